@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+/**
+ * Starts the command on a Node that can run it. `npx hundredfold` finds the pinned Node by itself; a direct
+ * `./node_modules/.bin/hundredfold` gets the system's, which may be Node 20: then the pinned one is started.
+ * Plain JavaScript without top-level surprises, so that an old Node can read it.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Types stripped without a flag, node:sqlite, undici 8. */
+const LEAST = [22, 19];
+const [major, minor] = process.versions.node.split('.').map(Number);
+
+/** Type stripping and node:sqlite announce themselves on stderr, which belongs to the user. */
+function muteExperimentalWarnings() {
+  const emitWarning = process.emitWarning;
+  process.emitWarning = (warning, ...rest) => {
+    const type = typeof rest[0] === 'object' ? rest[0]?.type : rest[0];
+    if (type === 'ExperimentalWarning') return;
+    emitWarning.call(process, warning, ...rest);
+  };
+}
+
+/** On a terminal the child is in our process group and gets Ctrl-C by itself: passed on, it would count twice. */
+function signalsToPassOn() {
+  const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  return onTerminal ? ['SIGTERM', 'SIGHUP'] : ['SIGTERM', 'SIGHUP', 'SIGINT'];
+}
+
+function startOn(node) {
+  const self = fileURLToPath(import.meta.url);
+  const child = spawn(node, [self, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (signalsToPassOn().includes(signal)) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    process.stderr.write(
+      `NODE_UNUSABLE: the Node of node_modules does not start: ${error.message}\n` +
+        'Run npm run setup, or start hundredfold with Node 22.19 or newer.\n',
+    );
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
+  muteExperimentalWarnings();
+  await import('../src/cli/main.ts');
+} else {
+  const name = `node-${process.platform}-${process.arch}`;
+  const pinned = fileURLToPath(new URL(`../node_modules/${name}/bin/node`, import.meta.url));
+  if (existsSync(pinned)) {
+    startOn(pinned);
+  } else {
+    process.stderr.write(
+      `NODE_TOO_OLD: hundredfold needs Node ${LEAST.join('.')} or newer; this is ${process.version}.\n` +
+        (process.platform === 'linux'
+          ? 'Run npm run setup in the checkout: it brings its own.\n'
+          : 'Install Node 24, then start again.\n'),
+    );
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
+ * (test/project/import-directions.test.ts) read. Imports point one way:
+ *
+ *   cli → worker → temporal → activities → workflows → report → services, store, config
+ *     → manifest, inputs, budget → domain
+ *
+ * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ */
+
+/** From the bottom up. A part may import itself and every part of the rows below its own. */
+const ROWS = [
+  ['domain'],
+  ['manifest', 'inputs', 'budget'],
+  ['services', 'store', 'config'],
+  ['report'],
+  ['workflows'],
+  ['activities'],
+  ['temporal'],
+  ['worker'],
+  ['cli'],
+];
+
+/** What differs from the rows, each with its reason. */
+const EXCEPTIONS = {
+  // A row of a manifest is checked by what is inside its input.
+  manifest: ['domain', 'inputs'],
+  // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
+  workflows: ['domain', 'budget'],
+  // The other side of the wire: sharing code with the client would let both be wrong together.
+  'local-services': ['domain'],
+  // Starts the two services in its own process.
+  cli: [...ROWS.flat(), 'local-services'],
+};
+
+const BY_ROWS = Object.fromEntries(
+  ROWS.flatMap((row, height) => row.map((part) => [part, ROWS.slice(0, height).flat()])),
+);
+
+/** Part of `src/` → the other parts that it may import. A file directly in `src/` is a part of its own name. */
+export const MAY_IMPORT = { ...BY_ROWS, ...EXCEPTIONS };
+
+/**
+ * Packages that a part may import, where not all are allowed.
+ * Whoever is imported by workflow code is bundled with it, so domain and budget are as bare as workflows.
+ */
+export const MAY_USE = {
+  domain: [],
+  budget: [],
+  workflows: ['@temporalio/workflow', '@temporalio/common'],
+};
+
+/** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */
+export const KNOW_TEMPORAL = ['workflows', 'activities', 'temporal', 'worker', 'cli'];
+
+/** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
+const USE_SCRIPTS = ['temporal', 'cli'];
+
+/** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
+export function partOf(path) {
+  const match = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
+  return match?.[1] ?? null;
+}
+
+function mayUse(part, specifier) {
+  if (/^(scripts|test|bench)\//.test(specifier)) return false;
+  if (specifier.startsWith('@temporalio/') && !KNOW_TEMPORAL.includes(part)) return false;
+  const allowed = MAY_USE[part];
+  return allowed === undefined || allowed.includes(specifier);
+}
+
+/** Why the import is not allowed; null when it is. `target` is a path in the project or a package's name. */
+export function importProblem({ from, target }) {
+  const part = partOf(from);
+  if (part === null) return null;
+  const allowed = MAY_IMPORT[part];
+  if (allowed === undefined) return `src/${part} has no place in scripts/layers.js yet`;
+  const other = partOf(target);
+  if (other === null) {
+    if (target.startsWith('scripts/') && USE_SCRIPTS.includes(part)) return null;
+    return mayUse(part, target) ? null : `${part} may not use ${target}`;
+  }
+  if (other === part || allowed.includes(other)) return null;
+  return `${part} may not import ${other}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * Sets the checkout up: the packages of the lock, the `hundredfold` command, the Temporal CLI, the workflow bundle.
+ * Runs before `npm start` and `npm test` as well, where it says nothing when all is in place.
+ * Plain JavaScript and Node's own modules only: it runs before there is anything else, on any Node from 20.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TemporalCliError, findTemporalCli } from './temporal-cli.js';
+import { bundleIsCurrent, buildBundle } from './setup/bundle.js';
+import { exclusively } from './setup/exclusive.js';
+import {
+  installPackages,
+  installedByHand,
+  linkCommand,
+  packagesAreCurrent,
+  stampPackages,
+} from './setup/packages.js';
+import { SetupProblem } from './setup/problem.js';
+import { checkNode } from './setup/runtime.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const quiet = process.argv.includes('--quiet');
+
+const SOURCES = {
+  environment: 'TEMPORAL_CLI',
+  project: 'the project’s own copy',
+  path: 'PATH',
+};
+
+/** Human words go to stderr: stdout belongs to the command that follows. */
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+async function step(name, work) {
+  say(`set-up: ${name} …`);
+  const start = performance.now();
+  await work();
+  say(`set-up: ${name}: done in ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+
+function inPlace() {
+  return (
+    packagesAreCurrent(ROOT) &&
+    existsSync(join(ROOT, 'node_modules', '.bin', 'hundredfold')) &&
+    findTemporalCli({ root: ROOT }) !== null &&
+    bundleIsCurrent(ROOT)
+  );
+}
+
+/** Each step looks again: another set-up may have done it while this one waited for the lock. */
+async function setUp() {
+  if (!packagesAreCurrent(ROOT)) {
+    if (!installedByHand(ROOT)) {
+      await step('packages (npm ci)', () => installPackages(ROOT));
+    }
+    stampPackages(ROOT);
+  }
+  linkCommand(ROOT);
+  if (findTemporalCli({ root: ROOT }) === null) {
+    const { fetchTemporalCli } = await import('./setup/temporal.js');
+    await step('Temporal CLI', () => fetchTemporalCli(ROOT));
+  }
+  if (!bundleIsCurrent(ROOT)) await step('workflow bundle', () => buildBundle(ROOT));
+}
+
+function report() {
+  const cli = findTemporalCli({ root: ROOT });
+  say(`set-up: complete. Temporal CLI: ${cli.path} (${SOURCES[cli.source]}).`);
+}
+
+try {
+  checkNode();
+  if (!inPlace()) {
+    await exclusively(join(ROOT, '.tools', 'setup.lock'), setUp, () => {
+      say('set-up: another set-up of this checkout is running; waiting for it …');
+    });
+    report();
+  } else if (!quiet) {
+    report();
+  }
+} catch (error) {
+  if (!(error instanceof SetupProblem) && !(error instanceof TemporalCliError)) throw error;
+  if (error.detail) say(error.detail);
+  say(`${error.code}: ${error.message}`);
+  say(error.remedy);
+  process.exitCode = 1;
+}

@@ -1,0 +1,92 @@
+/**
+ * One set-up at a time: two commands started at once must not both empty node_modules.
+ * A lock file with the owner's process id; one left by a process that is gone is broken.
+ */
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SetupProblem } from './problem.js';
+
+/** Longer than a cold set-up on a slow line. */
+const PATIENCE_MS = 20 * 60_000;
+const LOOK_AGAIN_MS = 200;
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(text) {
+  const [host, pid] = text.split('\n');
+  // Another machine on a shared disk cannot be asked: believe it.
+  if (host !== hostname()) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** The content appears together with the name: a half-written lock would look like a dead owner's. */
+function take(path, mine) {
+  const draft = `${path}.${randomUUID()}`;
+  writeFileSync(draft, mine);
+  try {
+    linkSync(draft, path);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** Moved aside and looked at again: between look and move another may have taken the lock anew. */
+function breakDead(path, seen) {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if (error.code === 'ENOENT') return;
+    throw error;
+  }
+  if (read(aside) !== seen) linkSync(aside, path);
+  rmSync(aside);
+}
+
+/** Runs `work` while holding the lock; `onWait` is told once when another holds it. */
+export async function exclusively(path, work, onWait) {
+  mkdirSync(dirname(path), { recursive: true });
+  const mine = `${hostname()}\n${process.pid}\n${randomUUID()}`;
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  let told = false;
+  while (!take(path, mine)) {
+    const seen = read(path);
+    if (seen !== null && !isAlive(seen)) {
+      breakDead(path, seen);
+      continue;
+    }
+    if (!told) onWait();
+    told = true;
+    if (Date.now() > giveUpAt) {
+      throw new SetupProblem(
+        'SETUP_LOCKED',
+        'Another set-up of this checkout has been running for 20 minutes.',
+        `End it, or delete ${path} when there is none, then start again.`,
+      );
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    if (read(path) === mine) rmSync(path);
+  }
+}

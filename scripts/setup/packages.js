@@ -1,0 +1,140 @@
+/** Brings node_modules to what package-lock.json says. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SetupProblem, commonProblem, lastLines } from './problem.js';
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
+
+/** What an install depends on: the lock, and the machine that picks the platform's packages. */
+function wanted(root) {
+  return `${sha256(join(root, 'package-lock.json'))} ${process.platform} ${process.arch}\n`;
+}
+
+/** Inside node_modules, so that it goes when they go. */
+function stampPath(root) {
+  return join(root, 'node_modules', '.hundredfold-setup');
+}
+
+function readOr(path, otherwise) {
+  return existsSync(path) ? readFileSync(path, 'utf8') : otherwise;
+}
+
+export function packagesAreCurrent(root) {
+  return readOr(stampPath(root), '') === wanted(root);
+}
+
+function fits(list, here) {
+  return list === undefined || (list.includes(here) && !list.includes(`!${here}`));
+}
+
+/**
+ * Whether npm's own record of what it installed agrees with the lock: true after an `npm ci` or
+ * `npm install` by hand, which then need not be repeated. npm writes the record last.
+ */
+export function installedByHand(root) {
+  const record = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  return Object.entries(locked).every(([path, entry]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (found !== undefined) return found.version === entry.version;
+    // A platform's package that is not ours. `libc` is left out: both kinds may be absent.
+    const ours = fits(entry.os, process.platform) && fits(entry.cpu, process.arch);
+    return entry.optional === true && (!ours || entry.libc !== undefined);
+  });
+}
+
+/** npm's own program and Node when npm started us; the `npm` of PATH otherwise. */
+function npmCommand(env) {
+  const cli = env.npm_execpath;
+  if (cli !== undefined && /npm-cli\.c?js$/.test(cli) && existsSync(cli)) {
+    // Not process.execPath: that may be the Node inside node_modules, which is about to be replaced.
+    return [env.npm_node_execpath ?? process.execPath, [cli]];
+  }
+  return ['npm', []];
+}
+
+function npmProblem(text) {
+  if (/can only install packages when your package\.json and package-lock\.json/i.test(text)) {
+    return new SetupProblem(
+      'SETUP_LOCK_DISAGREES',
+      'package.json and package-lock.json do not agree.',
+      'Run npm install and commit the lock, or restore both files from git.',
+      lastLines(text),
+    );
+  }
+  return (
+    commonProblem('npm ci', text) ??
+    new SetupProblem(
+      'SETUP_NPM_FAILED',
+      'npm ci failed.',
+      'Read npm’s words below; npm ci in this folder shows them in full.',
+      lastLines(text, 25),
+    )
+  );
+}
+
+/** `npm ci`, with development and platform packages whatever NODE_ENV or the user's npm config leave out. */
+export function installPackages(root, env = process.env) {
+  const [program, first] = npmCommand(env);
+  const run = spawnSync(
+    program,
+    [
+      ...first,
+      'ci',
+      '--include=dev',
+      '--include=optional',
+      // No dependency needs its script, and scripts would look for Node in the folder that is being replaced.
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      // Node 20 starts the set-up and Node 24 runs the rest: the engine warnings are about the former.
+      '--loglevel=error',
+    ],
+    { cwd: root, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  );
+  if (run.error?.code === 'ENOENT') {
+    throw new SetupProblem(
+      'SETUP_NO_NPM',
+      'npm was not found.',
+      'Install npm (it comes with Node; on Debian: apt install npm), then start again.',
+    );
+  }
+  if (run.error !== undefined) throw run.error;
+  if (run.status !== 0) throw npmProblem(`${run.stdout}\n${run.stderr}`);
+}
+
+export function stampPackages(root) {
+  writeFileSync(stampPath(root), wanted(root));
+}
+
+function isThere(path) {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** npm links the commands of dependencies, not those of the project itself: `npx hundredfold` needs this. */
+export function linkCommand(root) {
+  const link = join(root, 'node_modules', '.bin', 'hundredfold');
+  if (existsSync(link)) return;
+  if (isThere(link)) rmSync(link);
+  mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
+  try {
+    symlinkSync(join('..', '..', 'bin', 'hundredfold.js'), link);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+}

@@ -1,0 +1,51 @@
+/** A set-up step that failed in a way the user can do something about: shown without a stack trace. */
+export class SetupProblem extends Error {
+  /** `remedy` says what to do, in a sentence or two; `detail` is the failing program's own words. */
+  constructor(code, message, remedy, detail = '') {
+    super(message);
+    this.name = 'SetupProblem';
+    this.code = code;
+    this.remedy = remedy;
+    this.detail = detail;
+  }
+}
+
+/** The end of a program's output: where npm and pip say what is wrong. */
+export function lastLines(text, count = 12) {
+  return text.trim().split('\n').slice(-count).join('\n');
+}
+
+const DISK_FULL = /ENOSPC|No space left on device|EDQUOT|Disk quota exceeded/i;
+const NO_NETWORK =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|network/i;
+const NO_RIGHT = /EACCES|EPERM|Permission denied|EROFS|Read-only file system/i;
+
+/** What every step can die of; null when it is something else. */
+export function commonProblem(what, text) {
+  const detail = lastLines(text);
+  if (DISK_FULL.test(text)) {
+    return new SetupProblem(
+      'SETUP_DISK_FULL',
+      `${what}: no space is left on the disk.`,
+      'Free about 1 GB where the project lies and in the temporary folder, then start again.',
+      detail,
+    );
+  }
+  if (NO_RIGHT.test(text)) {
+    return new SetupProblem(
+      'SETUP_NO_PERMISSION',
+      `${what}: a file or folder may not be written.`,
+      'Make the project folder and your npm cache your own (chown), then start again; sudo is not needed.',
+      detail,
+    );
+  }
+  if (NO_NETWORK.test(text)) {
+    return new SetupProblem(
+      'SETUP_NO_NETWORK',
+      `${what}: the package registry was not reached.`,
+      'Check the network and the proxy or mirror settings of npm and pip, then start again.',
+      detail,
+    );
+  }
+  return null;
+}

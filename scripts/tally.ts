@@ -1,0 +1,58 @@
+/** Counts vitest's tests, so that no crash can look like a success. */
+import { existsSync, readFileSync } from 'node:fs';
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** What we read of vitest's JSON report. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
+
+export interface Outcome {
+  readonly tally: Tally;
+  /** Why something besides a test counts as failed; empty when nothing does. */
+  readonly problem: string;
+}
+
+/** Files that did not load: their tests are missing, and vitest counts none of them as failed. */
+function brokenFiles(report: Report): readonly string[] {
+  return report.testResults
+    .filter((file) => file.status === 'failed')
+    .filter((file) => !file.assertionResults.some((test) => test.status === 'failed'))
+    .map((file) => file.name);
+}
+
+/** `code` is vitest's exit code, null when a signal ended it; the report is absent after a crash. */
+export function vitestTally(file: string, code: number | null): Outcome {
+  if (!existsSync(file)) {
+    return {
+      tally: { passed: 0, failed: 1 },
+      problem: `vitest wrote no report and ended with ${String(code)}`,
+    };
+  }
+  const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+  const broken = brokenFiles(report);
+  const failed = report.numFailedTests + broken.length;
+  const tally = { passed: report.numPassedTests, failed };
+  if (failed > 0)
+    return { tally, problem: broken.map((name) => `did not run: ${name}`).join('\n') };
+  if (report.numPassedTests === 0) {
+    return { tally: { passed: 0, failed: 1 }, problem: 'vitest ran no test' };
+  }
+  if (code !== 0) {
+    return {
+      tally: { ...tally, failed: 1 },
+      problem: `no test failed, but vitest ended with ${String(code)}: an error outside of the tests`,
+    };
+  }
+  return { tally, problem: '' };
+}

@@ -1,0 +1,41 @@
+/** Types of `temporal-cli.js`, which stays plain JavaScript because the set-up runs on Node 20. */
+
+/** The version that the set-up fetches, and the least that is accepted from PATH. */
+export const TEMPORAL_CLI_VERSION: string;
+
+export interface TemporalCli {
+  /** Absolute. */
+  readonly path: string;
+  /** `TEMPORAL_CLI`, the set-up's copy under `.tools/`, or PATH. */
+  readonly source: 'environment' | 'project' | 'path';
+}
+
+/** Thrown when `TEMPORAL_CLI` is set and names nothing that can be run. */
+export class TemporalCliError extends Error {
+  readonly code: 'TEMPORAL_CLI_UNUSABLE';
+  /** What the user can do, in a sentence. */
+  readonly remedy: string;
+  constructor(path: string, reason: string);
+}
+
+export interface Search {
+  /** Default `process.env`: `TEMPORAL_CLI` and `PATH` are read. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default this checkout. */
+  readonly root?: string;
+}
+
+/**
+ * `TEMPORAL_CLI`, the project's own copy, then PATH; null when there is none: `npm run setup` fetches one.
+ * Throws a `TemporalCliError` when `TEMPORAL_CLI` is set and unusable.
+ */
+export function findTemporalCli(search?: Search): TemporalCli | null;
+
+/** Where the set-up keeps its copy. */
+export function ownTemporalCli(root?: string): string;
+
+/** `1.9.1` when the program says that it is the Temporal CLI; null when it does not run or is another. */
+export function temporalCliVersion(path: string): string | null;
+
+/** Whether a version is that old or newer, part by part as numbers. */
+export function atLeast(version: string, least: string): boolean;

@@ -1,0 +1,83 @@
+/**
+ * Where the Temporal CLI is. Used by the set-up, on any Node from 20, and by the embedded server at run time:
+ * so it is plain JavaScript and needs nothing but Node's own modules.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The version that the set-up fetches, and the least that is accepted from PATH. */
+export const TEMPORAL_CLI_VERSION = '1.9.1';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** `TEMPORAL_CLI` names something that is no working Temporal CLI: never passed over in silence. */
+export class TemporalCliError extends Error {
+  constructor(path, reason) {
+    super(`TEMPORAL_CLI=${path} ${reason}.`);
+    this.name = 'TemporalCliError';
+    this.code = 'TEMPORAL_CLI_UNUSABLE';
+    this.remedy =
+      'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one of the set-up.';
+  }
+}
+
+/** Outside node_modules, which `npm ci` empties. */
+export function ownTemporalCli(root = ROOT) {
+  return join(root, '.tools', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** `1.9.1` when the program says that it is the Temporal CLI; null when it does not run or is another. */
+export function temporalCliVersion(path) {
+  const run = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
+  if (run.status !== 0) return null;
+  return /^temporal version v?(\d+\.\d+\.\d+)/m.exec(run.stdout)?.[1] ?? null;
+}
+
+/** Numbers, not text: 1.10.0 is newer than 1.9.1. */
+export function atLeast(version, least) {
+  const [a, b] = [version, least].map((text) => text.split('.').map(Number));
+  for (let part = 0; part < 3; part += 1) {
+    if (a[part] !== b[part]) return a[part] > b[part];
+  }
+  return true;
+}
+
+function onPath(searchPath) {
+  for (const folder of searchPath.split(delimiter)) {
+    // An empty entry means the current folder: a program lying there is not taken by accident.
+    if (folder === '') continue;
+    const path = join(folder, 'temporal');
+    if (!isExecutable(path)) continue;
+    const version = temporalCliVersion(path);
+    if (version !== null && atLeast(version, TEMPORAL_CLI_VERSION)) return path;
+  }
+  return null;
+}
+
+/**
+ * `TEMPORAL_CLI` (any version that runs: the user's choice), the project's own copy, then PATH (not older
+ * than the pinned version).
+ */
+export function findTemporalCli({ env = process.env, root = ROOT } = {}) {
+  const chosen = env.TEMPORAL_CLI;
+  if (chosen !== undefined && chosen !== '') {
+    const path = resolve(chosen);
+    if (!isExecutable(path)) throw new TemporalCliError(chosen, 'is not a program that can be run');
+    return { path, source: 'environment' };
+  }
+  const own = ownTemporalCli(root);
+  if (isExecutable(own)) return { path: own, source: 'project' };
+  const found = onPath(env.PATH ?? '');
+  return found === null ? null : { path: found, source: 'path' };
+}

@@ -1,0 +1,92 @@
+/**
+ * The whole check: `npm test`. Each check counts as one, like each test of vitest; the last line is
+ * `N passed, N failed`. With arguments only vitest runs, and they are its own: `npm test -- test/budget`.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directionProblems, importsBelow } from './imports.ts';
+import { lockProblems } from './lock.ts';
+import { run } from './run.ts';
+import { vitestTally } from './tally.ts';
+import type { Tally } from './tally.ts';
+import type { Lock } from './lock.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface Check {
+  readonly name: string;
+  /** What is wrong, as text to show; empty when all is well. */
+  readonly find: () => Promise<string>;
+}
+
+function command(program: string, ...args: readonly string[]): () => Promise<string> {
+  return async () => {
+    const { code, output } = await run(ROOT, program, args, 'captured');
+    return code === 0 ? '' : `${output.trim()}\n${program} ended with ${String(code)}`;
+  };
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
+}
+
+const CHECKS: readonly Check[] = [
+  { name: 'type check', find: command('tsc', '--noEmit', '--pretty', 'false') },
+  { name: 'lint', find: command('eslint', '.', '--max-warnings', '0') },
+  { name: 'format', find: command('prettier', '--check', '--log-level', 'warn', '.') },
+  {
+    name: 'import directions',
+    find: async () => directionProblems(importsBelow(ROOT, 'src')).join('\n'),
+  },
+  {
+    name: 'lock',
+    find: async () =>
+      lockProblems(readJson('package-lock.json') as Lock, readJson('package.json') as object).join(
+        '\n',
+      ),
+  },
+];
+
+function report(name: string, ok: boolean, startedAt: number, detail = ''): void {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${ok ? 'ok' : 'FAILED'}  ${name} (${seconds} s)\n`);
+  if (detail !== '') process.stdout.write(`${detail.replace(/^/gm, '    ')}\n`);
+}
+
+async function passes(check: Check): Promise<boolean> {
+  const startedAt = performance.now();
+  const wrong = await check.find();
+  report(check.name, wrong === '', startedAt, wrong);
+  return wrong === '';
+}
+
+/** Side by side: the linter takes longer than all the others together, and there are two cores. */
+async function runChecks(): Promise<Tally> {
+  const results = await Promise.all(CHECKS.map(passes));
+  const passed = results.filter(Boolean).length;
+  return { passed, failed: results.length - passed };
+}
+
+async function runVitest(args: readonly string[]): Promise<Tally> {
+  const startedAt = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
+  const file = join(folder, 'results.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
+    const { tally, problem } = vitestTally(file, code);
+    report('tests', tally.failed === 0, startedAt, problem);
+    return tally;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const args = process.argv.slice(2);
+const checks = args.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
+const tests = await runVitest(args);
+const failed = checks.failed + tests.failed;
+process.exitCode = failed === 0 ? 0 : 1;
+process.stdout.write(`${checks.passed + tests.passed} passed, ${failed} failed\n`);

@@ -1,0 +1,22 @@
+/** What the activities need from outside; a worker fills it in, a test may too. */
+import type { Client } from '@temporalio/client';
+import type { BudgetConfiguration } from '../workflows/messages.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import type { ServiceClient } from '../services/client.ts';
+import type { Store } from '../store/store.ts';
+
+/** A service as this worker knows it. */
+export interface KnownService {
+  readonly client: ServiceClient;
+  readonly budget: BudgetConfiguration;
+}
+
+export interface Dependencies {
+  /** null when this worker has no such service or credential: another worker may. */
+  readonly serviceOf: (reference: ServiceReference) => KnownService | null;
+  readonly openStore: (address: string) => Promise<Store>;
+  readonly temporal: Client;
+  readonly taskQueue: string;
+  /** What ran, for campaign.json: `hundredfold`, `node`, … */
+  readonly versions: Readonly<Record<string, string>>;
+}

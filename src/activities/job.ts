@@ -1,0 +1,61 @@
+/** The job of an item, read from the output tree: histories carry ids only. */
+import { createHash } from 'node:crypto';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Kind } from '../domain/item.ts';
+import type { Job } from '../services/client.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { readItem } from '../store/item-store.ts';
+import { itemKey } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+
+/** Contract of the prediction service, section 8. */
+const LONGEST_NAME = 120;
+
+export interface JobSource {
+  readonly campaign: string;
+  readonly id: string;
+  readonly kind: Kind;
+  readonly generation: number;
+}
+
+/**
+ * The name a job is submitted under: unique for the credential, and the same whenever the same item with the
+ * same input is submitted, so that it works as an idempotency key. A `retry` is a new generation, a new job.
+ */
+export function jobName({ campaign, id, generation }: JobSource, record: ItemRecord): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([campaign, id, generation, record.input.sha256, record.options]))
+    .digest('hex')
+    .slice(0, 16);
+  return `${campaign}.${id}`.slice(0, LONGEST_NAME - digest.length - 1) + `.${digest}`;
+}
+
+export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
+  const record = await readItem(store, kind, id);
+  if (record) return record;
+  throw new HundredfoldError({
+    code: 'ITEM_MISSING',
+    message: `${store.location} has no record of ${id}.`,
+    remedy: 'Type the "hundredfold run" command of this campaign again: it writes it anew.',
+  });
+}
+
+export async function readJob(store: Store, source: JobSource): Promise<Job> {
+  const record = await readRecord(store, source);
+  const text = await store.readText(itemKey(source.kind, source.id, record.input.name));
+  if (text === null) {
+    throw new HundredfoldError({
+      code: 'ITEM_INPUT_MISSING',
+      message: `${store.location} has no ${record.input.name} of ${source.id}.`,
+      remedy: 'Type the "hundredfold run" command of this campaign again: it writes it anew.',
+    });
+  }
+  return {
+    kind: record.kind,
+    options: record.options,
+    input: { name: record.input.name, text },
+    name: jobName(source, record),
+    title: record.title ?? record.id,
+    email: record.email,
+  };
+}

@@ -1,0 +1,39 @@
+/** Asks once how a job is doing. "Not yet" is thrown, so that the server asks again later without an event. */
+import { Context } from '@temporalio/activity';
+import type { JobPolicy } from '../domain/campaign.ts';
+import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
+import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
+import type { Dependencies } from './dependencies.ts';
+import { clientOf } from './service.ts';
+import { notYet } from './retry.ts';
+
+export async function poll(
+  deps: Dependencies,
+  job: RemoteJob,
+  policy: JobPolicy,
+): Promise<PollResult> {
+  const { info, cancellationSignal: signal } = Context.current();
+  const client = clientOf(deps, job.reference);
+  const outcome = await client.poll(job.remoteId, { signal });
+  const ageMs = Date.now() - info.scheduledTimestampMs;
+  switch (outcome.type) {
+    case 'finished':
+      return { type: 'finished', artefacts: client.artefacts(job.item.kind) };
+    case 'failed':
+      return { type: 'failed', code: 'JOB_FAILED', message: outcome.message };
+    case 'lost':
+      return { type: 'failed', code: 'JOB_LOST', message: outcome.message };
+    case 'running': {
+      const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
+      if (stuck) return { type: 'failed', ...stuck };
+      throw notYet(outcome.statusMessage ?? 'running', pollDelay(ageMs, outcome.retryAfterMs));
+    }
+    case 'unavailable': {
+      // Says nothing about the job: the outage is waited out, within the same deadline.
+      const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
+      if (stuck) return { type: 'failed', ...stuck };
+      const delay = Math.min(60_000, 1_000 * 2 ** Math.min(info.attempt - 1, 6));
+      throw notYet(outcome.message, Math.max(delay, outcome.retryAfterMs ?? 0));
+    }
+  }
+}

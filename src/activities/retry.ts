@@ -1,0 +1,23 @@
+/** How an activity says "again, later": the server does the waiting, and no event is written for it. */
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { StoreError } from '../store/store-error.ts';
+
+/** Nothing is wrong, it is only not time yet: BENIGN keeps it out of failure counts and logs. */
+export function notYet(message: string, delayMs: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'NotYet',
+    message,
+    nextRetryDelay: Math.max(1, Math.round(delayMs)),
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+/** A store that cannot be written now may be later (a full disk); one that never can ends the item, with its code. */
+export function storeFailure(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  return ApplicationFailure.create({
+    type: error.code,
+    message: `${error.message} ${error.remedy}`,
+    nonRetryable: !error.retryable,
+  });
+}

@@ -1,0 +1,15 @@
+/** The client behind a reference. */
+import type { ServiceReference } from '../domain/campaign.ts';
+import type { ServiceClient } from '../services/client.ts';
+import type { Dependencies } from './dependencies.ts';
+import { notYet } from './retry.ts';
+
+const ANOTHER_WORKER_MAY_MS = 15_000;
+
+/** Throws "not yet" when this worker does not know the service: another may, or this one will with its next configuration. */
+export function clientOf(deps: Dependencies, reference: ServiceReference): ServiceClient {
+  const service = deps.serviceOf(reference);
+  if (service) return service.client;
+  const where = `${reference.service} at ${reference.address}`;
+  throw notYet(`no worker here knows ${where}, credential ${reference.credential}`, ANOTHER_WORKER_MAY_MS);
+}

@@ -1,0 +1,31 @@
+/** Errors, for people: what happened and what to do; a stack trace only for a mistake of ours. */
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Problem } from '../domain/problem.ts';
+
+export function explain(error: unknown): void {
+  if (error instanceof HundredfoldError) {
+    say(`hundredfold: ${error.message}`);
+    say(`  ${error.remedy} [${error.code}]`);
+    return;
+  }
+  const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  say(`hundredfold: something went wrong that should not: ${shown}`);
+}
+
+const SHOWN = 50;
+
+/** Problems as a list that can be worked off: where, what, what to do. */
+export function explainProblems(problems: readonly Problem[]): void {
+  for (const problem of problems.slice(0, SHOWN)) {
+    const { file, line, id, column, value, severity, code, message, remedy } = problem;
+    const place = [`${file}${line === null ? '' : `:${line}`}`, id && `item ${id}`, column && `column ${column}`];
+    say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${value ? ` (${value})` : ''}`);
+    say(`  ${remedy} [${code}]`);
+  }
+  if (problems.length > SHOWN) say(`… and ${problems.length - SHOWN} more (all of them with --json).`);
+}
+
+/** Human text goes to stderr: stdout is for `--json`. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

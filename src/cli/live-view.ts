@@ -1,0 +1,43 @@
+/** The live view on a terminal: a few lines that redraw themselves. */
+import { createLogUpdate } from 'log-update';
+import type { Followed, View } from './follow.ts';
+import type { Observation } from './observe.ts';
+import { expectedEnd } from './expected-end.ts';
+import { bar, budgetText, clockText, countsText } from './progress-text.ts';
+
+const BAR_WIDTH = 30;
+
+export class LiveView implements View {
+  private readonly followed: Followed;
+  private readonly ui: string | null;
+  private readonly draw = createLogUpdate(process.stderr);
+
+  constructor(followed: Followed, ui: string | null) {
+    this.followed = followed;
+    this.ui = ui;
+  }
+
+  show(observation: Observation): void {
+    this.draw(this.lines(observation).join('\n'));
+  }
+
+  end(): void {
+    this.draw.done();
+  }
+
+  private lines(seen: Observation): string[] {
+    const { progress, at } = seen;
+    const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
+    const end = expectedEnd(seen);
+    const codes = Object.entries(progress.failuresByCode).map(([code, n]) => `${n} x ${code}`);
+    return [
+      `${this.followed.name} (${progress.state})  ${bar(done / Math.max(1, progress.total), BAR_WIDTH)}`,
+      `  ${countsText(seen)}`,
+      ...seen.budgets.map((budget) => `  ${budgetText(budget, at)}`),
+      ...(codes.length > 0 ? [`  failed: ${codes.join(', ')}`] : []),
+      ...(end === null ? [] : [`  end expected ${clockText(end, at)}`]),
+      `  files: ${this.followed.folder}`,
+      ...(this.ui ? [`  every item: ${this.ui}/namespaces/default/workflows`] : []),
+    ];
+  }
+}

@@ -1,0 +1,146 @@
+/** The command line: one file a command, loaded when it is called. */
+import { Command, CommanderError, Option } from 'commander';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { explain } from './explain.ts';
+
+export interface CommonFlags {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+const program = new Command('hundredfold')
+  .description('Runs batches of molecules, sequences, alignments and NMR shifts through job services.')
+  .option('-V, --version', 'print the version')
+  .action(async (flags: { version?: boolean }) => {
+    if (!flags.version) program.help();
+    const { version } = await import('../worker.ts');
+    console.log(version());
+  })
+  .exitOverride();
+
+const config = () =>
+  new Option('--config <file>', 'configuration (default: hundredfold.yaml, or HUNDREDFOLD_CONFIG)');
+const json = () => new Option('--json', 'print one JSON document on stdout');
+const local = () =>
+  new Option('--services <which>', 'use the two services of this project, on this machine').choices(['local']);
+
+/** Runs a command and ends the process with its exit code: open handles of libraries must not keep it alive. */
+function ending<A extends unknown[]>(command: (...args: A) => Promise<number>) {
+  return async (...args: A): Promise<void> => {
+    process.exitCode = await command(...args);
+    // stdout may be a pipe: what is still in it must get out first.
+    await new Promise((resolve) => process.stdout.write('', resolve));
+    process.exit();
+  };
+}
+
+program
+  .command('run')
+  .description('check the manifests, start or resume the campaign, show progress until it ends')
+  .argument('<manifest...>', 'CSV, TSV, JSONL, JSON or YAML, or a folder with a manifest in it')
+  .option('--out <dir>', 'output folder (default: store.url, or ./results)')
+  .option('--name <name>', 'name of the campaign (default: from the manifest)')
+  .option('--allow-outside', 'let the manifest name files outside its folder')
+  .option('--detach', 'return once the campaign is started')
+  .option('-y, --yes', 'ask nothing')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (manifests, flags) => (await import('./run.ts')).run(manifests, flags)));
+
+program
+  .command('status')
+  .description('how one campaign stands (default: the newest)')
+  .argument('[name]')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (name, flags) => (await import('./status.ts')).status(name, flags)));
+
+program
+  .command('list')
+  .description('all campaigns')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (flags) => (await import('./list.ts')).list(flags)));
+
+program
+  .command('watch')
+  .description('live view of a campaign until it ends')
+  .argument('<name>')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (name, flags) => (await import('./watch.ts')).watch(name, flags)));
+
+for (const [verb, does] of [
+  ['pause', 'submit nothing more of a campaign until it is resumed'],
+  ['resume', 'go on with a paused campaign'],
+  ['cancel', 'end a campaign; what was spent of the budget stays spent'],
+] as const) {
+  program
+    .command(verb)
+    .description(does)
+    .argument('<name>')
+    .addOption(config())
+    .action(ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)));
+}
+
+program
+  .command('budget')
+  .description('per service and credential: charged, free, when the next slots free up')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (flags) => (await import('./budget.ts')).budget(flags)));
+
+program
+  .command('worker')
+  .description('a long-lived worker against a Temporal address')
+  .addOption(config())
+  .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
+
+program
+  .command('services')
+  .description('the two local services, in the foreground')
+  .option('--port <n>', 'port to listen on', '8080')
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--database <file>', 'SQLite file that the jobs live in', 'services.db')
+  .addOption(new Option('--engine <engine>', 'what computes').choices(['recorded', 'synthetic']).default('recorded'))
+  .addOption(new Option('--variant <variant>', 'interface of the prediction service').choices(['current', 'earlier']).default('current'))
+  .option('--limit <n>', 'jobs per window and token; 0: no limit', '100')
+  .option('--window <time>', 'length of the rolling window', '60m')
+  .option('--address-limit <n>', 'jobs per window and network address; 0: no limit')
+  .option('--job-time <time>', 'run time of a job')
+  .option('--concurrency <n>', 'jobs running at once in each service; 0: no limit', '2')
+  .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
+  .option('--fault <rule...>', 'switch a fault on, for tests (docs/faults.md)')
+  .action(ending(async (flags) => (await import('./services.ts')).services(flags)));
+
+program
+  .command('doctor')
+  .description('check runtime, Temporal, services, credentials and output store')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (flags) => (await import('./doctor.ts')).doctor(flags)));
+
+program
+  .command('stop')
+  .description('stop the embedded server that runs in the background')
+  .addOption(config())
+  .action(ending(async (flags) => (await import('./stop.ts')).stop(flags)));
+
+program
+  .command('host', { hidden: true })
+  .addOption(local())
+  .addOption(config())
+  .action(ending(async (flags) => (await import('./background.ts')).serve(flags)));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  else {
+    explain(error);
+    process.exitCode = error instanceof HundredfoldError ? error.exitCode : EXIT.usage;
+  }
+  process.exit();
+}

@@ -1,0 +1,49 @@
+/** A campaign's progress in words: what the live view and the plain lines are made of. Pure. */
+import { formatDuration } from '../config/duration.ts';
+import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import type { Observation } from './observe.ts';
+
+/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
+export function countsText({ progress, waiting }: Observation): string {
+  const { ended, open, total } = progress;
+  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const states = Object.entries(ended).filter(([, n]) => n > 0);
+  const now = [
+    ['running', open - waiting],
+    ['waiting', total - done - (open - waiting)],
+  ] as const;
+  const say = (parts: readonly (readonly [string, number])[]) =>
+    parts.filter(([, n]) => n > 0).map(([word, n]) => `${n} ${word}`).join(', ');
+  return [`${done} of ${total}`, [say(states), say(now)].filter(Boolean).join('; ')].filter(Boolean).join(': ');
+}
+
+/** `predictions: 12 of 100 in use, next slot in 14 min` */
+export function budgetText(budget: BudgetStatus, now: number): string {
+  const parts = budget.credentials.map((window) => windowText(window, now));
+  return `${budget.service}: ${parts.join('; ')}`;
+}
+
+function windowText(window: WindowStatus, now: number): string {
+  if (window.blockedUntil !== null) {
+    const wait = formatDuration(window.blockedUntil - now);
+    return `told to wait ${wait}: ${window.blockedBecause ?? ''}`;
+  }
+  if (window.limit === null) return 'no limit';
+  const used = `${window.charged} of ${window.limit} used in ${formatDuration(window.windowMs)}`;
+  if (window.free !== 0 || window.nextFreeAt === null) return used;
+  return `${used}, next slot in ${formatDuration(window.nextFreeAt - now)}`;
+}
+
+/** The clock time of an epoch time, with the day when it is not today's. */
+export function clockText(at: number, now: number): string {
+  const date = new Date(at);
+  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const sameDay = date.toDateString() === new Date(now).toDateString();
+  return sameDay ? time : `${date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })} ${time}`;
+}
+
+/** A bar of `width` characters, filled in proportion. */
+export function bar(share: number, width: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}

@@ -1,0 +1,57 @@
+/**
+ * Each key of the configuration can be overridden by an environment variable named after it:
+ * `services.predictions.url` by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variables do not tell `addressBudget`
+ * from `address.budget`, so names are matched against the keys that exist.
+ */
+const PREFIX = 'HUNDREDFOLD_';
+
+/** Every key that a variable can set. */
+const KEYS: readonly (readonly string[])[] = [
+  ['temporal', 'address'],
+  ['temporal', 'namespace'],
+  ['temporal', 'taskQueue'],
+  ['temporal', 'apiKey', 'env'],
+  ['temporal', 'apiKey', 'file'],
+  ['temporal', 'tls', 'ca'],
+  ['temporal', 'tls', 'cert'],
+  ['temporal', 'tls', 'key'],
+  ...['molecules', 'predictions'].flatMap((service) => [
+    ['services', service, 'url'],
+    ['services', service, 'token', 'env'],
+    ['services', service, 'token', 'file'],
+    ['services', service, 'budget', 'limit'],
+    ['services', service, 'budget', 'window'],
+  ]),
+  ['services', 'predictions', 'variant'],
+  ['services', 'predictions', 'addressBudget', 'limit'],
+  ['services', 'predictions', 'addressBudget', 'window'],
+  ['store', 'url'],
+  ['embedded', 'dir'],
+  ['jobs', 'deadline'],
+  ['jobs', 'whenUnsure'],
+];
+
+/** `HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT` */
+function variableOf(path: readonly string[]): string {
+  const words = path.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter}`));
+  return PREFIX + words.join('_').toUpperCase();
+}
+
+/** A copy of the configuration with the values of the environment laid over it. */
+export function withEnvironment(
+  config: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+): unknown {
+  let result: unknown = config;
+  for (const path of KEYS) {
+    const value = environment[variableOf(path)];
+    if (value !== undefined && value !== '') result = withValue(result, path, value);
+  }
+  return result;
+}
+
+function withValue(node: unknown, [key, ...rest]: readonly string[], value: string): unknown {
+  if (key === undefined) return value;
+  const object = typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+  return { ...object, [key]: withValue(object[key], rest, value) };
+}

@@ -1,0 +1,224 @@
+/**
+ * What the program runs with: the configuration file, with the environment laid over it, secrets read, defaults
+ * filled in. The only place where tokens come in.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { NO_LIMIT, type Limit } from '../budget/budget.ts';
+import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { configSchema, type Config } from './schema.ts';
+import { Secret } from './secret.ts';
+import { withEnvironment } from './environment.ts';
+
+export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
+
+/** Contract of the prediction service, section 8. The molecule service states no limit. */
+const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
+
+const DEFAULT_TOKEN_VARIABLE: Readonly<Record<ServiceName, string>> = {
+  molecules: 'HUNDREDFOLD_MOLECULE_TOKEN',
+  predictions: 'HUNDREDFOLD_PREDICTION_TOKEN',
+};
+
+/** A service that can be used: where it is, who we are there, how much we may send. */
+export interface ServiceSettings {
+  readonly reference: ServiceReference;
+  readonly url: string;
+  readonly variant: 'current' | 'earlier';
+  readonly token: Secret;
+  readonly limit: Limit;
+  readonly addressLimit: Limit;
+}
+
+export interface TemporalSettings {
+  readonly address: string;
+  readonly namespace: string;
+  readonly apiKey: Secret | null;
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null;
+}
+
+export interface Settings {
+  /** null: the embedded server. */
+  readonly temporal: TemporalSettings | null;
+  readonly taskQueue: string | null;
+  readonly services: Readonly<Partial<Record<ServiceName, ServiceSettings>>>;
+  readonly storeUrl: string;
+  readonly embeddedDir: string;
+  readonly policy: JobPolicy;
+  /** The file it came from, for messages; null when there is none. */
+  readonly file: string | null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws CONFIG_* with what to do; exit code 2. */
+export function loadSettings(file: string | undefined, environment: Environment): Settings {
+  const path = file ?? environment['HUNDREDFOLD_CONFIG'] ?? existing(DEFAULT_CONFIG_FILE);
+  const config = parse(withEnvironment(path ? readYaml(path) : {}, environment), path);
+  const base = path ? dirname(resolve(path)) : process.cwd();
+  return {
+    temporal: temporalSettings(config, environment, base),
+    taskQueue: config.temporal?.taskQueue ?? null,
+    services: serviceSettings(config, environment, base),
+    storeUrl: config.store?.url ?? './results',
+    embeddedDir: config.embedded?.dir ?? '.hundredfold',
+    policy: {
+      deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
+      whenUnsure: config.jobs?.whenUnsure ?? 'hold',
+    },
+    file: path ?? null,
+  };
+}
+
+/** A service's name as an address: what its budget workflow is called. */
+export function addressOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/\/+$/, '');
+}
+
+function existing(file: string): string | undefined {
+  return existsSync(file) ? file : undefined;
+}
+
+function readYaml(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw refused('CONFIG_UNREADABLE', `cannot read the configuration ${path}`, 'Check the path given with --config.', cause);
+  }
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) throw refused('CONFIG_NOT_YAML', `${path}: ${error.message}`, 'Mend the YAML at that place.', error);
+  return document.toJS() ?? {};
+}
+
+function parse(raw: unknown, path: string | undefined): Config {
+  const parsed = configSchema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const where = path ?? 'the HUNDREDFOLD_* environment variables';
+  const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${issue.message}`);
+  throw refused(
+    'CONFIG_INVALID',
+    `${where} is not a valid configuration:\n${problems.join('\n')}`,
+    'docs/configuration.md lists every key with an example.',
+  );
+}
+
+function pathOf(issue: z.core.$ZodIssue): string {
+  return issue.path.map(String).join('.') || '(top)';
+}
+
+function temporalSettings(config: Config, env: Environment, base: string): TemporalSettings | null {
+  const temporal = config.temporal;
+  if (!temporal?.address) return null;
+  const pem = (file: string | undefined) => (file ? readFileSync(resolve(base, file), 'utf8') : undefined);
+  const tls = temporal.tls && {
+    ...definedOnly({ ca: pem(temporal.tls.ca), cert: pem(temporal.tls.cert), key: pem(temporal.tls.key) }),
+  };
+  return {
+    address: temporal.address,
+    namespace: temporal.namespace,
+    apiKey: temporal.apiKey ? readSecret('temporal.apiKey', temporal.apiKey, env, base) : null,
+    tls: tls ?? null,
+  };
+}
+
+function definedOnly(values: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function serviceSettings(config: Config, env: Environment, base: string): Settings['services'] {
+  const { molecules, predictions } = config.services ?? {};
+  const tokenOf = (service: ServiceName, token: SecretSource | undefined): Secret =>
+    readSecret(`services.${service}.token`, token ?? { env: DEFAULT_TOKEN_VARIABLE[service] }, env, base);
+  return {
+    ...(molecules && {
+      molecules: describeService('molecules', molecules.url, tokenOf('molecules', molecules.token), {
+        limit: limitOf(molecules.budget, NO_LIMIT),
+      }),
+    }),
+    ...(predictions && {
+      predictions: describeService(
+        'predictions',
+        predictions.url,
+        tokenOf('predictions', predictions.token),
+        {
+          variant: predictions.variant ?? 'current',
+          limit: limitOf(predictions.budget, PREDICTIONS_LIMIT),
+          addressLimit: limitOf(predictions.addressBudget, NO_LIMIT),
+        },
+      ),
+    }),
+  };
+}
+
+/** Settings of one service; also used for the local services, whose address is `local`. */
+export function describeService(
+  service: ServiceName,
+  url: string,
+  token: Secret,
+  options: Partial<Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit'>> & { address?: string },
+): ServiceSettings {
+  if (service === 'molecules' && token.reveal().length !== 10) {
+    throw refused(
+      'CONFIG_MOLECULE_TOKEN',
+      'the token of the molecule service is not 10 characters long',
+      'Give the 10-character identifier that the service knows you by.',
+    );
+  }
+  return {
+    reference: {
+      service,
+      address: options.address ?? addressOf(url),
+      credential: token.fingerprint(),
+    },
+    url,
+    variant: options.variant ?? 'current',
+    token,
+    limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
+    addressLimit: options.addressLimit ?? NO_LIMIT,
+  };
+}
+
+type SecretSource = { env: string } | { file: string };
+
+function readSecret(key: string, source: SecretSource, env: Environment, base: string): Secret {
+  if ('env' in source) {
+    const value = env[source.env];
+    if (value) return new Secret(value);
+    throw refused(
+      'CONFIG_SECRET_MISSING',
+      `${key}: the environment variable ${source.env} is not set`,
+      `Set it (export ${source.env}=…), or name another source under ${key}.`,
+    );
+  }
+  try {
+    return new Secret(readFileSync(resolve(base, source.file), 'utf8').trim());
+  } catch (cause) {
+    throw refused(
+      'CONFIG_SECRET_MISSING',
+      `${key}: cannot read the file ${source.file}`,
+      'Put the token alone into that file, readable by you only.',
+      cause,
+    );
+  }
+}
+
+function limitOf(
+  budget: 'none' | { limit: number; window: number } | undefined,
+  fallback: Limit,
+): Limit {
+  if (budget === undefined) return fallback;
+  return budget === 'none' ? NO_LIMIT : { limit: budget.limit, windowMs: budget.window };
+}
+
+function refused(code: string, message: string, remedy: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError({ code, message, remedy, exitCode: EXIT.refused, cause });
+}

@@ -1,0 +1,100 @@
+/**
+ * A campaign is one run of one or several manifests into one output tree. What stands here travels through
+ * Temporal: references, never payloads and never a secret.
+ */
+import type { Kind, ServiceName } from './item.ts';
+import type { CampaignState, FinalState } from './states.ts';
+
+/** Where jobs go, and under which budget: names that a worker resolves to a URL and a token of its own. */
+export interface ServiceReference {
+  readonly service: ServiceName;
+  /** The service's address as a short name: its host and path, or `local`. One budget workflow serves it. */
+  readonly address: string;
+  /** Fingerprint of the token: tells credentials apart and cannot be turned back into one. */
+  readonly credential: string;
+}
+
+/** What to do when it cannot be found out whether a submission was accepted. */
+export type WhenUnsure = 'hold' | 'resubmit';
+
+/** How patient we are with one job. */
+export interface JobPolicy {
+  /** A job that is not finished this long after its acceptance is given up, in ms. */
+  readonly deadlineMs: number;
+  readonly whenUnsure: WhenUnsure;
+}
+
+/** All that the campaign workflow is given. */
+export interface CampaignPlan {
+  readonly name: string;
+  /** The campaign's output tree: the address of its store. */
+  readonly store: string;
+  readonly items: number;
+  /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
+  readonly feeds: readonly FeedPlan[];
+  /** Turns relative to other campaigns. */
+  readonly weight: number;
+  readonly policy: JobPolicy;
+}
+
+export interface FeedPlan {
+  readonly reference: ServiceReference;
+  readonly pages: number;
+  /** Most items open at once: at least twice the limit plus the jobs running, or slots would lie idle. */
+  readonly open: number;
+}
+
+/** A line of a page: enough to start an item workflow. */
+export interface ItemEntry {
+  readonly id: string;
+  readonly kind: Kind;
+  /** How often the item was started anew by `retry`: each generation is a job of its own. */
+  readonly generation: number;
+}
+
+/**
+ * How an attempt to submit ended. `unsure`: the job may or may not exist; `found` and `absent`: what a look-up by
+ * its name then said; `unable`: nothing was sent, for a reason of ours.
+ */
+export const ATTEMPT_OUTCOMES = [
+  'accepted',
+  'found',
+  'absent',
+  'refused',
+  'rate-limited',
+  'unavailable',
+  'unreachable',
+  'unsure',
+  'unable',
+] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** One attempt to submit an item. */
+export interface Attempt {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly outcome: AttemptOutcome;
+  /** The service's words, or what went wrong on the way. */
+  readonly message?: string;
+  readonly remoteId?: string;
+}
+
+/** How an item ended. */
+export interface ItemEnd {
+  readonly state: FinalState;
+  /** A code that can be searched for; null when it succeeded. */
+  readonly code: string | null;
+  /** In a sentence; the service's own words where it gave any. */
+  readonly message: string | null;
+}
+
+/** Items by state, and what the campaign has come to: what the live view and `status` show. */
+export interface CampaignProgress {
+  readonly campaign: string;
+  readonly state: CampaignState;
+  readonly total: number;
+  /** Started and not ended. */
+  readonly open: number;
+  readonly ended: Readonly<Record<FinalState, number>>;
+  readonly failuresByCode: Readonly<Record<string, number>>;
+}

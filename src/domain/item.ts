@@ -1,0 +1,97 @@
+/**
+ * An item is one row of a manifest: one input, one job at a service, one folder of files in the output tree.
+ */
+import type { Problem } from './problem.ts';
+
+/** What the input is. It decides the service, the checks and the folder in the output tree. */
+export const KINDS = ['molecule', 'sequence', 'alignment', 'shifts'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The two services, by what they compute. */
+export const SERVICES = ['molecules', 'predictions'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+export const SERVICE_OF_KIND: Readonly<Record<Kind, ServiceName>> = {
+  molecule: 'molecules',
+  sequence: 'predictions',
+  alignment: 'predictions',
+  shifts: 'predictions',
+};
+
+/** Predictor names of the prediction service (contract 4.1). */
+export const PREDICTORS = ['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper'] as const;
+export type Predictor = (typeof PREDICTORS)[number];
+export const DEFAULT_PREDICTORS: readonly Predictor[] = [
+  'dynamine',
+  'disomine',
+  'efoldmine',
+  'agmata',
+];
+
+export const CHARGE_METHODS = ['bcc', 'gas'] as const;
+export type ChargeMethod = (typeof CHARGE_METHODS)[number];
+
+export const ATOM_TYPES = ['gaff2', 'gaff', 'amber'] as const;
+export type AtomType = (typeof ATOM_TYPES)[number];
+
+export const MODEL_CLASSES = ['1', '2', '3'] as const;
+export type ModelClass = (typeof MODEL_CLASSES)[number];
+
+export interface MoleculeOptions {
+  readonly kind: 'molecule';
+  readonly chargeMethod: ChargeMethod;
+  /** In units of the elementary charge; null lets the engine work it out. */
+  readonly netCharge: number | null;
+  readonly atomType: AtomType;
+}
+
+export interface SequenceOptions {
+  readonly kind: 'sequence';
+  /** In the user's order, without repeats, at least one. */
+  readonly predictors: readonly Predictor[];
+}
+
+export interface AlignmentOptions {
+  readonly kind: 'alignment';
+}
+
+export interface ShiftsOptions {
+  readonly kind: 'shifts';
+  readonly modelClass: ModelClass;
+  readonly originalNumbering: boolean;
+}
+
+export type Options = MoleculeOptions | SequenceOptions | AlignmentOptions | ShiftsOptions;
+
+/** The text that is sent to the service, under the name it has in the output tree. */
+export interface InputText {
+  /** `input.smi`, `input.pdb`, `input.mol2`, `input.sdf`, `input.mdl`, `input.fasta`, `input.nef`, `input.str` */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A checked manifest row, ready to be submitted. */
+export interface Item {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly options: Options;
+  readonly input: InputText;
+  readonly email: string | null;
+  readonly title: string | null;
+  /** Where the row begins: manifest file as the user named it, line counted from 1. */
+  readonly source: { readonly file: string; readonly line: number };
+  /** The whole row as the user wrote it, column by column: what `failed.csv` gives back. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The columns that are not ours: joined into the result tables. */
+  readonly user: Readonly<Record<string, string>>;
+}
+
+/** One row of a manifest after the checks: an item unless a problem of severity `error` stands against it. */
+export interface CheckedRow {
+  /** Where it stands; `line` is null when it tells of the whole file and is no row at all. */
+  readonly source: { readonly file: string; readonly line: number | null };
+  /** Null as long as it is not clear what the input is. */
+  readonly kind: Kind | null;
+  readonly item: Item | null;
+  readonly problems: readonly Problem[];
+}

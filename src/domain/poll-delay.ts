@@ -1,0 +1,36 @@
+/**
+ * When to ask for a job's progress again. Never earlier than the service said; further apart as the job grows
+ * old, because a job that has run for an hour rarely ends in the next five seconds.
+ */
+import type { Timing } from './outcomes.ts';
+
+const SHORTEST_MS = 250;
+const LONGEST_MS = 60_000;
+/** A tenth of the age: the end of a job is noticed at most 10 % of its run time late. */
+const SHARE_OF_AGE = 0.1;
+
+/** In ms. `ageMs`: since the job was accepted. `retryAfterMs`: what the service ordered, a floor. */
+export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
+  const wished = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs * SHARE_OF_AGE));
+  return Math.max(wished, retryAfterMs ?? 0);
+}
+
+/** Longer silence of the worker behind a running job means that nobody works on it any more. */
+const SILENT_SECONDS = 3_600;
+
+/** Why a job that the service calls unfinished will never finish; null while it may. */
+export function stuckBecause(
+  ageMs: number,
+  deadlineMs: number,
+  timing: Timing | null,
+): { code: string; message: string } | null {
+  if (ageMs > deadlineMs) {
+    const hours = (deadlineMs / 3_600_000).toFixed(1);
+    return { code: 'JOB_OVERDUE', message: `not finished ${hours} h after it was accepted` };
+  }
+  const silent = timing?.heartbeatAgeSeconds ?? 0;
+  if (timing?.startedAt && silent > SILENT_SECONDS) {
+    return { code: 'JOB_STUCK', message: `the service has not worked on it for ${silent} s` };
+  }
+  return null;
+}

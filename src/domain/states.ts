@@ -1,0 +1,20 @@
+/**
+ * The states of an item. It ends in exactly one of the final ones (promise 3 of docs/architecture.md).
+ *
+ *   waiting ─▶ running ─▶ fetching ─▶ succeeded
+ *      │          │           └──────▶ failed
+ *      └──────────┴─▶ failed | held | cancelled
+ */
+export const OPEN_STATES = ['waiting', 'running', 'fetching'] as const;
+export const FINAL_STATES = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
+export type FinalState = (typeof FINAL_STATES)[number];
+export type ItemState = OpenState | FinalState;
+
+export function isFinal(state: ItemState): state is FinalState {
+  return (FINAL_STATES as readonly string[]).includes(state);
+}
+
+/** The states of a campaign. */
+export type CampaignState = 'running' | 'paused' | 'publishing' | 'completed' | 'cancelled';

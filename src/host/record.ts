@@ -1,0 +1,53 @@
+/**
+ * What a host leaves in its folder for others to find: `host.json` while it runs, `server.json` as long as its
+ * Temporal server lives, which may be longer than the host (kill -9), and `services.json` once local services
+ * were used there. Written whole: others read at any time.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { SERVICES } from '../domain/item.ts';
+
+const serverRecord = z.object({
+  pid: z.number(),
+  address: z.string(),
+  ui: z.string().nullable(),
+});
+
+const hostRecord = z.object({
+  pid: z.number(),
+  taskQueue: z.string(),
+  server: serverRecord,
+  services: z.array(
+    z.object({ service: z.enum(SERVICES), address: z.string(), credential: z.string() }),
+  ),
+});
+
+const servicesRecord = z.object({ port: z.number() });
+
+export type ServerRecord = z.output<typeof serverRecord>;
+export type HostRecord = z.output<typeof hostRecord>;
+
+const RECORDS = { server: serverRecord, host: hostRecord, services: servicesRecord } as const;
+type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };
+
+export function writeRecord<K extends keyof Records>(dir: string, name: K, record: Records[K]): void {
+  const file = join(dir, `${name}.json`);
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`);
+  renameSync(temporary, file);
+}
+
+/** null when there is none, or it is not readable as one. */
+export function readRecord<K extends keyof Records>(dir: string, name: K): Records[K] | null {
+  try {
+    const raw: unknown = JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8'));
+    return RECORDS[name].parse(raw) as Records[K];
+  } catch {
+    return null;
+  }
+}
+
+export function removeRecord(dir: string, name: keyof Records): void {
+  rmSync(join(dir, `${name}.json`), { force: true });
+}

@@ -1,0 +1,202 @@
+/**
+ * A session is a command's way to Temporal: a server of its own configured elsewhere, the embedded server of a
+ * host that runs already, or one that this command becomes the host of. When the host it joined goes away, it
+ * takes over: all open campaigns go on.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { connectClient, registerSearchAttributes, type TemporalAddress } from '../temporal/connection.ts';
+import { isAlive } from '../temporal/dev-server.ts';
+import { startWorker } from '../worker.ts';
+import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
+import { tryLock } from './lock.ts';
+import { readRecord, type HostRecord } from './record.ts';
+
+export interface Session {
+  /** `host`: this process holds server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
+  readonly role: 'host' | 'joined' | 'remote';
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** The Temporal UI; null when we do not know one. */
+  readonly ui: string | null;
+  /** After a failed call: returns when Temporal can be used again, taking over from a host that has gone. */
+  recover(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LOOK_AGAIN_MS = 200;
+const HOST_START_TIMEOUT_MS = 60_000;
+
+export async function openSession(options: HostOptions): Promise<Session> {
+  const { temporal } = options.settings;
+  return temporal ? RemoteSession.open(temporal, options) : EmbeddedSession.open(options);
+}
+
+class EmbeddedSession implements Session {
+  private readonly options: HostOptions;
+  private host: Host | null = null;
+  private joined: { record: HostRecord; client: Client } | null = null;
+
+  private constructor(options: HostOptions) {
+    this.options = options;
+  }
+
+  static async open(options: HostOptions): Promise<EmbeddedSession> {
+    const session = new EmbeddedSession(options);
+    await session.enter();
+    return session;
+  }
+
+  get role(): 'host' | 'joined' {
+    return this.host ? 'host' : 'joined';
+  }
+
+  get client(): Client {
+    return this.current().client;
+  }
+
+  get taskQueue(): string {
+    return this.current().record.taskQueue;
+  }
+
+  get ui(): string | null {
+    return this.current().record.server.ui;
+  }
+
+  async recover(): Promise<void> {
+    if (this.host) return;
+    await this.joined?.client.connection.close();
+    this.joined = null;
+    await this.enter();
+  }
+
+  async close(): Promise<void> {
+    await this.host?.stop();
+    await this.joined?.client.connection.close();
+  }
+
+  private current(): { record: HostRecord; client: Client } {
+    const current = this.host ?? this.joined;
+    if (!current) throw new Error('the session is between two hosts');
+    return current;
+  }
+
+  /** Becomes the host if nobody is, joins it otherwise. A host that is still starting is waited for. */
+  private async enter(): Promise<void> {
+    const { embeddedDir } = this.options.settings;
+    const end = Date.now() + HOST_START_TIMEOUT_MS;
+    while (Date.now() < end) {
+      const lock = tryLock(embeddedDir);
+      if (lock) {
+        this.host = await startHost(lock, this.options);
+        return;
+      }
+      const record = readRecord(embeddedDir, 'host');
+      if (record && (await this.join(record))) return;
+      await delay(LOOK_AGAIN_MS);
+    }
+    throw new HundredfoldError({
+      code: 'HOST_NOT_READY',
+      message: `another command holds ${embeddedDir} and does not become ready`,
+      remedy: 'Look for a hundredfold process that hangs and end it, or use another embedded.dir.',
+    });
+  }
+
+  private async join(record: HostRecord): Promise<boolean> {
+    // A record left by a host that was killed: its successor is about to write its own.
+    if (!isAlive(record.pid)) return false;
+    const client = await connectClient(temporalOf(record)).catch(() => null);
+    if (!client) return false;
+    try {
+      this.checkServices(record);
+    } catch (error) {
+      await client.connection.close();
+      throw error;
+    }
+    this.joined = { record, client };
+    return true;
+  }
+
+  /** The host's worker does the work, so it must know our services and tokens. */
+  private checkServices(record: HostRecord): void {
+    const wanted = Object.values(this.options.settings.services).map((s) => s.reference);
+    const local = this.options.localServices && !record.services.some((s) => s.address === 'local');
+    const missing = wanted.find((reference) => !knows(record, reference));
+    if (!missing && !local) return;
+    const what = missing ? `${missing.service} at ${missing.address} (or your token there)` : 'the local services';
+    throw new HundredfoldError({
+      code: 'HOST_OTHER_SERVICES',
+      message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
+      remedy:
+        'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
+    });
+  }
+}
+
+class RemoteSession implements Session {
+  readonly role = 'remote';
+  readonly ui = null;
+  readonly client: Client;
+  readonly taskQueue: string;
+  private readonly stopWorker: () => Promise<void>;
+
+  private constructor(client: Client, taskQueue: string, stopWorker: () => Promise<void>) {
+    this.client = client;
+    this.taskQueue = taskQueue;
+    this.stopWorker = stopWorker;
+  }
+
+  static async open(temporal: TemporalSettings, { settings }: HostOptions): Promise<RemoteSession> {
+    const target = addressOf(temporal);
+    const client = await connectClient(target);
+    await registerSearchAttributes(client);
+    const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+    const services: ServiceSettings[] = Object.values(settings.services);
+    // Without any worker a campaign would stand still: then this command works for itself.
+    const alone = services.length > 0 && !(await hasWorkers(client, taskQueue));
+    const worker = alone ? await startWorker({ temporal: target, client, taskQueue, services }) : null;
+    return new RemoteSession(client, taskQueue, async () => worker?.stop());
+  }
+
+  async recover(): Promise<void> {
+    // The connection reconnects by itself; the server is somebody else's to keep running.
+    await delay(1_000);
+  }
+
+  async close(): Promise<void> {
+    await this.stopWorker();
+    await this.client.connection.close();
+  }
+}
+
+/** A configured Temporal, as connections want it. */
+export function addressOf({ address, namespace, apiKey, tls }: TemporalSettings): TemporalAddress {
+  return {
+    address,
+    namespace,
+    ...(apiKey ? { apiKey: apiKey.reveal() } : {}),
+    ...(tls ? { tls } : {}),
+  };
+}
+
+async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: 1, // workflow tasks
+  });
+  return (pollers ?? []).length > 0;
+}
+
+function knows({ services }: HostRecord, wanted: ServiceReference): boolean {
+  return services.some(
+    (s) =>
+      s.service === wanted.service &&
+      s.address === wanted.address &&
+      s.credential === wanted.credential,
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * What the checks of an input's content can find, with the facts that a message about it needs.
+ * Findings are data: the manifest layer knows where the input came from and turns them into problems.
+ */
+export interface InputFacts {
+  MOLECULE_NO_ATOMS: { readonly format: string };
+  MOLECULE_MALFORMED: { readonly format: string; readonly line: number; readonly reason: string };
+  /** `atLeast` where implicit hydrogens come on top. */
+  MOLECULE_TOO_MANY_ATOMS: {
+    readonly atoms: number;
+    readonly atLeast: boolean;
+    readonly limit: number;
+  };
+  MOLECULE_NO_HYDROGENS: { readonly atoms: number };
+  MOLECULE_HYDROGENS_DOUBTFUL: { readonly atoms: number };
+  MOLECULE_SEVERAL: { readonly what: 'models' | 'molecules'; readonly count: number };
+  MOLECULE_SEVERAL_RESIDUES: { readonly residues: readonly string[] };
+  MOLECULE_ELEMENT_UNSUPPORTED: { readonly elements: readonly string[] };
+  SMILES_SYNTAX: { readonly position: number; readonly reason: string };
+  SMILES_SEVERAL_COMPONENTS: { readonly components: number };
+  SMILES_WILDCARD: { readonly position: number };
+  SMILES_CHARGE_DIFFERS: { readonly formal: number; readonly given: number };
+  SMILES_CHARGE_IGNORED: { readonly formal: number; readonly given: number };
+  SEQUENCE_EMPTY: { readonly record: string };
+  SEQUENCE_HEADER_EMPTY: { readonly line: number };
+  SEQUENCE_TEXT_BEFORE_HEADER: { readonly line: number };
+  SEQUENCE_NOT_RESIDUES: { readonly record: string; readonly characters: string };
+  SEQUENCE_UNKNOWN_RESIDUES: { readonly record: string; readonly characters: string };
+  SEQUENCE_NUCLEOTIDES: { readonly record: string };
+  SEQUENCE_TOO_SHORT: {
+    readonly record: string;
+    readonly length: number;
+    readonly minimum: number;
+  };
+  SEQUENCE_LENGTH_FOR_PSPER: { readonly record: string; readonly length: number };
+  SEQUENCE_NAME_REPEATED: { readonly record: string };
+  ALIGNMENT_NOT_FASTA: { readonly format: string };
+  ALIGNMENT_TOO_FEW_ROWS: { readonly rows: number };
+  ALIGNMENT_UNEQUAL: {
+    readonly record: string;
+    readonly length: number;
+    readonly expected: number;
+  };
+  ALIGNMENT_NAME_REPEATED: { readonly record: string };
+  ALIGNMENT_GAP_CHARACTER: { readonly record: string; readonly characters: string };
+  ALIGNMENT_ROW_SHORT: {
+    readonly record: string;
+    readonly length: number;
+    readonly minimum: number;
+  };
+  SHIFTS_FORMAT_UNKNOWN: Readonly<Record<string, never>>;
+  SHIFTS_NO_LOOP: { readonly format: string };
+}
+
+export type FindingCode = keyof InputFacts;
+
+export type Finding<C extends FindingCode = FindingCode> = {
+  [K in C]: { readonly code: K; readonly facts: InputFacts[K] };
+}[C];
+
+export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): Finding<C> {
+  return { code, facts } as Finding<C>;
+}

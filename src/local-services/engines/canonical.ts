@@ -1,0 +1,71 @@
+/**
+ * The canonical form of a job: what two inputs share when the engine must give both the same output. The index of
+ * the recordings is made with it and read with it.
+ */
+import { createHash } from 'node:crypto';
+import { PREDICTORS } from '../../domain/item.ts';
+import { parseFasta, resultIds } from '../fasta.ts';
+import type { EngineJob } from './engine.ts';
+
+export interface CanonicalJob {
+  readonly kind: EngineJob['kind'];
+  /** SHA-256 of the canonical input. */
+  readonly input: string;
+  /** The options, as one readable word. */
+  readonly options: string;
+}
+
+/** Line ends, a byte order mark and blank ends of the text carry no meaning to the engines. */
+function normalised(text: string): string {
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n|\r/g, '\n')
+    .trimEnd();
+}
+
+/** Predictors in the contract's order, without repeats, joined by `+`; b2bTools always runs dynamine. */
+export function predictorSet(predictors: readonly string[]): string {
+  return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name)).join('+');
+}
+
+function inputText(job: EngineJob): string {
+  switch (job.kind) {
+    case 'molecule':
+      return job.smiles === null
+        ? `file\n${normalised(job.inputFile ?? '')}`
+        : `smiles\n${job.smiles.trim()}`;
+    case 'sequence':
+      // The predictions depend on the residues alone; headers only name them.
+      return parseFasta(job.fasta)
+        .records.map((record) => record.residues)
+        .join('\n');
+    case 'alignment': {
+      const { records } = parseFasta(job.fasta);
+      const ids = resultIds(records.map((record) => record.header));
+      return records.map((record, n) => `>${ids[n] ?? ''}\n${record.residues}`).join('\n');
+    }
+    case 'shifts':
+      return normalised(job.text);
+  }
+}
+
+function optionsText(job: EngineJob): string {
+  switch (job.kind) {
+    case 'molecule':
+      return `${job.chargeMethod}/${job.netCharge === null ? 'auto' : String(job.netCharge)}/${job.atomType}`;
+    case 'sequence':
+      return predictorSet(job.predictors);
+    case 'alignment':
+      return 'msa';
+    case 'shifts':
+      return `model ${job.modelClass}/${job.originalNumbering ? 'original' : 'renumbered'}`;
+  }
+}
+
+export function canonical(job: EngineJob): CanonicalJob {
+  return {
+    kind: job.kind,
+    input: createHash('sha256').update(inputText(job)).digest('hex'),
+    options: optionsText(job),
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * What runs a job: recorded outputs, shapes for tests, and later the real programs as child processes. An engine
+ * keeps its worker's heartbeat going, reports its phases, and stops when the signal says so; a real one kills its
+ * child process there.
+ */
+
+export interface MoleculeJob {
+  readonly kind: 'molecule';
+  /** Exactly one of `smiles` and `inputFile` is a string. */
+  readonly smiles: string | null;
+  readonly inputFile: string | null;
+  readonly fileName: string;
+  readonly chargeMethod: string;
+  /** In units of the elementary charge; null = automatic. */
+  readonly netCharge: number | null;
+  readonly atomType: string;
+}
+
+export interface SequenceJob {
+  readonly kind: 'sequence';
+  /** FASTA text; the service has added a header where there was none. */
+  readonly fasta: string;
+  /** Under their names of the current contract (4.1). */
+  readonly predictors: readonly string[];
+  /** Names that the service does not know: accepted at submission, rejected by the worker (4.1). */
+  readonly unknownPredictors: readonly string[];
+}
+
+export interface AlignmentJob {
+  readonly kind: 'alignment';
+  readonly fasta: string;
+}
+
+export interface ShiftsJob {
+  readonly kind: 'shifts';
+  readonly text: string;
+  /** Detected from the contents (contract of the prediction service, 4.3); null when it is neither. */
+  readonly format: 'nef' | 'nmr-star' | null;
+  readonly modelClass: string;
+  readonly originalNumbering: boolean;
+}
+
+export type EngineJob = MoleculeJob | SequenceJob | AlignmentJob | ShiftsJob;
+
+export interface EngineContext {
+  /** Aborted at the time limit, when the heartbeat was silent, and when the service stops. */
+  readonly signal: AbortSignal;
+  /** How often `heartbeat` is expected, in ms. */
+  readonly heartbeatEveryMs: number;
+  /** Progress number (0-100) and what the job is doing now, in words. Counts as a heartbeat. */
+  progress(progress: number, text: string): void;
+  heartbeat(): void;
+}
+
+/** `result` is the prediction, or the molecule's result file set; the others are its other formats. */
+export const OUTPUT_NAMES = ['result', 'csv', 'metadata', 'distributions'] as const;
+export type OutputName = (typeof OUTPUT_NAMES)[number];
+
+export interface Output {
+  readonly name: OutputName;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+export type EngineOutcome =
+  | { readonly ok: true; readonly outputs: readonly Output[]; readonly log: string }
+  /** The engine's own words. */
+  | { readonly ok: false; readonly message: string; readonly log: string };
+
+export interface Engine {
+  readonly name: string;
+  readonly version: string;
+  /** Rejects only when aborted or broken; a job that fails is an outcome. */
+  run(job: EngineJob, context: EngineContext): Promise<EngineOutcome>;
+}

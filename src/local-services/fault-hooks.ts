@@ -1,0 +1,204 @@
+/** Carries the faults of `faults.ts` out on requests and answers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceName } from '../domain/item.ts';
+import type { Endpoint, FaultName, FaultRule } from './faults.ts';
+import type { RequestType } from './job.ts';
+import { Refusal } from './refusal.ts';
+import type { Services } from './services.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    service?: ServiceName;
+    endpoint?: Endpoint;
+    /** Of a submit endpoint. */
+    requestType?: RequestType;
+  }
+}
+
+interface Place {
+  readonly service: ServiceName;
+  readonly endpoint: Endpoint;
+}
+
+/** The prediction service has one path for both: `status` while the job is open, `results` once it has ended. */
+function placeOf(request: FastifyRequest, services: Services): Place | null {
+  const { service, endpoint } = request.routeOptions.config;
+  if (service === undefined || endpoint === undefined) return null;
+  if (service === 'predictions' && endpoint === 'results') {
+    const state = services.jobs.get(String((request.params as { id?: unknown }).id))?.state;
+    return {
+      service,
+      endpoint: state === 'enqueued' || state === 'RUNNING' ? 'status' : 'results',
+    };
+  }
+  return { service, endpoint };
+}
+
+export function addFaultHooks(app: FastifyInstance, services: Services): void {
+  const { faults } = services;
+  app.addHook('preHandler', async (request) => {
+    const place = faults.active ? placeOf(request, services) : null;
+    if (place === null) return;
+    for (const rule of faults.strike('before', place.service, place.endpoint)) {
+      if (rule.name === 'slow') await sleep(rule.ms ?? 1000);
+      else await strikeBefore(rule, request, services);
+    }
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    const place = faults.active ? placeOf(request, services) : null;
+    if (place === null) return payload;
+    const skew = faults.standing('skew')?.ms;
+    if (skew !== undefined) void reply.header('Date', new Date(Date.now() + skew).toUTCString());
+    let body = bytes(payload);
+    const applies = (name: FaultName): boolean => appliesTo(name, place, reply.statusCode);
+    for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
+      body = await strikeAfter(rule, place, reply, body);
+    }
+    return body;
+  });
+}
+
+/** Notes a submission that a fault turned away: it arrived, whatever the client was told. */
+function note(request: FastifyRequest, services: Services, status: number): void {
+  const { service, endpoint, requestType } = request.routeOptions.config;
+  if (service === undefined || requestType === undefined || endpoint !== 'submit') return;
+  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+  const name = body['job_name'] ?? body['file_name'];
+  const draft = {
+    service,
+    requestType,
+    address: request.ip,
+    token: typeof body['token'] === 'string' ? body['token'] : null,
+    jobName: typeof name === 'string' ? name : null,
+  };
+  services.admission.turnedAway(draft, status);
+}
+
+async function strikeBefore(
+  rule: FaultRule,
+  request: FastifyRequest,
+  services: Services,
+): Promise<void> {
+  const error = `The fault "${rule.name}" is on.`;
+  const retryAfter = (fallback: number | null): Record<string, string> => {
+    const seconds = rule.retryAfter === undefined ? fallback : rule.retryAfter;
+    return seconds === null ? {} : { 'Retry-After': String(seconds) };
+  };
+  const refuse = (refusal: Refusal): never => {
+    note(request, services, refusal.status);
+    throw refusal;
+  };
+  switch (rule.name) {
+    case 'hang':
+      note(request, services, 0);
+      return await silence(request, rule.ms);
+    case 'reset':
+      note(request, services, 0);
+      request.raw.socket.resetAndDestroy();
+      return await never();
+    case 'rate-limit': {
+      const { limit } = services.settings;
+      const more = { limit, remaining: 0, reset_after: rule.retryAfter ?? 1 };
+      return refuse(new Refusal(429, error, more, retryAfter(1)));
+    }
+    case 'reject':
+      return refuse(new Refusal(rule.status ?? 400, error, {}, retryAfter(null)));
+    default:
+      return refuse(new Refusal(rule.status ?? 503, error, {}, retryAfter(null)));
+  }
+}
+
+/** Whether a fault has something to spoil: only an acceptance, only a result. */
+function appliesTo(name: FaultName, place: Place, status: number): boolean {
+  if (place.endpoint === 'submit') return status < 300;
+  return name === 'truncate' || name === 'hang-after' || name === 'reset-after' || status < 300;
+}
+
+async function strikeAfter(
+  rule: FaultRule,
+  place: Place,
+  reply: FastifyReply,
+  body: Buffer,
+): Promise<Buffer> {
+  const { socket } = reply.request.raw;
+  switch (rule.name) {
+    case 'hang-after':
+      await silence(reply.request, rule.ms);
+      return body;
+    case 'reset-after':
+      socket.resetAndDestroy();
+      return await never();
+    case 'error-after':
+      return json(reply.code(rule.status ?? 502), { error: `The fault "${rule.name}" is on.` });
+    case 'truncate': {
+      const headers = { ...reply.getHeaders(), 'content-length': String(body.length) };
+      reply.raw.writeHead(reply.statusCode, headers as Record<string, string>);
+      reply.raw.write(body.subarray(0, Math.floor(body.length / 2)), () => socket.destroy());
+      return await never();
+    }
+    case 'wrong-type':
+      return spoilt(reply.type('text/html; charset=utf-8'), body);
+    case 'garble':
+      return spoilt(
+        reply.code(200).type('text/html; charset=utf-8'),
+        Buffer.from('<html><body><h1>Service temporarily unavailable</h1></body></html>'),
+      );
+    case 'nan':
+      return spoilt(reply, Buffer.from(body.toString().replace(/([[:,]\s*)-?\d+\.\d+/, '$1NaN')));
+    case 'missing-key':
+      return json(reply, withoutKey(JSON.parse(body.toString()), keyOf(rule, place, body)));
+    case 'forget-past-results':
+      return json(reply, []);
+    default:
+      throw new Error(`${rule.name} does not strike answers.`);
+  }
+}
+
+function spoilt(reply: FastifyReply, body: Buffer): Buffer {
+  void reply.header('content-length', String(body.length));
+  return body;
+}
+
+function json(reply: FastifyReply, value: unknown): Buffer {
+  return spoilt(reply.type('application/json; charset=utf-8'), Buffer.from(JSON.stringify(value)));
+}
+
+/** The keys that a client can least do without; the first that the body holds is left out. */
+const NEEDED_KEYS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
+  submit: ['request_id', 'hash_id'],
+  results: ['GMX_top', 'proteins', 'shiftCrypt', 'results'],
+};
+
+function keyOf(rule: FaultRule, place: Place, body: Buffer): string {
+  if (rule.key !== undefined) return rule.key;
+  const text = body.toString();
+  return (NEEDED_KEYS[place.endpoint] ?? []).find((key) => text.includes(`"${key}":`)) ?? 'status';
+}
+
+function withoutKey(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => withoutKey(entry, key));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== key)
+      .map(([name, entry]) => [name, withoutKey(entry, key)]),
+  );
+}
+
+function bytes(payload: unknown): Buffer {
+  if (typeof payload === 'string') return Buffer.from(payload);
+  return payload instanceof Uint8Array ? Buffer.from(payload) : Buffer.alloc(0);
+}
+
+/** Says nothing until the client gives up, or cuts the connection after `ms`. */
+async function silence(request: FastifyRequest, ms: number | undefined): Promise<never> {
+  const { socket } = request.raw;
+  if (ms !== undefined) setTimeout(() => socket.destroy(), ms).unref();
+  return await never();
+}
+
+/** The answer that does not come: nothing refers to the promise, so it goes with its connection. */
+async function never(): Promise<never> {
+  return await new Promise<never>(() => undefined);
+}

@@ -1,0 +1,265 @@
+/**
+ * The jobs of both services in SQLite: every state change is written before anyone is told, so that a restart
+ * finds each job where it was. Statements are prepared once; each answers by an index.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ServiceName } from '../domain/item.ts';
+import type { EngineJob, Output, OutputName } from './engines/engine.ts';
+import type { Job, JobInput, JobState, LogEntry, NewJob, RequestType } from './job.ts';
+import { inTransaction } from './schema.ts';
+import { Statements, type Row } from './statements.ts';
+
+const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, owner, job_name AS jobName, state,
+  attempt, progress, status_message AS statusMessage, error, fault, queued_at AS queuedAt, updated_at AS updatedAt,
+  started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs`;
+
+// The table is STRICT and only this file writes it, so a row has the shape of its columns.
+const asJob = (row: Row): Job => row as unknown as Job;
+
+export class JobStore {
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  /** Jobs that are not finished, by service: counted once, then kept, because every status request tells it. */
+  readonly #pending: Record<ServiceName, number>;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#sql = new Statements(database);
+    const pending = (service: ServiceName): number =>
+      Number(
+        this.#sql.get(
+          `SELECT (SELECT COUNT(*) FROM jobs WHERE service = :service AND state = 'enqueued')
+                + (SELECT COUNT(*) FROM jobs WHERE service = :service AND state = 'RUNNING') AS n`,
+          { service },
+        )?.['n'],
+      );
+    this.#pending = { molecules: pending('molecules'), predictions: pending('predictions') };
+  }
+
+  /** Adds a job; the caller holds the transaction that also counts it. */
+  add(job: NewJob): number {
+    const { input, ...columns } = job;
+    const seq = this.#sql.insert(
+      `INSERT INTO jobs (id, task_id, service, endpoint, owner, job_name, state, attempt, progress, status_message,
+         fault, queued_at, updated_at, time_limit_ms)
+       VALUES (:id, :taskId, :service, :requestType, :owner, :jobName, 'enqueued', 1, 0, 'waiting for a worker',
+         :fault, :at, :at, :timeLimitMs)`,
+      columns,
+    );
+    this.#sql.run(
+      'INSERT INTO inputs (seq, job, original, details) VALUES (:seq, :job, :original, :details)',
+      {
+        seq,
+        job: JSON.stringify(input.job),
+        original: input.original,
+        details: JSON.stringify(input.details),
+      },
+    );
+    this.#pending[job.service] += 1;
+    return seq;
+  }
+
+  /** Forgets a job altogether: the fault `lose`. */
+  remove(id: string): void {
+    const job = this.get(id);
+    if (job === undefined) return;
+    inTransaction(this.#database, () => {
+      for (const table of ['jobs', 'inputs', 'outputs', 'logs', 'entries']) {
+        this.#sql.run(`DELETE FROM ${table} WHERE seq = :seq`, { seq: job.seq });
+      }
+    });
+    if (job.state === 'enqueued' || job.state === 'RUNNING') this.#pending[job.service] -= 1;
+  }
+
+  get(id: string): Job | undefined {
+    const row = this.#sql.get(`SELECT ${COLUMNS} FROM jobs WHERE id = :id`, { id });
+    return row === undefined ? undefined : asJob(row);
+  }
+
+  hasName(service: ServiceName, owner: string, jobName: string): boolean {
+    const sql = `SELECT 1 FROM jobs WHERE service = :service AND owner = :owner AND job_name = :jobName`;
+    return this.#sql.get(sql, { service, owner, jobName }) !== undefined;
+  }
+
+  /** Every job of a token of one type, the newest first. */
+  ofOwner(service: ServiceName, owner: string, requestType: RequestType): Job[] {
+    const sql = `SELECT ${COLUMNS} FROM jobs
+      WHERE service = :service AND owner = :owner AND endpoint = :requestType ORDER BY seq DESC`;
+    return this.#sql.all(sql, { service, owner, requestType }).map(asJob);
+  }
+
+  /** Jobs of a service that are waiting or running. */
+  pending(service: ServiceName): number {
+    return this.#pending[service];
+  }
+
+  input(seq: number): JobInput {
+    const row = this.#sql.get('SELECT job, original, details FROM inputs WHERE seq = :seq', {
+      seq,
+    });
+    return {
+      job: JSON.parse(String(row?.['job'])) as EngineJob,
+      original: String(row?.['original']),
+      details: JSON.parse(String(row?.['details'])) as JobInput['details'],
+    };
+  }
+
+  output(seq: number, name: OutputName): { contentType: string; body: Buffer } | undefined {
+    const sql = 'SELECT content_type, body FROM outputs WHERE seq = :seq AND name = :name';
+    const row = this.#sql.get(sql, { seq, name });
+    if (row === undefined) return undefined;
+    const body = row['body'];
+    return {
+      contentType: String(row['content_type']),
+      body: body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0),
+    };
+  }
+
+  /** What the engine printed. */
+  engineLog(seq: number): string {
+    return String(this.#sql.get('SELECT text FROM logs WHERE seq = :seq', { seq })?.['text'] ?? '');
+  }
+
+  entries(seq: number): LogEntry[] {
+    const sql =
+      'SELECT kind, at, state, progress, message FROM entries WHERE seq = :seq ORDER BY n';
+    return this.#sql.all(sql, { seq }) as unknown as LogEntry[];
+  }
+
+  #enter(seq: number, entry: LogEntry): void {
+    this.#sql.run(
+      `INSERT INTO entries (seq, kind, at, state, progress, message)
+       VALUES (:seq, :kind, :at, :state, :progress, :message)`,
+      { seq, ...entry },
+    );
+  }
+
+  #enterState(seq: number, at: number, state: JobState, message: string | null): void {
+    this.#enter(seq, { kind: 'state', at, state, progress: null, message });
+  }
+
+  /** Hands the oldest waiting job to a worker: RUNNING from now on. */
+  pickUp(service: ServiceName, at: number): Job | undefined {
+    return inTransaction(this.#database, () => {
+      const row = this.#sql.get(
+        `UPDATE jobs SET state = 'RUNNING', started_at = :at, heartbeat_at = :at, updated_at = :at,
+           status_message = 'started'
+         WHERE seq = (SELECT seq FROM jobs WHERE service = :service AND state = 'enqueued' ORDER BY seq LIMIT 1)
+         RETURNING ${COLUMNS}`,
+        { service, at },
+      );
+      if (row === undefined) return undefined;
+      const job = asJob(row);
+      this.#enterState(job.seq, at, 'RUNNING', null);
+      return job;
+    });
+  }
+
+  progress(seq: number, at: number, progress: number, text: string): void {
+    inTransaction(this.#database, () => {
+      const changed = this.#sql.run(
+        `UPDATE jobs SET progress = :progress, status_message = :text, updated_at = :at, heartbeat_at = :at
+         WHERE seq = :seq AND state = 'RUNNING'`,
+        { seq, at, progress, text },
+      );
+      if (changed === 1)
+        this.#enter(seq, { kind: 'message', at, state: null, progress, message: text });
+    });
+  }
+
+  heartbeat(seq: number, at: number): void {
+    this.#sql.run(`UPDATE jobs SET heartbeat_at = :at WHERE seq = :seq AND state = 'RUNNING'`, {
+      seq,
+      at,
+    });
+  }
+
+  /** Whether the worker of a running job has been silent since `since`. */
+  isSilent(seq: number, since: number): boolean {
+    const sql = `SELECT 1 FROM jobs WHERE seq = :seq AND state = 'RUNNING' AND heartbeat_at < :since`;
+    return this.#sql.get(sql, { seq, since }) !== undefined;
+  }
+
+  finish(job: Job, at: number, outputs: readonly Output[], log: string): void {
+    this.#end(
+      job,
+      at,
+      { state: 'FINISHED', progress: 100, text: 'finished', error: null, log },
+      () => {
+        for (const { name, contentType, body } of outputs) {
+          this.#sql.run(
+            'INSERT INTO outputs (seq, name, content_type, body) VALUES (:seq, :name, :contentType, :body)',
+            {
+              seq: job.seq,
+              name,
+              contentType,
+              body,
+            },
+          );
+        }
+      },
+    );
+  }
+
+  fail(job: Job, at: number, error: string, log: string): void {
+    this.#end(
+      job,
+      at,
+      { state: 'FAILED', progress: null, text: 'failed', error, log },
+      () => undefined,
+    );
+  }
+
+  #end(
+    job: Job,
+    at: number,
+    end: {
+      state: JobState;
+      progress: number | null;
+      text: string;
+      error: string | null;
+      log: string;
+    },
+    store: () => void,
+  ): void {
+    inTransaction(this.#database, () => {
+      const { log, ...columns } = end;
+      const changed = this.#sql.run(
+        `UPDATE jobs SET state = :state, progress = COALESCE(:progress, progress), status_message = :text,
+           error = :error, finished_at = :at, updated_at = :at
+         WHERE seq = :seq AND state = 'RUNNING'`,
+        { seq: job.seq, at, ...columns },
+      );
+      // A job that was failed for silence, or lost, stays so when its engine comes back with a result.
+      if (changed === 0) return;
+      this.#sql.run('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)', {
+        seq: job.seq,
+        log,
+      });
+      store();
+      this.#enterState(job.seq, at, end.state, end.error);
+      this.#pending[job.service] -= 1;
+    });
+  }
+
+  /** Jobs that were running when the process ended wait again, one attempt further. */
+  requeue(at: number): number {
+    return inTransaction(this.#database, () => {
+      const rows = this.#sql.all(
+        `UPDATE jobs SET state = 'enqueued', attempt = attempt + 1, started_at = NULL, heartbeat_at = NULL,
+           progress = 0, status_message = 'waiting for a worker again', updated_at = :at
+         WHERE state = 'RUNNING' RETURNING seq`,
+        { at },
+      );
+      for (const row of rows) {
+        this.#enterState(
+          Number(row['seq']),
+          at,
+          'enqueued',
+          'the service was restarted; the job runs again',
+        );
+      }
+      return rows.length;
+    });
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What the local services can be started with, and the settings that follow from it. Options are refused at the
+ * door, so that a test with a typing mistake does not run against another service than it thinks.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { EngineJob } from './engines/engine.ts';
+import type { FaultRule } from './faults.ts';
+
+export const ENGINE_NAMES = ['recorded', 'synthetic'] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
+
+export const VARIANTS = ['current', 'earlier'] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+export interface LocalServicesOptions {
+  /** Address to listen on. Default `127.0.0.1`: nobody else on the network is served unasked. */
+  readonly host?: string;
+  /** 0 = any free port (default). */
+  readonly port?: number;
+  /** SQLite file that the jobs live in; default `:memory:`, gone with the process. */
+  readonly database?: string;
+  readonly engine?: EngineName;
+  /** Jobs per window and token, for each of the two services; default 100, 0 = no limit. */
+  readonly limit?: number;
+  /** Length of the rolling window in ms; default 3,600,000. */
+  readonly windowMs?: number;
+  /** Second, looser ceiling per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
+  readonly addressLimit?: number;
+  /** Run time of a job in ms; default 500 for recorded, 1500 for synthetic. */
+  readonly jobMs?: number | ((input: EngineJob) => number);
+  /** Jobs running at once in each service; default 2, 0 = unlimited. */
+  readonly concurrency?: number;
+  /** Time limit of a job, measured against its elapsed time; default 3600. */
+  readonly timeLimitSeconds?: number;
+  /** A running job whose worker is silent for longer is failed; default 30. Fractions are allowed. */
+  readonly heartbeatSilenceSeconds?: number;
+  /** `Retry-After` of a 202 answer; default 5 (contract of the prediction service, 8). */
+  readonly retryAfterSeconds?: number;
+  /** `earlier`: section 9 of the contract of the prediction service. */
+  readonly variant?: Variant;
+  /** Faults that are on from the start. */
+  readonly faults?: readonly FaultRule[];
+  /** Lets a client switch faults with PUT, GET and DELETE `/_faults`; default false. */
+  readonly allowFaultControl?: boolean;
+  /** A pino logger, or true for one of our own. Neither tokens nor bodies are logged. */
+  readonly log?: boolean | FastifyBaseLogger;
+}
+
+/** The options with every default filled in. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly engine: EngineName;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly addressLimit: number;
+  readonly jobMs: (input: EngineJob) => number;
+  readonly concurrency: number;
+  readonly timeLimitMs: number;
+  readonly heartbeatSilenceMs: number;
+  readonly retryAfterSeconds: number;
+  readonly variant: Variant;
+  readonly faults: readonly FaultRule[];
+  readonly allowFaultControl: boolean;
+  readonly log: boolean | FastifyBaseLogger;
+}
+
+function refuse(name: string, value: unknown, expected: string): never {
+  throw new HundredfoldError({
+    code: 'LOCAL_SERVICES_OPTION',
+    message: `The option ${name} of the local services is ${JSON.stringify(value)}; expected ${expected}.`,
+    remedy: `Give ${name} as ${expected}, or leave it out.`,
+  });
+}
+
+function whole(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (!Number.isSafeInteger(value) || value < 0) refuse(name, value, 'a whole number, 0 or more');
+  return value;
+}
+
+function positive(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (!Number.isFinite(value) || value <= 0) refuse(name, value, 'a number above 0');
+  return value;
+}
+
+function oneOf<T extends string>(
+  name: string,
+  value: T | undefined,
+  allowed: readonly T[],
+  fallback: T,
+): T {
+  if (value === undefined) return fallback;
+  if (!allowed.includes(value)) refuse(name, value, `one of ${allowed.join(', ')}`);
+  return value;
+}
+
+/** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
+export function settingsOf(options: LocalServicesOptions): Settings {
+  const engine = oneOf('engine', options.engine, ENGINE_NAMES, 'recorded');
+  const limit = whole('limit', options.limit, 100);
+  const jobMs = options.jobMs ?? (engine === 'recorded' ? 500 : 1500);
+  if (typeof jobMs === 'number') whole('jobMs', jobMs, 0);
+  return {
+    host: options.host ?? '127.0.0.1',
+    port: whole('port', options.port, 0),
+    database: options.database ?? ':memory:',
+    engine,
+    limit,
+    windowMs: positive('windowMs', options.windowMs, 3_600_000),
+    // Looser than the ceiling of a token, or the token's own would never be met.
+    addressLimit: whole(
+      'addressLimit',
+      options.addressLimit,
+      limit === 0 ? 0 : Math.max(300, 3 * limit),
+    ),
+    jobMs: typeof jobMs === 'number' ? () => jobMs : jobMs,
+    concurrency: whole('concurrency', options.concurrency, 2),
+    timeLimitMs: positive('timeLimitSeconds', options.timeLimitSeconds, 3600) * 1000,
+    heartbeatSilenceMs:
+      positive('heartbeatSilenceSeconds', options.heartbeatSilenceSeconds, 30) * 1000,
+    retryAfterSeconds: whole('retryAfterSeconds', options.retryAfterSeconds, 5),
+    variant: oneOf('variant', options.variant, VARIANTS, 'current'),
+    faults: options.faults ?? [],
+    allowFaultControl: options.allowFaultControl ?? false,
+    log: options.log ?? false,
+  };
+}

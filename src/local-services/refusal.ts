@@ -1,0 +1,23 @@
+/**
+ * A request that is answered with an error status. Thrown by the handlers' readers and checks, turned into an
+ * answer by the one error handler in `server.ts`: the body always carries `error` (contract of the prediction
+ * service, 7; taken over for the molecule service, whose error shape is not shown).
+ */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    error: string,
+    more: Readonly<Record<string, unknown>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(error);
+    this.name = 'Refusal';
+    this.status = status;
+    this.body = { error, ...more };
+    this.headers = headers;
+  }
+}

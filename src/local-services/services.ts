@@ -1,0 +1,14 @@
+/** What the handlers of both services share: the parts of one running server. */
+import type { Admission } from './admission.ts';
+import type { Clock } from './clock.ts';
+import type { Faults } from './faults.ts';
+import type { JobStore } from './jobs.ts';
+import type { Settings } from './options.ts';
+
+export interface Services {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly jobs: JobStore;
+  readonly admission: Admission;
+  readonly faults: Faults;
+}

@@ -1,0 +1,65 @@
+/**
+ * As much of the STAR format (NEF and NMR-STAR) as the prediction service needs: which of the two a text is, and
+ * the residues it holds.
+ */
+
+/** Detected from the contents, never declared (contract 4.3); null when it is neither. */
+export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
+  if (!/^\s*data_/m.test(text)) return null;
+  if (/^\s*_nef_/m.test(text)) return 'nef';
+  return /^\s*_(Entry|Entity|Atom_chem_shift|Assembly)\./m.test(text) ? 'nmr-star' : null;
+}
+
+const ONE_LETTER: Readonly<Record<string, string>> = {
+  ...{ ALA: 'A', ARG: 'R', ASN: 'N', ASP: 'D', CYS: 'C', GLN: 'Q', GLU: 'E', GLY: 'G', HIS: 'H' },
+  ...{ ILE: 'I', LEU: 'L', LYS: 'K', MET: 'M', PHE: 'F', PRO: 'P', SER: 'S', THR: 'T', TRP: 'W' },
+  ...{ TYR: 'Y', VAL: 'V' },
+};
+
+export interface Chain {
+  readonly chainCode: string;
+  /** One-letter residues; X for what is no standard amino acid. */
+  readonly residues: readonly string[];
+  readonly seqCodes: readonly number[];
+}
+
+/** The loops that name the residues, with their columns for chain, number and residue. */
+const SEQUENCE_LOOPS = [
+  { loop: '_nef_sequence', chain: 'chain_code', number: 'sequence_code', residue: 'residue_name' },
+  { loop: '_Entity_comp_index', chain: 'Entity_ID', number: 'ID', residue: 'Comp_ID' },
+] as const;
+
+/** The polymers of a NEF or NMR-STAR text; empty when it names none. */
+export function readChains(text: string): Chain[] {
+  for (const wanted of SEQUENCE_LOOPS) {
+    const rows = readLoop(text, wanted.loop);
+    const byChain = Map.groupBy(rows, (row) => row.get(wanted.chain) ?? '');
+    const chains = [...byChain].map(([chainCode, residues]) => ({
+      chainCode,
+      residues: residues.map((row) => ONE_LETTER[row.get(wanted.residue) ?? ''] ?? 'X'),
+      seqCodes: residues.map((row) => Number(row.get(wanted.number))),
+    }));
+    if (chains.length > 0) return chains;
+  }
+  return [];
+}
+
+/** All rows of the loops of one category, as maps from column to value. One row stands on one line. */
+function readLoop(text: string, category: string): Map<string, string>[] {
+  const rows: Map<string, string>[] = [];
+  let columns: string[] | null = null;
+  for (const raw of text.split(/\r\n|\r|\n/)) {
+    const line = raw.trim();
+    if (line === 'loop_') columns = [];
+    else if (line === 'stop_') columns = null;
+    else if (columns === null || line === '') continue;
+    else if (line.startsWith('_')) columns.push(line);
+    else if (columns[0]?.startsWith(`${category}.`) === true) {
+      const values = line.split(/\s+/);
+      rows.push(
+        new Map(columns.map((name, n) => [name.slice(category.length + 1), values[n] ?? ''])),
+      );
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,151 @@
+/**
+ * The workers of one service: pick the oldest waiting job up, run it in the engine, keep what comes out. A job ends
+ * by its outcome, at its time limit, or when its heartbeat was silent; a stop of the service leaves it running in
+ * the database, and the next start queues it again.
+ */
+import type { Clock } from './clock.ts';
+import type { ServiceName } from '../domain/item.ts';
+import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engines/engine.ts';
+import type { Job } from './job.ts';
+import type { JobStore } from './jobs.ts';
+import type { Settings } from './options.ts';
+
+/** Why a run was broken off. */
+type Break = 'time-limit' | 'silent' | 'stopping';
+
+export class Worker {
+  readonly #service: ServiceName;
+  readonly #jobs: JobStore;
+  readonly #clock: Clock;
+  readonly #engine: Engine;
+  readonly #settings: Settings;
+  readonly #running = new Map<
+    number,
+    { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> }
+  >();
+  readonly #watch: NodeJS.Timeout;
+  readonly #heartbeatEveryMs: number;
+  #stopping = false;
+  /** Told of an engine that broke: a mistake of ours, not a job's failure. */
+  readonly #onBroken: (error: unknown) => void;
+
+  constructor(
+    service: ServiceName,
+    parts: { jobs: JobStore; clock: Clock; engine: Engine; onBroken: (error: unknown) => void },
+    settings: Settings,
+  ) {
+    this.#service = service;
+    this.#jobs = parts.jobs;
+    this.#clock = parts.clock;
+    this.#engine = parts.engine;
+    this.#onBroken = parts.onBroken;
+    this.#settings = settings;
+    this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
+    this.#watch = setInterval(() => {
+      this.#breakSilentRuns();
+    }, this.#heartbeatEveryMs);
+    this.#watch.unref();
+  }
+
+  /** Starts as many waiting jobs as there are free workers. */
+  pump(): void {
+    const { concurrency } = this.#settings;
+    while (!this.#stopping && (concurrency === 0 || this.#running.size < concurrency)) {
+      const job = this.#jobs.pickUp(this.#service, this.#clock.now());
+      if (job === undefined) return;
+      const abort = new AbortController();
+      const done = this.#work(job, abort).finally(() => {
+        this.#running.delete(job.seq);
+        this.pump();
+      });
+      this.#running.set(job.seq, { job, abort, done });
+    }
+  }
+
+  /** Breaks off what runs and resolves when nothing writes any more. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#watch);
+    const runs = [...this.#running.values()];
+    for (const { abort } of runs) abort.abort('stopping' satisfies Break);
+    await Promise.all(runs.map(({ done }) => done));
+  }
+
+  #breakSilentRuns(): void {
+    const since = this.#clock.now() - this.#settings.heartbeatSilenceMs;
+    for (const { job, abort } of this.#running.values()) {
+      if (this.#jobs.isSilent(job.seq, since)) abort.abort('silent' satisfies Break);
+    }
+  }
+
+  async #work(job: Job, abort: AbortController): Promise<void> {
+    const limit = setTimeout(() => {
+      abort.abort('time-limit' satisfies Break);
+    }, job.timeLimitMs);
+    // The race frees the worker even when an engine does not listen to its signal.
+    const broken = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener('abort', () => {
+        reject(new Error('broken off'));
+      });
+    });
+    try {
+      const outcome = await Promise.race([this.#run(job, abort.signal), broken]);
+      if (!this.#stopping) this.#end(job, outcome);
+    } catch (error) {
+      if (!abort.signal.aborted) this.#onBroken(error);
+      if (!this.#stopping) this.#end(job, this.#brokenOff(abort.signal, error));
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  async #run(job: Job, signal: AbortSignal): Promise<EngineOutcome> {
+    const { job: input } = this.#jobs.input(job.seq);
+    if (job.fault === 'stuck-heartbeat') return await new Promise<never>(() => undefined);
+    const rejected = Worker.#reject(input);
+    if (rejected !== null) return { ok: false, message: rejected, log: rejected };
+    const context: EngineContext = {
+      signal,
+      heartbeatEveryMs: this.#heartbeatEveryMs,
+      progress: (progress, text) => {
+        if (!signal.aborted) this.#jobs.progress(job.seq, this.#clock.now(), progress, text);
+      },
+      heartbeat: () => {
+        if (!signal.aborted) this.#jobs.heartbeat(job.seq, this.#clock.now());
+      },
+    };
+    const outcome = await this.#engine.run(input, context);
+    if (job.fault === 'fail') {
+      const message = 'Failed on purpose: the fault "fail" was on when this job was accepted.';
+      return { ok: false, message, log: message };
+    }
+    if (outcome.ok) context.progress(90, 'saving results');
+    return outcome;
+  }
+
+  /** What the worker does not even give to an engine (contract of the prediction service, 3). */
+  static #reject(input: EngineJob): string | null {
+    if (input.kind !== 'sequence' || input.unknownPredictors.length === 0) return null;
+    return `Invalid predictor types: ${input.unknownPredictors.join(', ')}`;
+  }
+
+  #end(job: Job, outcome: EngineOutcome): void {
+    const at = this.#clock.now();
+    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, outcome.log);
+    else this.#jobs.fail(job, at, outcome.message, outcome.log);
+  }
+
+  #brokenOff(signal: AbortSignal, error: unknown): EngineOutcome {
+    const message = (() => {
+      switch (signal.reason as unknown) {
+        case 'time-limit':
+          return 'The job was stopped at its time limit.';
+        case 'silent':
+          return 'The worker stopped reporting: its heartbeat was silent for too long.';
+        default:
+          return `The engine broke: ${error instanceof Error ? error.message : String(error)}`;
+      }
+    })();
+    return { ok: false, message, log: message };
+  }
+}

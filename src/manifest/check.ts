@@ -1,0 +1,103 @@
+/**
+ * Manifests → rows → items and problems. Rows are read one by one, so memory does not grow with the table
+ * (but for the ids, which are unique over all of it, and YAML, which is read whole).
+ */
+import type { CheckedRow } from '../domain/item.ts';
+import { readCsv, readTsv } from './delimited.ts';
+import { IdRegister } from './ids.ts';
+import { readJson } from './json.ts';
+import { readJsonl } from './jsonl.ts';
+import { complaint, toProblem, type Complaint } from './problems.ts';
+import type { RowReader } from './raw-row.ts';
+import { resolveManifest, unreadable, type ManifestFile, type ManifestFormat } from './resolve.ts';
+import { checkRow } from './row.ts';
+import { ManifestText } from './text.ts';
+import { readYaml } from './yaml.ts';
+
+export interface ManifestDigest {
+  /** As the user named it. */
+  readonly file: string;
+  readonly sha256: string;
+}
+
+export interface ManifestOptions {
+  /** Lets `file` lie outside the manifest's folder. */
+  readonly allowOutside?: boolean;
+  /** Told the digest of every manifest that was read to its end. */
+  readonly onDigest?: (digest: ManifestDigest) => void;
+}
+
+const READERS: Readonly<Record<ManifestFormat, RowReader>> = {
+  csv: readCsv,
+  tsv: readTsv,
+  jsonl: readJsonl,
+  json: readJson,
+  yaml: readYaml,
+};
+
+/**
+ * Reads manifests in order and yields every row once, checked; one namespace of ids over all of them.
+ * What is wrong with a whole file comes as a row without a line. Throws only for what is no mistake of the user's.
+ */
+export async function* checkManifests(
+  paths: readonly string[],
+  options: ManifestOptions = {},
+): AsyncGenerator<CheckedRow> {
+  const ids = new IdRegister();
+  const read = new Set<string>();
+  for (const given of paths) {
+    const resolved = await resolveManifest(given);
+    if (resolved.type === 'refused') {
+      yield aboutFile(resolved.name, [resolved.complaint]);
+    } else if (read.has(resolved.manifest.path)) {
+      yield aboutFile(resolved.manifest.name, [complaint('MANIFEST_REPEATED', {})]);
+    } else {
+      read.add(resolved.manifest.path);
+      yield* checkManifest(resolved.manifest, ids, options);
+    }
+  }
+}
+
+async function* checkManifest(
+  manifest: ManifestFile,
+  ids: IdRegister,
+  { allowOutside = false, onDigest }: ManifestOptions,
+): AsyncGenerator<CheckedRow> {
+  const text = new ManifestText(manifest.path);
+  const context = { manifest, ids, allowOutside };
+  // A manifest that yields nothing at all must not pass for one that is in order.
+  let told = false;
+  try {
+    for await (const row of READERS[manifest.format](text.pieces())) {
+      // Bad bytes explain what comes after them.
+      yield* encodingProblems(text, manifest);
+      const checked = await checkRow(row, context);
+      told ||= checked.source.line !== null || hasError(checked);
+      yield checked;
+    }
+    for (const found of encodingProblems(text, manifest)) {
+      told = true;
+      yield found;
+    }
+    if (!told) yield aboutFile(manifest.name, [complaint('MANIFEST_EMPTY', {})]);
+  } catch (error) {
+    yield aboutFile(manifest.name, [unreadable(error)]);
+  }
+  const sha256 = text.digest();
+  if (sha256 !== null) onDigest?.({ file: manifest.name, sha256 });
+}
+
+function hasError({ problems }: CheckedRow): boolean {
+  return problems.some(({ severity }) => severity === 'error');
+}
+
+function* encodingProblems(text: ManifestText, { name }: ManifestFile): Generator<CheckedRow> {
+  const complaints = text.takeComplaints();
+  if (complaints.length > 0) yield aboutFile(name, complaints);
+}
+
+function aboutFile(file: string, complaints: readonly Complaint[]): CheckedRow {
+  const source = { file, line: null };
+  const problems = complaints.map((one) => toProblem(one, { ...source, id: null }));
+  return { source, kind: null, item: null, problems };
+}

@@ -1,0 +1,117 @@
+/**
+ * CSV and TSV (RFC 4180: quotes, quoted line breaks), row by row.
+ */
+import { Readable, pipeline } from 'node:stream';
+import { CsvError, parse, type Parser } from 'csv-parse';
+import { ColumnWatch, INPUT_FIELDS } from './columns.ts';
+import { lineBreaks } from './lines.ts';
+import { complaint, type Complaint } from './problems.ts';
+import { aboutFile, type RawRow, type RowReader } from './raw-row.ts';
+
+/** Bytes of one row at most: a quote that is never closed must not swallow the memory. */
+const ROW_LIMIT = 32 * 1024 * 1024;
+
+interface Parsed {
+  readonly raw: string;
+  readonly record: readonly string[];
+}
+
+export const readCsv: RowReader = (text) => readDelimited(text, ',', 'CSV');
+export const readTsv: RowReader = (text) => readDelimited(text, '\t', 'TSV');
+
+async function* readDelimited(
+  text: AsyncIterable<string>,
+  delimiter: string,
+  format: string,
+): AsyncGenerator<RawRow> {
+  let line = 1;
+  let columns: readonly string[] | null = null;
+  try {
+    for await (const { raw, record } of rowsOf(text, delimiter)) {
+      const begins = line;
+      // csv-parse counts a quoted CRLF twice and keeps CR only of the one that ends a row: count for ourselves.
+      line += lineBreaks(raw);
+      if (record.every((cell) => cell.trim() === '')) continue;
+      if (columns === null) {
+        columns = record.map((name) => name.trim());
+        const { usable, complaints } = checkHeader(columns, begins);
+        if (complaints.length > 0) yield aboutFile(...complaints);
+        // Without an input column every single row would be wrong: say it once.
+        if (!usable) return;
+      } else yield rowOf(columns, record, raw, begins);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    yield { line, cells: null, complaints: [syntaxComplaint(error, format)] };
+  }
+}
+
+function rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncIterable<Parsed> {
+  const parser: Parser = parse({
+    delimiter,
+    raw: true,
+    // All three, so that a file of mixed line ends loses no row.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    // A stray quote is kept and reported by us; strict mode gives up on the whole rest of the file.
+    relax_quotes: true,
+    max_record_size: ROW_LIMIT,
+  });
+  // The error arrives through the parser as well, where it is awaited.
+  pipeline(Readable.from(text), parser, () => undefined);
+  return parser as AsyncIterable<Parsed>;
+}
+
+function checkHeader(
+  columns: readonly string[],
+  line: number,
+): { usable: boolean; complaints: Complaint[] } {
+  const complaints: Complaint[] = [];
+  const named = columns.filter((column) => column !== '');
+  const repeated = new Set(named.filter((column, index) => named.indexOf(column) !== index));
+  for (const column of repeated) {
+    complaints.push(
+      complaint('MANIFEST_COLUMN_REPEATED', { column }, { column, value: column, line }),
+    );
+  }
+  complaints.push(...new ColumnWatch().see(new Set(named), line));
+  const usable = INPUT_FIELDS.some((field) => named.includes(field));
+  if (!usable)
+    complaints.push(
+      complaint('MANIFEST_COLUMNS_MISSING', { found: named }, { line, value: named.join(',') }),
+    );
+  return { usable, complaints };
+}
+
+function rowOf(
+  columns: readonly string[],
+  record: readonly string[],
+  raw: string,
+  line: number,
+): RawRow {
+  const complaints: Complaint[] = [];
+  const counts = { cells: record.length, columns: columns.length };
+  // A relaxed parser hands a cell with a misplaced quote on as it stands; a real one at the front is written `"""`.
+  if (!raw.includes('"""') && record.some((cell) => cell.trimStart().startsWith('"'))) {
+    const cell = record.find((one) => one.trimStart().startsWith('"')) ?? '';
+    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: cell }));
+  }
+  // Spreadsheets end rows with empty cells that no column names.
+  if (record.some((cell, index) => cell.trim() !== '' && (columns[index] ?? '') === '')) {
+    complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: raw.trimEnd() }));
+  } else if (counts.cells < counts.columns) {
+    complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: raw.trimEnd() }));
+  }
+  const entries = columns.flatMap((column, index) =>
+    column === '' ? [] : [[column, record[index] ?? ''] as const],
+  );
+  return { line, cells: Object.fromEntries(entries), complaints };
+}
+
+function syntaxComplaint(error: CsvError, format: string): Complaint {
+  const reason =
+    error.code === 'CSV_MAX_RECORD_SIZE'
+      ? 'a row is longer than 32 MB'
+      : 'a double quote that is opened in this row is never closed';
+  return complaint('MANIFEST_SYNTAX', { format, reason });
+}

@@ -1,0 +1,60 @@
+/**
+ * What the input of a row is: as the user says, else as the input shows.
+ */
+import path from 'node:path';
+import { KINDS, type Kind } from '../domain/item.ts';
+import { looksAligned } from '../inputs/alignment.ts';
+import { readFasta } from '../inputs/fasta.ts';
+import { nearest } from './nearest.ts';
+import { complaint, type Complaint } from './problems.ts';
+import type { RowInput } from './row-input.ts';
+
+export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
+const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
+const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
+
+export interface Judged {
+  readonly kind: Kind | null;
+  readonly complaints: readonly Complaint[];
+}
+
+/** What the user wrote in `kind`; null when the cell is empty. */
+export function writtenKind(value: string): Judged | null {
+  if (value === '') return null;
+  const kind = KINDS.find((known) => known === value.toLowerCase());
+  if (kind !== undefined) return { kind, complaints: [] };
+  const suggestion = nearest(value, KINDS);
+  const where = { column: 'kind', value };
+  return { kind: null, complaints: [complaint('MANIFEST_KIND_UNKNOWN', { suggestion }, where)] };
+}
+
+export function inferKind(input: RowInput): Judged {
+  if (input.column === 'smiles') return { kind: 'molecule', complaints: [] };
+  if (input.column === 'sequence') return { kind: 'sequence', complaints: [] };
+  const extension = extensionOf(input.value);
+  if ((MOLECULE_EXTENSIONS as readonly string[]).includes(extension)) {
+    return { kind: 'molecule', complaints: [] };
+  }
+  if (SHIFT_EXTENSIONS.includes(extension)) return { kind: 'shifts', complaints: [] };
+  if (FASTA_EXTENSIONS.includes(extension)) return fastaKind(input);
+  return unclear(input, extension === '' ? 'the file has no extension' : `${extension} is unknown`);
+}
+
+export function extensionOf(file: string): string {
+  return path.posix.extname(file).toLowerCase();
+}
+
+function fastaKind(input: RowInput): Judged {
+  // A file that could not be read has its own complaint.
+  if (input.text === null) return { kind: null, complaints: [] };
+  const fasta = readFasta(input.text);
+  if (fasta.records.length < 2) return { kind: 'sequence', complaints: [] };
+  if (looksAligned(fasta)) return { kind: 'alignment', complaints: [] };
+  const count = String(fasta.records.length);
+  return unclear(input, `${count} FASTA records may be an alignment or several sequences`);
+}
+
+function unclear(input: RowInput, reason: string): Judged {
+  const where = { column: input.column, value: input.value };
+  return { kind: null, complaints: [complaint('MANIFEST_KIND_UNCLEAR', { reason }, where)] };
+}

@@ -1,0 +1,257 @@
+/**
+ * The part of the registry for the manifest itself: its files, rows, columns and values.
+ */
+import { KINDS, PREDICTORS } from '../domain/item.ts';
+import type { FindingCode } from '../inputs/finding.ts';
+import type { Facts, ProblemCode } from './facts.ts';
+import { shown } from './show.ts';
+import type { Wording } from './wording.ts';
+
+export const FORMATS = 'CSV (.csv), TSV (.tsv), JSONL (.jsonl), JSON (.json) or YAML (.yaml, .yml)';
+const UTF8 = 'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${shown(name)}\``).join(', ');
+}
+
+function orSuggest(suggestion: string | null, otherwise: string): string {
+  return suggestion === null ? otherwise : `Did you mean \`${suggestion}\`? ${otherwise}`;
+}
+
+export const MANIFEST_PROBLEMS: {
+  readonly [C in Exclude<ProblemCode, FindingCode>]: Wording<Facts[C]>;
+} = {
+  MANIFEST_NOT_FOUND: {
+    severity: 'error',
+    message: () => 'There is no such manifest.',
+    remedy: () => 'Check the path; it is taken from the folder you are in.',
+  },
+  MANIFEST_UNREADABLE: {
+    severity: 'error',
+    message: ({ reason }) => `The manifest cannot be read (${reason}).`,
+    remedy: () => 'Check that it is a plain file and that you may read it.',
+  },
+  MANIFEST_FOLDER_EMPTY: {
+    severity: 'error',
+    message: () => 'The folder holds no manifest.',
+    remedy: () => 'Name a manifest file, or call the one in the folder manifest.csv.',
+  },
+  MANIFEST_FOLDER_AMBIGUOUS: {
+    severity: 'error',
+    message: ({ names }) => `The folder holds several manifests: ${list(names)}.`,
+    remedy: () => 'Name the one you mean, or several of them, as files.',
+  },
+  MANIFEST_FORMAT: {
+    severity: 'error',
+    message: ({ extension }) =>
+      extension === ''
+        ? 'The manifest has no extension, so its format is unknown.'
+        : `A file ending in ${shown(extension)} is not a manifest.`,
+    remedy: () => `Manifests are ${FORMATS}.`,
+  },
+  MANIFEST_REPEATED: {
+    severity: 'error',
+    message: () => 'The same manifest is given twice.',
+    remedy: () => 'Name each manifest once.',
+  },
+  MANIFEST_EMPTY: {
+    severity: 'error',
+    message: () => 'The manifest holds no row.',
+    remedy: () => 'Write one row for each molecule, sequence, alignment or shift file.',
+  },
+  MANIFEST_TOO_LARGE: {
+    severity: 'error',
+    message: ({ limitMegabytes }) => `A YAML manifest may have up to ${String(limitMegabytes)} MB.`,
+    remedy: () => 'Use CSV or JSONL for tables of this size: they are read row by row.',
+  },
+  MANIFEST_NOT_UTF8: {
+    severity: 'error',
+    message: ({ encoding }) =>
+      encoding === null
+        ? 'This line holds bytes that are not UTF-8.'
+        : `The file is encoded in ${encoding}, not in UTF-8.`,
+    remedy: () => UTF8,
+  },
+  MANIFEST_SYNTAX: {
+    severity: 'error',
+    message: ({ format, reason }) => `This is not valid ${format}: ${reason}.`,
+    remedy: ({ format }) =>
+      format === 'CSV' || format === 'TSV'
+        ? 'Close every double quote, and write a quote inside a quoted cell twice.'
+        : `Mend the ${format}; what comes after it could not be read.`,
+  },
+  MANIFEST_COLUMNS_MISSING: {
+    severity: 'error',
+    message: ({ found }) =>
+      `The first line names none of the columns \`file\`, \`smiles\` and \`sequence\`; it has ${list(found)}.`,
+    remedy: () =>
+      'The first line holds the column names, separated by commas in .csv and by tabs in .tsv; one of the three is needed.',
+  },
+  MANIFEST_COLUMN_REPEATED: {
+    severity: 'error',
+    message: ({ column }) => `The column \`${shown(column)}\` is there twice.`,
+    remedy: () => 'Give every column a name of its own.',
+  },
+  MANIFEST_COLUMN_TYPO: {
+    severity: 'warning',
+    message: ({ column }) =>
+      `The column \`${shown(column)}\` is unknown and kept as data of your own.`,
+    remedy: ({ suggestion }) => `Did you mean \`${suggestion}\`? Names are written exactly so.`,
+  },
+  MANIFEST_ROW_LONG: {
+    severity: 'error',
+    message: ({ cells, columns }) =>
+      `The row has ${String(cells)} cells, the header names ${String(columns)} columns.`,
+    remedy: () =>
+      'Put cells that hold a comma into double quotes, or write predictors with `;` between them.',
+  },
+  MANIFEST_ROW_SHORT: {
+    severity: 'warning',
+    message: ({ cells, columns }) =>
+      `The row has ${String(cells)} cells, the header names ${String(columns)} columns; the missing ones count as empty.`,
+    remedy: () => 'Check that the row is whole, and write an empty cell for what you leave out.',
+  },
+  MANIFEST_ROW_QUOTES: {
+    severity: 'error',
+    message: (_, value) => `The quotes in this row do not pair up: ${value}`,
+    remedy: () =>
+      'Close every double quote before the comma, write a quote inside a quoted cell twice, and leave no blank before the first one.',
+  },
+  MANIFEST_ROW_NOT_OBJECT: {
+    severity: 'error',
+    message: ({ found }) => `A row is a mapping of column names to values; this is ${found}.`,
+    remedy: () => 'Write rows like {"id": "ethanol", "smiles": "CCO"}.',
+  },
+  MANIFEST_VALUE_NESTED: {
+    severity: 'error',
+    message: ({ column }) => `\`${column}\` holds a list or a mapping, not a text.`,
+    remedy: () =>
+      'Write a single text; in YAML put quotes round a value that begins with [ or {, as in "[NH4+]".',
+  },
+  MANIFEST_ID_INVALID: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` cannot be an id: it becomes the name of a folder.`,
+    remedy: () =>
+      'Use 1 to 64 letters, digits, dots, dashes and underscores, without a leading dot; or leave it empty.',
+  },
+  MANIFEST_ID_DUPLICATE: {
+    severity: 'error',
+    message: ({ first }, value) => `The id \`${value}\` is already used at ${first}.`,
+    remedy: () => 'Ids are unique over all manifests of a campaign: rename one of the two.',
+  },
+  MANIFEST_ID_CASE: {
+    severity: 'warning',
+    message: ({ other, first }, value) =>
+      `The id \`${value}\` differs from \`${other}\` at ${first} in upper and lower case only.`,
+    remedy: () =>
+      'Rename one of them if the output may ever lie on a disk that does not tell case apart (macOS, Windows).',
+  },
+  MANIFEST_KIND_UNKNOWN: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is not a kind.`,
+    remedy: ({ suggestion }) => orSuggest(suggestion, `Kinds are ${list(KINDS)}.`),
+  },
+  MANIFEST_KIND_UNCLEAR: {
+    severity: 'error',
+    message: ({ reason }) => `The kind cannot be told from the input: ${reason}.`,
+    remedy: () => `Set \`kind\` to one of ${list(KINDS)}.`,
+  },
+  MANIFEST_INPUT_MISSING: {
+    severity: 'error',
+    message: () => 'The row has no input.',
+    remedy: ({ kind }) => {
+      if (kind === 'molecule') return 'Fill in `smiles` or `file`.';
+      if (kind === 'sequence') return 'Fill in `sequence` or `file`.';
+      return kind === null ? 'Fill in one of `file`, `smiles` and `sequence`.' : 'Fill in `file`.';
+    },
+  },
+  MANIFEST_INPUT_REPEATED: {
+    severity: 'error',
+    message: ({ columns }) => `The row has several inputs: ${list(columns)}.`,
+    remedy: () => 'Keep one of them; a row is one job.',
+  },
+  MANIFEST_INPUT_OF_OTHER_KIND: {
+    severity: 'error',
+    message: ({ column, kind }) => `\`${column}\` is no input of the kind \`${kind}\`.`,
+    remedy: ({ column }) =>
+      column === 'smiles'
+        ? 'Set `kind` to `molecule`, or use another input.'
+        : 'Set `kind` to `sequence`, or use another input.',
+  },
+  MANIFEST_OPTION_UNUSED: {
+    severity: 'warning',
+    message: ({ column, kind }) =>
+      `\`${column}\` means nothing for the kind \`${kind}\` and is ignored.`,
+    remedy: () => 'Leave the cell empty.',
+  },
+  MANIFEST_OPTION_INVALID: {
+    severity: 'error',
+    message: ({ column }, value) => `\`${value}\` is not a value of \`${column}\`.`,
+    remedy: ({ allowed, suggestion }) =>
+      orSuggest(suggestion, `Allowed are ${list(allowed)}, or nothing for the default.`),
+  },
+  MANIFEST_CHARGE_METHOD_BBC: {
+    severity: 'error',
+    message: () =>
+      "`bbc` is no charge method: the service's own examples misspell `bcc` so, and the job would fail.",
+    remedy: () => 'Write `bcc` (AM1-BCC), or leave the cell empty.',
+  },
+  MANIFEST_NET_CHARGE_INVALID: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is not a net charge.`,
+    remedy: () => 'Write a whole number like -1, 0 or +1, or leave the cell empty for automatic.',
+  },
+  MANIFEST_PREDICTOR_UNKNOWN: {
+    severity: 'error',
+    message: ({ name }) => `\`${shown(name)}\` is not a predictor.`,
+    remedy: ({ suggestion }) => orSuggest(suggestion, `Predictors are ${list(PREDICTORS)}.`),
+  },
+  MANIFEST_EMAIL_INVALID: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is not an e-mail address.`,
+    remedy: () => 'Write one address like name@example.org, or leave the cell empty.',
+  },
+  MANIFEST_FILE_OUTSIDE: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` lies outside the folder of the manifest.`,
+    remedy: () => 'Copy the file beside the manifest, or pass --allow-outside if you trust it.',
+  },
+  MANIFEST_FILE_NOT_FOUND: {
+    severity: 'error',
+    message: (_, value) => `There is no file \`${value}\`.`,
+    remedy: () => 'Paths are relative to the folder of the manifest and use `/`; case matters.',
+  },
+  MANIFEST_FILE_UNREADABLE: {
+    severity: 'error',
+    message: ({ reason }, value) => `\`${value}\` cannot be read (${reason}).`,
+    remedy: () => 'Check that you may read the file and that its disk is in order.',
+  },
+  MANIFEST_FILE_NOT_REGULAR: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is not a plain file.`,
+    remedy: () => 'Name a file; a folder or a device cannot be an input.',
+  },
+  MANIFEST_FILE_EMPTY: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is empty.`,
+    remedy: () => 'Fetch or write the file again.',
+  },
+  MANIFEST_FILE_TOO_LARGE: {
+    severity: 'error',
+    message: ({ bytes, limitMegabytes }, value) =>
+      `\`${value}\` has ${String(Math.ceil(bytes / 1e6))} MB; an input may have up to ${String(limitMegabytes)} MB.`,
+    remedy: () => 'Keep only the one molecule, alignment or shift list that is meant.',
+  },
+  MANIFEST_FILE_NOT_UTF8: {
+    severity: 'error',
+    message: ({ line }, value) =>
+      `\`${value}\` holds bytes in its line ${String(line)} that are not UTF-8.`,
+    remedy: () => UTF8,
+  },
+  MANIFEST_FILE_TYPE: {
+    severity: 'error',
+    message: ({ extension }, value) =>
+      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is no input of this kind.`,
+    remedy: ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
+  },
+};

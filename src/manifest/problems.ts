@@ -1,0 +1,63 @@
+/**
+ * The registry of manifest problems: code → severity, message and remedy. The words stand in two tables,
+ * `manifest-problems.ts` and `input-problems.ts`; nothing else in this folder words a message.
+ */
+import type { Problem, Severity } from '../domain/problem.ts';
+import type { Facts, ProblemCode } from './facts.ts';
+import { INPUT_PROBLEMS } from './input-problems.ts';
+import { MANIFEST_PROBLEMS } from './manifest-problems.ts';
+import { shown } from './show.ts';
+import type { Wording } from './wording.ts';
+
+/** Something wrong in a row, before it is known where the row stands. */
+export type Complaint<C extends ProblemCode = ProblemCode> = {
+  [K in C]: {
+    readonly code: K;
+    readonly facts: Facts[K];
+    readonly column: string | null;
+    /** As the user wrote it. */
+    readonly value: string | null;
+    /** The line to name instead of the row's own. */
+    readonly line: number | null;
+  };
+}[C];
+
+export interface Place {
+  readonly file: string;
+  readonly line: number | null;
+  readonly id: string | null;
+}
+
+export function complaint<C extends ProblemCode>(
+  code: C,
+  facts: Facts[C],
+  where: { column?: string | null; value?: string | null; line?: number | null } = {},
+): Complaint<C> {
+  const { column = null, value = null, line = null } = where;
+  return { code, facts, column, value, line } as Complaint<C>;
+}
+
+export function severityOf(code: ProblemCode): Severity {
+  return PROBLEMS[code].severity;
+}
+
+export function toProblem<C extends ProblemCode>(complaint: Complaint<C>, place: Place): Problem {
+  const wording: Wording<Facts[C]> = PROBLEMS[complaint.code];
+  const value = complaint.value === null ? null : shown(complaint.value);
+  return {
+    severity: wording.severity,
+    code: complaint.code,
+    file: place.file,
+    line: complaint.line ?? place.line,
+    id: place.id,
+    column: complaint.column === null ? null : shown(complaint.column),
+    value,
+    message: wording.message(complaint.facts, value ?? ''),
+    remedy: wording.remedy(complaint.facts),
+  };
+}
+
+export const PROBLEMS: { readonly [C in ProblemCode]: Wording<Facts[C]> } = {
+  ...MANIFEST_PROBLEMS,
+  ...INPUT_PROBLEMS,
+};

@@ -1,0 +1,39 @@
+/**
+ * Collects what `checkManifests` yields, for campaigns that fit into memory.
+ */
+import { KINDS, type Item, type Kind } from '../domain/item.ts';
+import type { Problem } from '../domain/problem.ts';
+import { checkManifests, type ManifestDigest, type ManifestOptions } from './check.ts';
+
+export interface ManifestReading {
+  readonly items: readonly Item[];
+  readonly problems: readonly Problem[];
+  /** Rows read, good and bad; blank lines are none. */
+  readonly rows: number;
+  /** Rows of each kind, good and bad, as far as the kind is known. */
+  readonly kinds: Readonly<Record<Kind, number>>;
+  /** Of the manifests, in the order given. */
+  readonly digests: readonly ManifestDigest[];
+}
+
+export async function readManifests(
+  paths: readonly string[],
+  options: ManifestOptions = {},
+): Promise<ManifestReading> {
+  const items: Item[] = [];
+  const problems: Problem[] = [];
+  const digests: ManifestDigest[] = [];
+  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+  let rows = 0;
+  const onDigest = (digest: ManifestDigest): void => {
+    digests.push(digest);
+    options.onDigest?.(digest);
+  };
+  for await (const row of checkManifests(paths, { ...options, onDigest })) {
+    if (row.source.line !== null) rows += 1;
+    if (row.kind !== null) kinds[row.kind] += 1;
+    if (row.item !== null) items.push(row.item);
+    problems.push(...row.problems);
+  }
+  return { items, problems, rows, kinds, digests };
+}

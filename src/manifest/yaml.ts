@@ -1,0 +1,99 @@
+/**
+ * YAML: a list of mappings, or a mapping with such a list under `items`. The document is held whole,
+ * because YAML cannot be read row by row; large tables belong into CSV or JSONL.
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import type { Document, Node, ParsedNode } from 'yaml';
+import { ColumnWatch } from './columns.ts';
+import { objectRow } from './json-row.ts';
+import { complaint, type Complaint } from './problems.ts';
+import { aboutFile, type RawRow, type RowReader } from './raw-row.ts';
+
+/** Characters; the tree takes about twenty times as many bytes. */
+const TEXT_LIMIT = 16_000_000;
+/** Aliases that one row may resolve to: anchors of anchors grow without bound. */
+const ALIAS_LIMIT = 100;
+
+export const readYaml: RowReader = async function* (pieces) {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (text.length > TEXT_LIMIT) {
+      yield aboutFile(complaint('MANIFEST_TOO_LARGE', { limitMegabytes: TEXT_LIMIT / 1e6 }));
+      return;
+    }
+  }
+  const lines = new LineCounter();
+  // All scalars stay texts, as they are written: 1.0, +1, no, 0012.
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    schema: 'failsafe',
+    version: '1.2',
+  });
+  const [document, ...others] = [...parsed];
+  if (document === undefined || document.contents === null) return;
+  const broken = document.errors.map((error) => {
+    const line = error.linePos?.[0].line ?? 1;
+    const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '');
+    return complaint(
+      'MANIFEST_SYNTAX',
+      { format: 'YAML', reason: reason.replace(/[.:]$/, '') },
+      { line },
+    );
+  });
+  if (broken.length > 0) yield aboutFile(...broken);
+  else if (others.length > 0) yield aboutFile(severalDocuments(others[0], lines));
+  else yield* rowsOf(document, lines);
+};
+
+function severalDocuments(second: Document.Parsed | undefined, lines: LineCounter): Complaint {
+  const reason = 'it holds several documents';
+  const line = lines.linePos(second?.range[0] ?? 0).line;
+  return complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line });
+}
+
+function* rowsOf(document: Document.Parsed, lines: LineCounter): Generator<RawRow> {
+  const contents: ParsedNode | null = document.contents;
+  const list = isMap(contents) ? contents.get('items', true) : contents;
+  if (!isSeq(list)) {
+    const reason = 'it has to be a list of mappings, or a mapping with such a list under `items`';
+    yield aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line: 1 }));
+    return;
+  }
+  const columns = new ColumnWatch();
+  for (const node of list.items as Node[]) {
+    const line = lines.linePos(node.range?.[0] ?? 0).line;
+    yield rowOf(document, node, line, columns);
+  }
+}
+
+function rowOf(document: Document.Parsed, node: Node, line: number, columns: ColumnWatch): RawRow {
+  try {
+    return objectRow(
+      withoutNulls(node).toJS(document, { maxAliasCount: ALIAS_LIMIT }),
+      line,
+      columns,
+    );
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    const facts = { format: 'YAML', reason: error.message };
+    return { line, cells: null, complaints: [complaint('MANIFEST_SYNTAX', facts)] };
+  }
+}
+
+/** The failsafe schema knows no null: a plain `~` or `null` is an empty cell all the same. */
+function withoutNulls(node: Node): Node {
+  if (isAlias(node)) return node;
+  visit(node, {
+    Scalar: (_, scalar) => {
+      if (
+        isScalar(scalar) &&
+        scalar.type === 'PLAIN' &&
+        /^(~|null|Null|NULL)$/.test(String(scalar.value))
+      ) {
+        scalar.value = '';
+      }
+    },
+  });
+  return node;
+}

@@ -1,0 +1,88 @@
+/**
+ * Promise 5: what is on disk is whole and right. Before a campaign is published every file of every
+ * item is read once more and compared with the digest that was taken when it arrived.
+ */
+import { digestStored, type FileDigest } from '../store/digest.ts';
+import { inParallel } from '../store/in-parallel.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { writeItem } from '../store/item-store.ts';
+import { itemKey } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { itemPages, type CampaignItem } from './campaign-items.ts';
+
+/** Items read at once: more only makes a disk seek. */
+const READ_LIMIT = 4;
+
+/** The code of an item whose files are not what was received. */
+export const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
+
+/**
+ * What the findings make of a record. A success with a damaged file is none (`failed`, and so in
+ * failed.csv); when the files are mended by hand the same check gives it back. Another item keeps
+ * its state and its first reason.
+ */
+export function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
+  if (record.state === 'succeeded' && faults.length > 0) {
+    return {
+      ...record,
+      state: 'failed',
+      error: { code: DIGEST_MISMATCH, message: faults.join(' ') },
+    };
+  }
+  if (record.state === 'failed' && record.error?.code === DIGEST_MISMATCH && faults.length === 0) {
+    return { ...record, state: 'succeeded', error: null };
+  }
+  return record;
+}
+
+/** The files of an item that are missing or changed, a sentence each. */
+export async function faultsOf(store: Store, record: ItemRecord): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const [name, expected] of recordedFiles(record)) {
+    const key = itemKey(record.kind, record.id, name);
+    const found = await digestStored(store, key);
+    if (found === null) faults.push(`${key} is missing.`);
+    else if (found.bytes !== expected.bytes) {
+      faults.push(`${key} has ${found.bytes} bytes instead of ${expected.bytes}.`);
+    } else if (found.sha256 !== expected.sha256) {
+      faults.push(`${key} is not what was received: its SHA-256 is ${found.sha256}.`);
+    }
+  }
+  return faults;
+}
+
+/** All files a record vouches for: the input and what was fetched. */
+export function recordedFiles(record: ItemRecord): readonly (readonly [string, FileDigest])[] {
+  return [[record.input.name, record.input], ...Object.entries(record.files)];
+}
+
+export interface AuditedItem {
+  /** With the record as the findings leave it. */
+  readonly item: CampaignItem;
+  /** What is wrong with its files, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+/** Checks all items, in manifest order, and corrects the records that the findings contradict. */
+export async function* auditedItems(
+  store: Store,
+  campaign: PreparedCampaign,
+): AsyncGenerator<AuditedItem> {
+  for await (const page of itemPages(store, campaign)) {
+    const audited = new Map<CampaignItem, AuditedItem>();
+    await inParallel(page, READ_LIMIT, async (item) => {
+      audited.set(item, await auditItem(store, item));
+    });
+    yield* page.flatMap((item) => audited.get(item) ?? []);
+  }
+}
+
+async function auditItem(store: Store, item: CampaignItem): Promise<AuditedItem> {
+  const { record, damage } = item;
+  if (record === null) return { item, faults: damage === null ? [] : [damage.message] };
+  const faults = await faultsOf(store, record);
+  const corrected = verdict(record, faults);
+  if (corrected !== record) await writeItem(store, corrected);
+  return { item: { ...item, record: corrected }, faults };
+}

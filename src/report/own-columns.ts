@@ -1,0 +1,30 @@
+/** The user's own columns beside ours in one table. */
+
+/** Appended to the name of an own column that is also one of ours. */
+export const OWN_SUFFIX = '_user';
+
+/**
+ * The own cells by the name of their column in the table. Names are compared without regard to case:
+ * data bases and spreadsheets do not tell `State` from `state`.
+ */
+export function ownCells(
+  own: Readonly<Record<string, string>>,
+  ours: readonly string[],
+): ReadonlyMap<string, string> {
+  const reserved = new Set(ours.map(folded));
+  const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
+  return new Map(
+    Object.entries(own).map(([column, value]) => {
+      let name = column;
+      if (reserved.has(folded(column))) {
+        while (taken.has(folded(name))) name += OWN_SUFFIX;
+        taken.add(folded(name));
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function folded(name: string): string {
+  return name.trim().toLowerCase();
+}

@@ -1,0 +1,121 @@
+/** Makes the tables, the summary and the checksums of a campaign, from its output tree alone. */
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  FAILED_TABLE,
+  ITEMS_TABLE,
+  PREPARED_CAMPAIGN,
+} from '../store/layout.ts';
+import {
+  notPrepared,
+  readPreparedCampaign,
+  type PreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { auditedItems } from './audit.ts';
+import { campaignItems } from './campaign-items.ts';
+import {
+  Tally,
+  summaryToDisk,
+  type CampaignEnd,
+  type CampaignSummary,
+} from './campaign-summary.ts';
+import { checksums } from './checksums.ts';
+import { csvTable, type Row } from './csv-table.ts';
+import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
+import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
+
+export interface PublishProgress {
+  readonly step: 'audit' | 'tables' | 'checksums';
+  /** Items (audit, tables) or files (checksums) done in this step. */
+  readonly done: number;
+}
+
+export interface PublishOptions {
+  /** Called often: after each item and each file. */
+  readonly heartbeat?: (progress: PublishProgress) => void;
+  /** Breaks off between two files; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks every file against its recorded digest, then writes items.csv, failed.csv, campaign.json and,
+ * last, SHA256SUMS. The same tree gives the same bytes, however often it is done.
+ * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
+ */
+export async function publishCampaign(
+  store: Store,
+  end: CampaignEnd,
+  options: PublishOptions = {},
+): Promise<CampaignSummary> {
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
+  const count = (step: PublishProgress['step']): (() => void) => {
+    let done = 0;
+    return () => {
+      options.signal?.throwIfAborted();
+      done += 1;
+      options.heartbeat?.({ step, done });
+    };
+  };
+  // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
+  if (end.endedAt !== null) await store.sweep();
+  // Checksums of an older tree must not stand beside newer tables.
+  await store.remove(CHECKSUMS);
+  const survey = await surveyCampaign(store, campaign, count('audit'));
+  await writeTables(store, campaign, survey, count('tables'));
+  const summary = survey.tally.summary(campaign, end, survey.damaged);
+  await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
+  await store.write(CHECKSUMS, checksums(store, count('checksums')));
+  return summary;
+}
+
+/** What has to be known of all items before the first row of a table is written. */
+interface Survey {
+  readonly tally: Tally;
+  readonly ownColumns: ReadonlySet<string>;
+  readonly manifestColumns: ReadonlySet<string>;
+  readonly damaged: readonly string[];
+}
+
+async function surveyCampaign(
+  store: Store,
+  campaign: PreparedCampaign,
+  onItem: () => void,
+): Promise<Survey> {
+  const tally = new Tally();
+  const ownColumns = new Set<string>();
+  const manifestColumns = new Set<string>();
+  const damaged: string[] = [];
+  for await (const { item, faults } of auditedItems(store, campaign)) {
+    tally.add(item);
+    collectOwnColumns(item, ownColumns);
+    if (isListed(item)) collectManifestColumns(item, manifestColumns);
+    damaged.push(...faults);
+    onItem();
+  }
+  return { tally, ownColumns, manifestColumns, damaged };
+}
+
+/** Each table is a pass of its own over the records, so that none is held in memory. */
+async function writeTables(
+  store: Store,
+  campaign: PreparedCampaign,
+  { ownColumns, manifestColumns }: Survey,
+  onItem: () => void,
+): Promise<void> {
+  const itemRows = async function* (): AsyncGenerator<Row> {
+    for await (const item of campaignItems(store, campaign)) {
+      yield itemsRow(item, ownColumns);
+      onItem();
+    }
+  };
+  const failedRows = async function* (): AsyncGenerator<Row> {
+    for await (const item of campaignItems(store, campaign)) {
+      if (isListed(item)) yield failedRow(item, manifestColumns);
+      onItem();
+    }
+  };
+  await store.write(ITEMS_TABLE, csvTable(itemsHeader(ownColumns), itemRows()));
+  await store.write(FAILED_TABLE, csvTable(failedHeader(manifestColumns), failedRows()));
+}

@@ -1,0 +1,40 @@
+/**
+ * The shape that every service adapter has: four verbs, closed outcomes, no exceptions for what a service does.
+ * Adding a third service means one folder with these verbs and one line in `src/services/registry.ts`.
+ */
+import type { InputText, Kind, Options } from '../domain/item.ts';
+import type {
+  ArtefactName,
+  FetchOutcome,
+  FindOutcome,
+  PollOutcome,
+  SubmitOutcome,
+} from '../domain/outcomes.ts';
+
+/** What is sent to a service. */
+export interface Job {
+  readonly kind: Kind;
+  readonly options: Options;
+  readonly input: InputText;
+  /** Unique for the credential and derived from campaign, item and input digest: an idempotency key where the service has one. At most 120 characters. */
+  readonly name: string;
+  readonly title: string | null;
+  readonly email: string | null;
+}
+
+export interface CallOptions {
+  /** Aborts the request; its outcome is then `unsure` (submit) or `unavailable`. */
+  readonly signal: AbortSignal;
+}
+
+export interface ServiceClient {
+  submit(job: Job, options: CallOptions): Promise<SubmitOutcome>;
+  poll(remoteId: string, options: CallOptions): Promise<PollOutcome>;
+  fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
+  /** Looks a job up by the name it was submitted with. */
+  find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
+  /** The files that a finished job of this kind offers, the one that must exist first. */
+  artefacts(kind: Kind): readonly ArtefactName[];
+  /** Closes idle connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+/**
+ * Failures of a connection, as a code and in words. Only the code is taken from an error, never its message:
+ * a message of the runtime may carry what was sent.
+ */
+
+const WORDS: Readonly<Record<string, string>> = {
+  ABORTED: 'broken off here before it was answered',
+  CERT_HAS_EXPIRED: 'the TLS certificate of the service has expired',
+  DEADLINE: 'no complete answer before the deadline',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate of the service is signed by itself',
+  EAI_AGAIN: 'the name could not be looked up for the moment',
+  ECONNREFUSED: 'connection refused: nothing listens there',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no network',
+  ENOTFOUND: 'no host of that name',
+  EPIPE: 'the service stopped reading the request',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
+  ETIMEDOUT: 'the connection timed out',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate chain is signed by itself',
+  UND_ERR_BODY_TIMEOUT: 'the answer stopped halfway',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection before the time-out',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer before the time-out',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
+  UND_ERR_SOCKET: 'the service closed the connection',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate of the service cannot be verified',
+};
+
+/** The code of an error thrown by undici, node:net, node:tls or an AbortSignal. */
+export function failureCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'ABORTED';
+  // DOMException carries a legacy number in `code`; its name says more.
+  if (error.name === 'TimeoutError') return 'DEADLINE';
+  if (error.name === 'AbortError') return 'ABORTED';
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && code !== '') return code;
+  // Happy eyeballs: every address of the name failed, each with its own error.
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return failureCode(error.errors[0]);
+  }
+  return error.cause instanceof Error ? failureCode(error.cause) : error.name;
+}
+
+export function failureWords(code: string): string {
+  const words = WORDS[code];
+  return words === undefined ? code : `${words} (${code})`;
+}

@@ -1,0 +1,160 @@
+/**
+ * One thin layer over undici. It answers the one question that at-most-once submission stands on:
+ * did a failed request leave this machine or not? (docs/architecture.md, "Submit is at most once")
+ *
+ * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is
+ * written. A failure before that call (name not found, refused, TLS, waiting for a free connection)
+ * certainly reached no service; any failure after it may have. This holds for errors that no list of codes foresees.
+ */
+import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
+import { openBody, type HttpBody } from './http-body.ts';
+import { failureCode, failureWords } from './http-failure.ts';
+
+/** Connections a service: a few, because the services are shared (contract section 8). */
+export const DEFAULT_CONNECTIONS = 8;
+/** Milliseconds for one request, from its call to the last byte of the answer. */
+export const DEFAULT_DEADLINE_MS = 30_000;
+/** A connection that is not open after this many milliseconds is given up. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface HttpSettings {
+  /** Open connections at most, for each of reading and submitting. */
+  readonly connections?: number | undefined;
+  /** Milliseconds for one request. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly contentType: string; readonly bytes: Uint8Array };
+  /** The caller's: whichever of it and the deadline comes first ends the request. */
+  readonly signal: AbortSignal;
+  /** Milliseconds, where the usual deadline does not fit: a long download. */
+  readonly deadlineMs?: number;
+}
+
+export interface HttpResponse {
+  readonly type: 'answered';
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: HttpBody;
+  /** Method and address without the query: what a message may show. */
+  readonly where: string;
+}
+
+export interface HttpFailure {
+  /** `unreached`: not a byte was written. `broken`: written, fate unknown. */
+  readonly type: 'unreached' | 'broken';
+  /** undici's or the system's code, or `DEADLINE`, `ABORTED`. */
+  readonly code: string;
+  /** For people; never a header, a body or a query. */
+  readonly message: string;
+}
+
+export type HttpAnswer = HttpResponse | HttpFailure;
+
+export interface Http {
+  /** Milliseconds for one request. */
+  readonly deadlineMs: number;
+  /** Sends once and never throws for what the network or the service does. Redirects are not followed. */
+  send(request: HttpRequest): Promise<HttpAnswer>;
+  /** Breaks off reading, lets submissions end. */
+  close(): Promise<void>;
+}
+
+export function createHttp(settings: HttpSettings): Http {
+  const deadlineMs = settings.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const common = {
+    connections: settings.connections ?? DEFAULT_CONNECTIONS,
+    connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, deadlineMs) },
+    headersTimeout: deadlineMs,
+    bodyTimeout: deadlineMs,
+    // HTTP/1.1 only: one request a connection at a time, so that a broken connection concerns one job.
+    allowH2: false,
+  };
+  const reading = new Agent(common);
+  // A connection of its own for each POST: on a kept-alive one the service may hang up for idleness at the
+  // moment of writing, and the job's fate would be unknown for nothing. Costs one handshake per 36 s of budget.
+  const submitting = new Agent({ ...common, pipelining: 0 });
+
+  return {
+    deadlineMs,
+    send: (request) => send(request.method === 'POST' ? submitting : reading, request, deadlineMs),
+    close: async () => {
+      await Promise.all([reading.destroy(), submitting.close()]);
+    },
+  };
+}
+
+async function send(agent: Agent, request: HttpRequest, usualMs: number): Promise<HttpAnswer> {
+  const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
+  const deadline = AbortSignal.timeout(request.deadlineMs ?? usualMs);
+  const signal = AbortSignal.any([request.signal, deadline]);
+  const watch = { written: false };
+  try {
+    signal.throwIfAborted();
+    const response = await Promise.race([
+      undiciRequest(request.url, {
+        method: request.method,
+        headers: headersOf(request),
+        body: request.body?.bytes ?? null,
+        signal,
+        dispatcher: agent.compose(watching(watch, signal)),
+      }),
+      abortedUnwritten(watch, signal),
+    ]);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(response.headers)) {
+      for (const one of [value ?? []].flat()) headers.append(name, one);
+    }
+    const body = openBody(response.body, where);
+    return { type: 'answered', status: response.statusCode, headers, body, where };
+  } catch (error) {
+    const code = failureCode(error);
+    const message = `${where}: ${failureWords(code)}`;
+    return { type: watch.written ? 'broken' : 'unreached', code, message };
+  }
+}
+
+function headersOf(request: HttpRequest): Record<string, string> {
+  return {
+    accept: 'application/json, */*;q=0.5',
+    // The bytes are kept as they came: ask for them plain.
+    'accept-encoding': 'identity',
+    'user-agent': 'hundredfold',
+    ...(request.body ? { 'content-type': request.body.contentType } : {}),
+    ...request.headers,
+  };
+}
+
+/** Marks the moment at which a request gets its socket. The handler belongs to this one request. */
+function watching(
+  watch: { written: boolean },
+  signal: AbortSignal,
+): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const started = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context: unknown) => {
+      if (signal.aborted) {
+        // Its answer has been given up already: not a byte of it may follow.
+        controller.abort(new Error('aborted'));
+        return;
+      }
+      watch.written = true;
+      started?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
+}
+
+/** undici notices an abort only once a request has a connection; one that still waits for it ends here. */
+function abortedUnwritten(watch: { written: boolean }, signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => {
+      if (!watch.written) reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

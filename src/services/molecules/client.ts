@@ -1,0 +1,48 @@
+/** The client of the molecule service. */
+import type { ServiceClient } from '../client.ts';
+import { createHttp, type Http, type HttpSettings } from '../http.ts';
+import { checkToken, readServiceUrl } from '../target.ts';
+import { createRedact, type Redact } from '../words.ts';
+import { fetch } from './fetch.ts';
+import { find } from './find.ts';
+import { poll } from './poll.ts';
+import { submit } from './submit.ts';
+
+/** Characters. The contract says 10 (section 8), but not that others are refused: the service decides. */
+const TOKEN_LIMIT = 100;
+
+export interface MoleculesSettings extends HttpSettings {
+  /** `{mol_base_url}` */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** What the four verbs of this service share. */
+export interface MoleculesAccess {
+  readonly http: Http;
+  /** `{mol_base_url}` */
+  readonly base: URL;
+  readonly token: string;
+  readonly redact: Redact;
+}
+
+/** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
+export function createMoleculesClient(settings: MoleculesSettings): ServiceClient {
+  const base = readServiceUrl(settings.url);
+  checkToken(settings.token, TOKEN_LIMIT);
+  const http = createHttp(settings);
+  const access: MoleculesAccess = {
+    http,
+    base,
+    token: settings.token,
+    redact: createRedact(settings.token),
+  };
+  return {
+    submit: (job, options) => submit(access, job, options),
+    poll: (remoteId, options) => poll(access, remoteId, options),
+    fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
+    find,
+    artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
+    close: () => http.close(),
+  };
+}

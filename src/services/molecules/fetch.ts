@@ -1,0 +1,26 @@
+/** Downloading the record of a finished job, all files in it (contract 4.4). */
+import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
+import type { CallOptions } from '../client.ts';
+import { download } from '../download.ts';
+import { hideToken } from '../hide-token.ts';
+import { below } from '../target.ts';
+import type { MoleculesAccess } from './client.ts';
+
+export async function fetch(
+  access: MoleculesAccess,
+  remoteId: string,
+  artefact: ArtefactName,
+  { signal }: CallOptions,
+): Promise<FetchOutcome> {
+  if (artefact !== 'record') {
+    return { type: 'absent', status: 404, message: 'the molecule service has no such file' };
+  }
+  return download({
+    http: access.http,
+    url: below(access.base, 'api', remoteId, ''),
+    signal,
+    redact: access.redact,
+    // The finished-job record repeats the user's token (contract 2.4): it must not reach the output tree.
+    through: (body) => hideToken(body, access.token),
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * The files of a molecule under the names that ACPYPE gives them: the keys of the service are no file names, and
+ * the `#include` lines of the topologies only work with the names they were written for.
+ */
+import type { MoleculeOptions } from '../../domain/item.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
+import {
+  fileSets,
+  missingKeys,
+  readRecord,
+  RESULT_KEYS,
+  type FileSet,
+  type ResultKey,
+} from './schemas.ts';
+
+export interface NativeFile {
+  readonly key: ResultKey;
+  readonly fileName: string;
+  readonly text: string;
+}
+
+export interface NativeFiles {
+  readonly ok: true;
+  /** The molecule's name in its files. */
+  readonly name: string;
+  /** All 19, in the contract's order. */
+  readonly files: readonly NativeFile[];
+  /** Sets of the record beyond the one whose files these are; they stay in `record.json`. */
+  readonly otherSets: number;
+}
+
+/** It becomes a part of file names: nothing that leaves a folder, hides or needs quoting. */
+const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}$/;
+const INCLUDE = /^[ \t]*#include[ \t]+["<]([^">]+)[">]/gm;
+
+/**
+ * Names the files of a finished job.
+ * @param record the finished-job record (contract 2.4), parsed
+ * @param options of the job: the charge method and atom type stand in the name of the mol2 file, not in any file
+ */
+export function nativeFiles(
+  record: unknown,
+  options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
+): NativeFiles | ResultProblem {
+  const sets = fileSets(readRecord(record));
+  const set = sets.find((one) => missingKeys(one).length === 0);
+  if (set === undefined) return incomplete(sets[0]);
+  const name = readName(set);
+  if (name === null) {
+    const message = 'GMX_top includes no <name>_GMX.itp: the name of the molecule is unknown.';
+    return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+  }
+  if (!SAFE_NAME.test(name)) {
+    const shown = JSON.stringify(name.slice(0, 80));
+    return resultProblem(RESULT_PROBLEMS.unsafeName, `The files carry the unsafe name ${shown}.`);
+  }
+  const files = RESULT_KEYS.map((key) => ({
+    key,
+    fileName: nativeName(key, name, options),
+    text: set[key],
+  }));
+  return unresolved(files, name) ?? { ok: true, name, files, otherSets: sets.length - 1 };
+}
+
+/** ACPYPE's own name for the file behind a key. */
+export function nativeName(
+  key: ResultKey,
+  name: string,
+  options: Pick<MoleculeOptions, 'chargeMethod' | 'atomType'>,
+): string {
+  switch (key) {
+    case 'em_mdp':
+    case 'md_mdp':
+      return key.replace('_', '.');
+    case 'mol2':
+      return `${name}_${options.chargeMethod}_${options.atomType}.mol2`;
+    default:
+      // GMX_OPLS_itp is X_GMX_OPLS.itp: only the last underscore stands for the dot.
+      return `${name}_${key.replace(/_([^_]+)$/, '.$1')}`;
+  }
+}
+
+function readName(set: FileSet): string | null {
+  const included = [...set.GMX_top.matchAll(INCLUDE)].map(([, file]) => file ?? '');
+  return included.find((file) => file.endsWith('_GMX.itp'))?.slice(0, -'_GMX.itp'.length) ?? null;
+}
+
+/** GROMACS looks an include up beside the topology, then among its own force fields. */
+function unresolved(files: readonly NativeFile[], name: string): ResultProblem | null {
+  const known = new Set([
+    ...files.map(({ fileName }) => fileName),
+    'ffoplsaa.itp',
+    // Under `#ifdef POSRES_LIG`, and not among the 19 files that the service gives (contract 2.5).
+    `posre_${name}.itp`,
+  ]);
+  for (const { fileName, text } of files) {
+    for (const [, file = ''] of text.matchAll(INCLUDE)) {
+      if (known.has(file)) continue;
+      const message = `${fileName} includes ${JSON.stringify(file.slice(0, 80))}, which is not there.`;
+      return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+    }
+  }
+  return null;
+}
+
+function incomplete(set: FileSet | undefined): ResultProblem {
+  if (set === undefined) {
+    return resultProblem(RESULT_PROBLEMS.empty, 'The record of the job holds no files.');
+  }
+  const message = `Missing or empty among the 19 files: ${missingKeys(set).join(', ')}.`;
+  return resultProblem(RESULT_PROBLEMS.missingFiles, message);
+}

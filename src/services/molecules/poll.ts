@@ -1,0 +1,93 @@
+/** Asking after a job (contract 4.3). A finished job is one with its files: the engine calls failures done too. */
+import type { PollOutcome } from '../../domain/outcomes.ts';
+import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from '../availability.ts';
+import type { CallOptions } from '../client.ts';
+import { SMALL_JSON_LIMIT } from '../http-body.ts';
+import type { HttpResponse } from '../http.ts';
+import { retryAfterMs } from '../retry-after.ts';
+import { below } from '../target.ts';
+import { parseJson } from '../tolerant.ts';
+import { serviceWords, shorten } from '../words.ts';
+import type { MoleculesAccess } from './client.ts';
+import { meaningfulLines } from './log.ts';
+import { fileSets, innerStatus, missingKeys, readRecord, type MoleculeRecord } from './schemas.ts';
+
+/** Bytes of a record at most: the 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets. */
+const RECORD_LIMIT = 32 * 1024 * 1024;
+
+export async function poll(
+  access: MoleculesAccess,
+  remoteId: string,
+  { signal }: CallOptions,
+): Promise<PollOutcome> {
+  const answer = await access.http.send({
+    method: 'GET',
+    url: below(access.base, 'api', 'queue', remoteId, ''),
+    signal,
+  });
+  if (!isAnswered(answer)) return connectionFailed(answer);
+  switch (answer.status) {
+    case 200:
+      return finishedOrNot(access, answer);
+    case 202: {
+      const body = await answer.body.text(SMALL_JSON_LIMIT);
+      const json = body.type === 'whole' ? parseJson(body.text) : undefined;
+      return running(access, answer, readRecord(json));
+    }
+    case 404:
+    case 410:
+      return ended(access, answer, 'lost');
+    case 422:
+      // How a failure is signalled is not shown (section 3); this is how its sister service does.
+      return ended(access, answer, 'failed');
+    default:
+      return unavailable(answer);
+  }
+}
+
+async function finishedOrNot(access: MoleculesAccess, answer: HttpResponse): Promise<PollOutcome> {
+  if (isWebPageAnswer(answer)) return unavailable(answer, 'a web page instead of a record');
+  const body = await answer.body.text(RECORD_LIMIT);
+  if (body.type !== 'whole') {
+    return { type: 'unavailable', message: body.message, retryAfterMs: null };
+  }
+  const json = parseJson(body.text);
+  if (json === undefined) return unavailable(answer, 'the record is not JSON');
+  const record = readRecord(json);
+  if (fileSets(record).some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
+  if (innerStatus(record) === 202) return running(access, answer, record);
+  return { type: 'failed', message: failureMessage(access, record), timing: null };
+}
+
+function failureMessage(access: MoleculesAccess, record: MoleculeRecord): string {
+  const first = fileSets(record)[0];
+  const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
+  const log = meaningfulLines(record.log ?? '') ?? 'The job left no files and no log.';
+  return shorten(access.redact([...gap, log].join('\n')));
+}
+
+function running(
+  access: MoleculesAccess,
+  answer: HttpResponse,
+  record: MoleculeRecord,
+): PollOutcome {
+  const message = record.request_text ?? record.result_request?.request_text ?? null;
+  return {
+    type: 'running',
+    retryAfterMs: retryAfterMs(answer.headers, Date.now()),
+    progress: null,
+    statusMessage: message === null ? null : shorten(access.redact(message)),
+    timing: null,
+  };
+}
+
+async function ended(
+  access: MoleculesAccess,
+  answer: HttpResponse,
+  type: 'lost' | 'failed',
+): Promise<PollOutcome> {
+  const body = await answer.body.text(SMALL_JSON_LIMIT);
+  const words = body.type === 'broken' ? null : serviceWords(body.text);
+  const message = shorten(access.redact(words ?? `${answer.where}: HTTP ${answer.status}`));
+  return type === 'lost' ? { type, message } : { type, message, timing: null };
+}

@@ -1,0 +1,80 @@
+/** Submitting to the molecule service (contract 2.1, 4.1, 4.2). */
+import type { SubmitOutcome } from '../../domain/outcomes.ts';
+import type { CallOptions, Job } from '../client.ts';
+import { readSubmission } from '../submission.ts';
+import { below } from '../target.ts';
+import type { MoleculesAccess } from './client.ts';
+import { readHashId } from './schemas.ts';
+
+/** Contract 2.1: all eight keys are always present. */
+export interface SubmissionRequest {
+  readonly inputFile: string | null;
+  readonly file_name: string;
+  readonly token: string;
+  readonly charge_method: string;
+  readonly net_charge: string | null;
+  readonly atom_type: string;
+  readonly email: string | null;
+  readonly smiles: string | null;
+}
+
+export async function submit(
+  access: MoleculesAccess,
+  job: Job,
+  { signal }: CallOptions,
+): Promise<SubmitOutcome> {
+  const body = JSON.stringify(submissionRequest(job, access.token));
+  const answer = await access.http.send({
+    method: 'POST',
+    url: below(access.base, 'api'),
+    body: { contentType: 'application/json', bytes: new TextEncoder().encode(body) },
+    signal,
+  });
+  return readSubmission(answer, {
+    remoteId: readHashId,
+    // The contract of this service knows no rate limit (section 8).
+    rateLimit: () => null,
+    redact: access.redact,
+  });
+}
+
+export function submissionRequest(job: Job, token: string): SubmissionRequest {
+  const { options, input } = job;
+  if (options.kind !== 'molecule') {
+    throw new TypeError(`the molecule service takes no ${options.kind}`);
+  }
+  const isSmiles = input.name.endsWith('.smi');
+  const extension = isSmiles ? '' : (/\.\w+$/.exec(input.name)?.[0] ?? '');
+  return {
+    inputFile: isSmiles ? null : input.text,
+    file_name: `${moleculeName(job.title ?? '', job.name)}${extension}`,
+    token,
+    charge_method: options.chargeMethod,
+    net_charge: options.netCharge === null ? null : String(options.netCharge),
+    atom_type: options.atomType,
+    email: job.email,
+    // A .smi line may carry a name behind the SMILES.
+    smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
+  };
+}
+
+/** Characters of a molecule name at most: it begins the name of every file and stands in fixed-width columns. */
+const NAME_LIMIT = 60;
+
+/**
+ * The name that ACPYPE gives to the molecule and to all its files: it takes it from `file_name` and puts it on the
+ * command lines of its tools, so that blanks, quotes and accents break it.
+ */
+export function moleculeName(title: string, fallback: string): string {
+  for (const text of [title, fallback]) {
+    const name = text
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/[^A-Za-z0-9_-]+/g, '_')
+      .replace(/^[_-]+/, '')
+      .slice(0, NAME_LIMIT)
+      .replace(/[_-]+$/, '');
+    if (name !== '') return name;
+  }
+  return 'molecule';
+}

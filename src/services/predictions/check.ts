@@ -1,0 +1,135 @@
+/**
+ * Whether a result is right for the input that was sent. The engine ends well and is wrong for some inputs:
+ * it drops records, predicts nothing, or says "missing" for every residue.
+ */
+import { readFasta } from '../../inputs/fasta.ts';
+import type { InputText, Options, Predictor } from '../../domain/item.ts';
+import {
+  RESULT_PROBLEMS,
+  resultProblem,
+  type ResultCheck,
+  type ResultProblem,
+} from '../result-problems.ts';
+import { readPayload, type PayloadEntry } from './payload.ts';
+
+/** ShiftCrypt's "too many shifts are missing". */
+const SHIFTS_MISSING = -10;
+
+/** A key that each predictor's result has; those it depends on add theirs. */
+const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
+  dynamine: ['backbone'],
+  disomine: ['disoMine'],
+  efoldmine: ['earlyFolding'],
+  agmata: ['agmata'],
+  psper: ['viterbi', 'complexity', 'protein_score'],
+};
+
+/** @param bytes the result as received, or its text */
+export function checkPrediction(
+  bytes: Uint8Array | string,
+  options: Exclude<Options, { readonly kind: 'molecule' }>,
+  input: InputText,
+): ResultCheck {
+  const payload = readPayload(bytes);
+  if (!payload.ok) return payload;
+  const { entries } = payload;
+  for (const entry of entries) {
+    const problem = checkEntry(entry);
+    if (problem !== null) return problem;
+  }
+  switch (options.kind) {
+    case 'sequence':
+      return checkRecords(entries, input) ?? checkPredictors(entries, options.predictors);
+    case 'alignment':
+      return checkRecords(entries, input) ?? { ok: true };
+    case 'shifts':
+      return { ok: true };
+  }
+}
+
+function checkEntry(entry: PayloadEntry): ResultProblem | null {
+  const lists = Object.entries(entry.values);
+  if (lists.every(([, list]) => list.length === 0)) {
+    const message = `The engine predicted nothing for "${entry.id}".`;
+    return resultProblem(RESULT_PROBLEMS.empty, message);
+  }
+  const residues = entry.sequence.length || Math.max(...lists.map(([, list]) => list.length));
+  const uneven = lists.find(([, list]) => list.length !== residues);
+  if (uneven !== undefined) {
+    const [key, list] = uneven;
+    const message = `"${entry.id}" has ${residues} residues, but ${list.length} values of ${key}.`;
+    return resultProblem(RESULT_PROBLEMS.missingValues, message);
+  }
+  // Residue numbers of a shift file are values by shape only.
+  const predicted = lists.filter(([key]) => key !== 'seqCodes');
+  const missing = predicted.every(([, list]) =>
+    list.every((value) => value === null || value === SHIFTS_MISSING),
+  );
+  if (!missing) return null;
+  const message = `Every value of "${entry.id}" says that it is missing.`;
+  return resultProblem(RESULT_PROBLEMS.allMissing, message);
+}
+
+/**
+ * Every record that was sent must come back once, residue by residue (gaps and all). In any order: the engine sorts
+ * the rows of an alignment, and JSON objects with numbers as keys have an order of their own. Ids differ by design.
+ */
+function checkRecords(entries: readonly PayloadEntry[], input: InputText): ResultProblem | null {
+  const sent = readFasta(input.text).records;
+  if (entries.length !== sent.length) {
+    const message = `${sent.length} sequences were sent, the result has ${entries.length}.`;
+    return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+  }
+  const open = [...entries];
+  for (const [index, { residues }] of sent.entries()) {
+    const match = open.findIndex((entry) => answers(entry, residues));
+    if (match === -1) {
+      const message = `Nothing in the result has the residues of record ${index + 1} that was sent.`;
+      return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
+    }
+    open.splice(match, 1);
+  }
+  return null;
+}
+
+/** Where the payload does not show the residues, there must at least be one value for each. */
+function answers(entry: PayloadEntry, residues: string): boolean {
+  return entry.sequence === ''
+    ? Object.values(entry.values).every((list) => list.length === residues.length)
+    : sameResidues(residues, entry.sequence);
+}
+
+/** Upper case, and X where the engine does not know the letter (B, Z, U, O, J, `*`, digits). */
+function sameResidues(sent: string, received: string): boolean {
+  if (Math.abs(sent.length - received.length) > 1) return false;
+  const letters = [...sent.toUpperCase()];
+  const others = [...received.toUpperCase()];
+  // A service may drop the stop sign at the end.
+  if (letters.at(-1) === '*' && others.length === letters.length - 1) letters.pop();
+  return (
+    letters.length === others.length &&
+    letters.every(
+      (letter, index) =>
+        letter === others[index] ||
+        (others[index] === 'X' && !/[ACDEFGHIKLMNPQRSTVWY-]/.test(letter)),
+    )
+  );
+}
+
+function checkPredictors(
+  entries: readonly PayloadEntry[],
+  predictors: readonly Predictor[],
+): ResultCheck {
+  for (const { id, values, scalars } of entries) {
+    // A shape with keys of its own (the earlier variant names the predictor) is not judged by ours.
+    if (values['backbone'] === undefined) continue;
+    const absent = predictors.filter((predictor) =>
+      KEY_OF_PREDICTOR[predictor].every((key) => !(key in values) && !(key in scalars)),
+    );
+    if (absent.length > 0) {
+      const message = `"${id}" has no values of ${absent.join(', ')}.`;
+      return resultProblem(RESULT_PROBLEMS.missingValues, message);
+    }
+  }
+  return { ok: true };
+}

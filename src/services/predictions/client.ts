@@ -1,0 +1,66 @@
+/** The client of the prediction service: sequences, alignments, NMR shifts. */
+import type { Kind } from '../../domain/item.ts';
+import type { ArtefactName } from '../../domain/outcomes.ts';
+import type { ServiceClient } from '../client.ts';
+import { createHttp, type Http, type HttpSettings } from '../http.ts';
+import { below, checkToken, readServiceUrl } from '../target.ts';
+import { createRedact, type Redact } from '../words.ts';
+import { API_PATH, type Variant } from './earlier.ts';
+import { fetch } from './fetch.ts';
+import { find } from './find.ts';
+import { poll } from './poll.ts';
+import { submit } from './submit.ts';
+
+/** Characters (contract section 8). */
+const TOKEN_LIMIT = 100;
+
+export interface PredictionsSettings extends HttpSettings {
+  /** `{base_url}`; the API path of the variant is added. */
+  readonly url: string;
+  readonly variant: Variant;
+  readonly token: string;
+}
+
+/** What the four verbs of this service share. */
+export interface PredictionsAccess {
+  readonly http: Http;
+  readonly variant: Variant;
+  readonly token: string;
+  readonly redact: Redact;
+  /** An address below `{api_base}`; end with '' for the slash that every path needs (contract 1.6). */
+  readonly api: (...segments: readonly string[]) => URL;
+  /** The same without the `/api/` segment (contract 4.6). */
+  readonly withoutApi: (...segments: readonly string[]) => URL;
+}
+
+/** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */
+const ARTEFACTS: Readonly<Record<Kind, readonly ArtefactName[]>> = {
+  molecule: [],
+  sequence: ['result', 'history', 'csv', 'metadata'],
+  alignment: ['result', 'history', 'csv', 'metadata', 'distributions'],
+  shifts: ['result', 'history', 'csv', 'metadata'],
+};
+
+/** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
+export function createPredictionsClient(settings: PredictionsSettings): ServiceClient {
+  const base = readServiceUrl(settings.url);
+  checkToken(settings.token, TOKEN_LIMIT);
+  const path = API_PATH[settings.variant];
+  const http = createHttp(settings);
+  const access: PredictionsAccess = {
+    http,
+    variant: settings.variant,
+    token: settings.token,
+    redact: createRedact(settings.token),
+    api: (...segments) => below(base, ...path, ...segments),
+    withoutApi: (...segments) => below(base, ...path.slice(0, -1), ...segments),
+  };
+  return {
+    submit: (job, options) => submit(access, job, options),
+    poll: (remoteId, options) => poll(access, remoteId, options),
+    fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
+    find: (kind, name, options) => find(access, kind, name, options),
+    artefacts: (kind) => ARTEFACTS[kind],
+    close: () => http.close(),
+  };
+}

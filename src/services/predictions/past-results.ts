@@ -1,0 +1,71 @@
+/**
+ * Reading a list whose shape the contract does not show (2.7, 4.7): a bare array, an array under any key, pages,
+ * an object keyed by id. Whatever it is, an entry is an object that carries a name and an id.
+ */
+import { asObject, looseText } from '../tolerant.ts';
+import { readRequestId } from './schemas.ts';
+
+const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;
+const DEPTH_LIMIT = 8;
+
+/** Where entries are keyed by id, the key counts as one only when it looks like one: it has a digit. */
+const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
+
+export interface PastResults {
+  /** The id of the request with this name; null when no entry has it. */
+  readonly remoteId: string | null;
+  /** Entries on this page. */
+  readonly entries: number;
+  /** Entries that show a name. */
+  readonly named: number;
+}
+
+export function searchPastResults(json: unknown, name: string): PastResults {
+  const found = { remoteId: null as string | null, entries: 0, named: 0 };
+  visit(json, null, 0, (object, key) => {
+    const id = readRequestId(object) ?? (key !== null && KEY_ID.test(key) ? key : null);
+    if (id === null) return;
+    const names = NAME_KEYS.map((nameKey) => looseText.parse(object[nameKey]));
+    const named = names.some((one) => one !== null);
+    if (!named && !isEntry(object)) return;
+    found.entries += 1;
+    found.named += named ? 1 : 0;
+    if (names.includes(name)) found.remoteId ??= id;
+  });
+  return found;
+}
+
+/** The query of the next page, or null. Only the query: the host of such a link is often an inner one. */
+export function nextPage(json: unknown): string | null {
+  const object = asObject(json);
+  const places = [object, asObject(object?.['links']), asObject(object?.['pagination'])];
+  for (const place of places) {
+    const next = place?.['next'];
+    if (typeof next !== 'string' || next === '') continue;
+    const query = URL.parse(next, 'http://page.invalid/')?.search ?? '';
+    if (query !== '') return query;
+  }
+  return null;
+}
+
+/** Without a name, an entry is known by the state or the timing of a job (contract 2.7). */
+function isEntry(object: Readonly<Record<string, unknown>>): boolean {
+  return 'timing' in object || 'status' in object;
+}
+
+function visit(
+  json: unknown,
+  key: string | null,
+  depth: number,
+  entry: (object: Readonly<Record<string, unknown>>, key: string | null) => void,
+): void {
+  if (depth > DEPTH_LIMIT) return;
+  if (Array.isArray(json)) {
+    for (const item of json) visit(item, null, depth + 1, entry);
+    return;
+  }
+  const object = asObject(json);
+  if (object === null) return;
+  entry(object, key);
+  for (const [inner, value] of Object.entries(object)) visit(value, inner, depth + 1, entry);
+}

@@ -1,0 +1,118 @@
+/** Asking after a job (contract 4.4): the status code tells the outcome, in the earlier variant the body does. */
+import type { PollOutcome } from '../../domain/outcomes.ts';
+import {
+  connectionFailed,
+  isAnswered,
+  isWebPageAnswer,
+  unavailable,
+  type Unavailable,
+} from '../availability.ts';
+import type { CallOptions } from '../client.ts';
+import { SMALL_JSON_LIMIT } from '../http-body.ts';
+import type { HttpResponse } from '../http.ts';
+import { retryAfterMs } from '../retry-after.ts';
+import { parseJson } from '../tolerant.ts';
+import { serviceWords, shorten } from '../words.ts';
+import type { PredictionsAccess } from './client.ts';
+import { readEarlierBody } from './earlier.ts';
+import { readEnvelope } from './schemas.ts';
+import { readTiming } from './timing.ts';
+
+/** `{"status":"RUNNING"}` and `{"error":…}` are far shorter; anything longer is a result. */
+const EARLIER_BODY_LIMIT = 64 * 1024;
+
+export async function poll(
+  access: PredictionsAccess,
+  remoteId: string,
+  { signal }: CallOptions,
+): Promise<PollOutcome> {
+  const answer = await access.http.send({
+    method: 'GET',
+    url: access.api('results', remoteId, ''),
+    signal,
+  });
+  if (!isAnswered(answer)) return connectionFailed(answer);
+  switch (answer.status) {
+    case 200:
+      return finishedOrNot(access, answer);
+    case 202:
+      return running(access, answer, await readJson(answer));
+    case 422:
+      return failed(access, answer);
+    case 404:
+    case 410:
+      return lost(access, answer);
+    default:
+      return access.variant === 'earlier' ? earlierRefusal(access, answer) : unavailable(answer);
+  }
+}
+
+async function finishedOrNot(
+  access: PredictionsAccess,
+  answer: HttpResponse,
+): Promise<PollOutcome> {
+  if (isWebPageAnswer(answer)) return unavailable(answer, 'a web page instead of a result');
+  if (access.variant === 'current') {
+    // The payload is downloaded by its own activity, straight to disk.
+    await answer.body.discard();
+    return { type: 'finished' };
+  }
+  const body = await answer.body.text(EARLIER_BODY_LIMIT);
+  if (body.type === 'broken') return brokenOff(body.message);
+  if (body.type === 'tooLong') return { type: 'finished' };
+  const json = parseJson(body.text);
+  const read = readEarlierBody(json);
+  if (read.type === 'running') return running(access, answer, json);
+  if (read.type === 'finished') return read;
+  return { type: 'failed', message: shorten(access.redact(read.message)), timing: null };
+}
+
+/** "A failure returns an object with only `error`" (section 9.6): with which status is not shown. */
+async function earlierRefusal(
+  access: PredictionsAccess,
+  answer: HttpResponse,
+): Promise<PollOutcome> {
+  const passing = answer.status < 400 || answer.status >= 500 || answer.status === 429;
+  if (passing) return unavailable(answer);
+  const body = await answer.body.text(EARLIER_BODY_LIMIT);
+  const read = body.type === 'whole' ? readEarlierBody(parseJson(body.text)) : null;
+  if (read?.type !== 'failed') return unavailable(answer);
+  return { type: 'failed', message: shorten(access.redact(read.message)), timing: null };
+}
+
+function running(access: PredictionsAccess, answer: HttpResponse, json: unknown): PollOutcome {
+  const envelope = readEnvelope(json);
+  const message = envelope.status_message;
+  return {
+    type: 'running',
+    retryAfterMs: retryAfterMs(answer.headers, Date.now()),
+    progress: envelope.progress,
+    statusMessage: message === null ? null : shorten(access.redact(message)),
+    timing: readTiming(envelope.timing),
+  };
+}
+
+async function failed(access: PredictionsAccess, answer: HttpResponse): Promise<PollOutcome> {
+  const body = await answer.body.text(SMALL_JSON_LIMIT);
+  if (body.type === 'broken') return brokenOff(body.message);
+  const envelope = readEnvelope(parseJson(body.text));
+  const words = envelope.error ?? serviceWords(body.text) ?? 'the service gives no reason';
+  const message = shorten(access.redact(words));
+  return { type: 'failed', message, timing: readTiming(envelope.timing) };
+}
+
+async function lost(access: PredictionsAccess, answer: HttpResponse): Promise<PollOutcome> {
+  const body = await answer.body.text(SMALL_JSON_LIMIT);
+  const words = body.type === 'broken' ? null : serviceWords(body.text);
+  const message = words ?? `${answer.where}: HTTP ${answer.status}`;
+  return { type: 'lost', message: shorten(access.redact(message)) };
+}
+
+async function readJson(answer: HttpResponse): Promise<unknown> {
+  const body = await answer.body.text(SMALL_JSON_LIMIT);
+  return body.type === 'whole' ? parseJson(body.text) : undefined;
+}
+
+function brokenOff(message: string): Unavailable {
+  return { type: 'unavailable', message, retryAfterMs: null };
+}

@@ -1,0 +1,27 @@
+/** The services by name. A third one is a folder beside the two, and a line here. */
+import type { ServiceName } from '../domain/item.ts';
+import type { ServiceClient } from './client.ts';
+import type { HttpSettings } from './http.ts';
+import { createMoleculesClient } from './molecules/client.ts';
+import { createPredictionsClient } from './predictions/client.ts';
+import type { Variant } from './predictions/earlier.ts';
+
+export interface Target extends HttpSettings {
+  readonly service: ServiceName;
+  /** `{base_url}` or `{mol_base_url}` of the contracts. */
+  readonly url: string;
+  /** Of the prediction service; `current` when it is left out. */
+  readonly variant?: Variant | undefined;
+  readonly token: string;
+}
+
+const CLIENTS: Readonly<Record<ServiceName, (target: Target) => ServiceClient>> = {
+  molecules: createMoleculesClient,
+  predictions: (target) =>
+    createPredictionsClient({ ...target, variant: target.variant ?? 'current' }),
+};
+
+/** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
+export function createClient(target: Target): ServiceClient {
+  return CLIENTS[target.service](target);
+}

@@ -1,0 +1,43 @@
+/** A result's bytes as JSON: NaN and Infinity are tolerated, a text cut short is told from one that is no JSON. */
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+import { parseJson } from './tolerant.ts';
+
+export type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
+
+/** Python's `json` writes these for floats that are no numbers; JSON has no word for them (RFC 8259 section 6). */
+const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[{\]}]/gs;
+
+/** @param bytes the result as received, or its text */
+export function readResultJson(bytes: Uint8Array | string): ResultJson {
+  const decoded = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
+  const text = decoded.replace(/^\uFEFF/, '').trim();
+  if (text === '') {
+    return resultProblem(RESULT_PROBLEMS.empty, 'The service sent a result without a byte.');
+  }
+  const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
+  if (json !== undefined) return { ok: true, json };
+  if (isCutShort(text)) {
+    const message = `The result stops in the middle, after ${decoded.length} characters.`;
+    return resultProblem(RESULT_PROBLEMS.truncated, message);
+  }
+  return resultProblem(RESULT_PROBLEMS.notJson, 'The result is not JSON.');
+}
+
+function withoutNotANumber(text: string): string {
+  return text.replace(STRING_OR_NOT_A_NUMBER, (token) => (token.startsWith('"') ? token : 'null'));
+}
+
+/** Begins as an object or array and ends before the last bracket is closed. */
+function isCutShort(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  let depth = 0;
+  for (const [token, closing] of text.matchAll(STRING_OR_BRACKET)) {
+    if (token.startsWith('"')) {
+      if (closing !== '"') return true;
+    } else {
+      depth += token === '{' || token === '[' ? 1 : -1;
+    }
+  }
+  return depth > 0;
+}

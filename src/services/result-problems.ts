@@ -1,0 +1,38 @@
+/** What can be wrong with the result of a job that the service calls finished: promise 5, "whole and right". */
+export const RESULT_PROBLEMS = {
+  /** The bytes are not the JSON that the service promises. */
+  notJson: 'RESULT_NOT_JSON',
+  /** The JSON stops halfway. */
+  truncated: 'RESULT_TRUNCATED',
+  /** No bytes, no prediction, or a record without a single value. */
+  empty: 'RESULT_EMPTY',
+  /** Of the 19 files of a molecule some are missing or empty, or one includes a file that is not there. */
+  missingFiles: 'RESULT_MISSING_FILES',
+  /** The molecule's files carry a name that must not become a path. */
+  unsafeName: 'RESULT_UNSAFE_NAME',
+  /** The parameters were guessed: the engine itself marks them `ATTN, need revision`. */
+  needsRevision: 'RESULT_NEEDS_REVISION',
+  /** The charges of the atoms do not add up to the net charge that was asked for. */
+  wrongCharge: 'RESULT_WRONG_CHARGE',
+  /** The residues are not those that were sent, or not in their order. */
+  wrongSequence: 'RESULT_WRONG_SEQUENCE',
+  /** A predictor that was asked for gave nothing, or not one value a residue. */
+  missingValues: 'RESULT_MISSING_VALUES',
+  /** Every value says "missing" (null, or -10 of ShiftCrypt). */
+  allMissing: 'RESULT_ALL_MISSING',
+} as const;
+
+export type ResultProblemCode = (typeof RESULT_PROBLEMS)[keyof typeof RESULT_PROBLEMS];
+
+export interface ResultProblem {
+  readonly ok: false;
+  readonly code: ResultProblemCode;
+  /** What is wrong, in a sentence. */
+  readonly message: string;
+}
+
+export type ResultCheck = { readonly ok: true } | ResultProblem;
+
+export function resultProblem(code: ResultProblemCode, message: string): ResultProblem {
+  return { ok: false, code, message };
+}

@@ -1,0 +1,22 @@
+/** How long a service orders us to wait, in milliseconds. */
+
+/**
+ * Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. A date is measured against the answer's own
+ * `Date` where it has one, so that a skewed clock on either side does not shorten or stretch the wait.
+ * @param now ms since the epoch, for an answer without a date of its own
+ */
+export function retryAfterMs(headers: Headers, now: number): number | null {
+  const value = headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return null;
+  if (/^\d+(?:\.\d+)?$/.test(value)) return secondsToMs(Number(value));
+  // The runtime reads "-3" as a date: only what begins like one is taken for one.
+  const until = /^(?:[A-Za-z]{3,9},? |\d{4}-\d\d-\d\d)/.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(until)) return null;
+  const sent = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
+}
+
+/** Seconds, as a service gives them, in whole ms rounded up: never earlier than told. */
+export function secondsToMs(seconds: number): number | null {
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+}

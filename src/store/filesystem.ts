@@ -1,0 +1,253 @@
+/**
+ * The output tree as a folder. A file is filled under a temporary name in its own folder, brought to
+ * the disk, and renamed: rename(2) is atomic, so a reader and a crash see all of it or nothing.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { lstat, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { chunksOf } from './chunks.ts';
+import { inParallel } from './in-parallel.ts';
+import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
+import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { entriesOf, makeFolder, statusOf, sync, syncAll, system } from './system-calls.ts';
+
+/** Files brought to the disk at once; more do not help, measured on ext4. */
+const FLUSH_LIMIT = 16;
+const READ_CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Opens the tree of one campaign; the folder is made when it is missing.
+ * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`
+ */
+export async function openFileStore(folder: string): Promise<Store> {
+  return system(`open the output folder ${folder}`, async () => {
+    await makeFolder(resolve(folder), true);
+    // The user may point at a link to a larger disk; below this folder no link is followed.
+    const root = await realpath(folder);
+    // A path with a slash at its end must be a folder; a file there answers ENOTDIR.
+    await lstat(`${root}/`);
+    return new FileStore(root);
+  });
+}
+
+class FileStore implements Store {
+  readonly location: string;
+
+  constructor(root: string) {
+    this.location = root;
+  }
+
+  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
+    const segments = keySegments(key);
+    const path = join(this.location, ...segments);
+    const folder = dirname(path);
+    const action = `write ${key}`;
+    const durable = options.durable ?? true;
+    const touched = await system(action, () => this.#makeFolders(key, segments));
+    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    try {
+      const stored = await this.#fill(temporary, key, data, options, durable);
+      options.signal?.throwIfAborted();
+      await system(action, () => rename(temporary, path));
+      if (durable) await system(action, () => syncAll([folder, ...touched]));
+      return stored;
+    } catch (error) {
+      // When even this fails, the leftover is invisible to `list` and goes at the next sweep:
+      // the first error is the one to tell.
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async flush(keys: Iterable<string>): Promise<void> {
+    const folders = new Set<string>();
+    await inParallel(keys, FLUSH_LIMIT, async (key) => {
+      const path = join(this.location, ...keySegments(key));
+      for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) {
+        folders.add(folder);
+        if (folder === this.location) break;
+      }
+      await system(`write ${key}`, () => sync(path));
+    });
+    await inParallel(folders, FLUSH_LIMIT, (folder) =>
+      system(`write the folder ${folder}`, () => sync(folder)),
+    );
+  }
+
+  async read(key: string): Promise<Uint8Array | null> {
+    const path = await this.#find(key);
+    return path === null ? null : system(`read ${key}`, () => readFile(path));
+  }
+
+  async readText(key: string): Promise<string | null> {
+    const bytes = await this.read(key);
+    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+  }
+
+  async *readStream(key: string): AsyncIterable<Uint8Array> {
+    const path = await this.#find(key);
+    if (path === null) throw missing(key);
+    const action = `read ${key}`;
+    const file = await system(action, () => open(path, 'r'));
+    try {
+      // A file never changes under its name, so its size tells where it ends.
+      const { size } = await system(action, () => file.stat());
+      for (let at = 0; at < size; ) {
+        const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, size - at));
+        const { bytesRead } = await system(action, () => file.read(buffer));
+        if (bytesRead === 0) return;
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    const cut = prefix.lastIndexOf('/');
+    const folder = cut < 0 ? [] : keySegments(prefix.slice(0, cut));
+    if (!(await this.#enterable(prefix, folder))) return;
+    for await (const key of this.#walk(folder, (name) => !name.startsWith(TEMPORARY_PREFIX))) {
+      if (key.startsWith(prefix)) yield key;
+    }
+  }
+
+  async exists(key: string): Promise<boolean> {
+    return (await this.#find(key)) !== null;
+  }
+
+  async remove(key: string): Promise<void> {
+    const path = await this.#find(key);
+    if (path === null) return;
+    await system(`remove ${key}`, async () => {
+      await rm(path, { force: true });
+      await sync(dirname(path));
+    });
+  }
+
+  leftovers(): AsyncIterable<string> {
+    return this.#walk([], (name) => name.startsWith(TEMPORARY_PREFIX));
+  }
+
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for await (const name of this.leftovers()) {
+      await system(`remove ${name}`, () => rm(join(this.location, name), { force: true }));
+      swept += 1;
+    }
+    return swept;
+  }
+
+  /** Fills the temporary file and checks its length; the digest is taken on the way. */
+  async #fill(
+    temporary: string,
+    key: string,
+    data: StoreData,
+    options: WriteOptions,
+    durable: boolean,
+  ): Promise<StoredFile> {
+    const action = `write ${key}`;
+    const expected = options.expectedBytes;
+    const hash = createHash('sha256');
+    let bytes = 0;
+    // `wx`: the name is ours alone, and a link planted there is not followed.
+    const file = await system(action, () => open(temporary, 'wx'));
+    try {
+      for await (const chunk of chunksOf(data, options.signal)) {
+        bytes += chunk.byteLength;
+        if (expected !== undefined && bytes > expected) throw wrongLength(key, expected, bytes);
+        hash.update(chunk);
+        await system(action, () => file.writeFile(chunk));
+      }
+      if (expected !== undefined && bytes !== expected) throw wrongLength(key, expected, bytes);
+      if (durable) await system(action, () => file.sync());
+    } finally {
+      // A full disk or a quota may show only now (NFS).
+      await system(action, () => file.close());
+    }
+    return { key, bytes, sha256: hash.digest('hex') };
+  }
+
+  /**
+   * Makes the folders above a file, none of them through a link.
+   * Returns the folders that got a new entry and have to be brought to the disk for it.
+   */
+  async #makeFolders(key: string, segments: readonly string[]): Promise<readonly string[]> {
+    const touched: string[] = [];
+    let folder = this.location;
+    for (const segment of segments.slice(0, -1)) {
+      const inner = join(folder, segment);
+      let found = await statusOf(inner);
+      if (found === null) {
+        await makeFolder(inner, false);
+        touched.push(folder);
+        found = await lstat(inner);
+      }
+      if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
+      if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
+      folder = inner;
+    }
+    return touched;
+  }
+
+  /** Whether the folders of these names exist; a link among them is refused. */
+  async #enterable(key: string, segments: readonly string[]): Promise<boolean> {
+    let folder = this.location;
+    for (const segment of segments) {
+      folder = join(folder, segment);
+      const found = await system(`read ${key}`, () => statusOf(folder));
+      if (found === null) return false;
+      if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
+      if (!found.isDirectory()) return false;
+    }
+    return true;
+  }
+
+  /** The path of an existing file; null when there is none. */
+  async #find(key: string): Promise<string | null> {
+    const segments = keySegments(key);
+    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
+    const path = join(this.location, ...segments);
+    const found = await system(`read ${key}`, () => statusOf(path));
+    if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
+    return found?.isFile() === true ? path : null;
+  }
+
+  /** Files below a folder whose name is wanted, in the order of their whole keys. */
+  async *#walk(
+    segments: readonly string[],
+    wanted: (name: string) => boolean,
+  ): AsyncIterable<string> {
+    const folder = join(this.location, ...segments);
+    const entries = await system(`list ${folder}`, () => entriesOf(folder));
+    // A folder sorts as `name/`: then depth first is the order of the whole keys, as on S3.
+    const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
+    entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    for (const entry of entries) {
+      const path = [...segments, entry.name];
+      if (entry.isDirectory()) yield* this.#walk(path, wanted);
+      else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
+    }
+  }
+}
+
+function wrongLength(key: string, expected: number, bytes: number): StoreError {
+  return new StoreError({
+    code: 'STORE_TRUNCATED',
+    message: `${key} was announced with ${expected} bytes, and ${bytes < expected ? bytes : 'more'} came.`,
+    remedy: 'The download is tried again; if it goes on, report it to the service.',
+    retryable: true,
+  });
+}
+
+function missing(key: string): StoreError {
+  return new StoreError({
+    code: 'STORE_MISSING',
+    message: `${key} is not in the output tree.`,
+    remedy: 'Run the item again with "hundredfold retry".',
+    retryable: false,
+  });
+}

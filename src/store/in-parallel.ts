@@ -1,0 +1,26 @@
+/**
+ * Does `work` for every element, at most `limit` at once. After the first failure nothing new is
+ * begun; what runs is waited for, so that nothing writes behind the caller's back; then it throws.
+ */
+export async function inParallel<T>(
+  elements: Iterable<T>,
+  limit: number,
+  work: (element: T) => Promise<void>,
+): Promise<void> {
+  const source = elements[Symbol.iterator]();
+  let failure: { readonly error: unknown } | null = null;
+  const lane = async (): Promise<void> => {
+    while (failure === null) {
+      const next = source.next();
+      if (next.done === true) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, lane));
+  const found = failure as { readonly error: unknown } | null;
+  if (found !== null) throw found.error;
+}

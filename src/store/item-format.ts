@@ -1,0 +1,164 @@
+/** item.json between memory and disk: snake_case keys, checked when read (docs/output-tree.md). */
+import { z } from 'zod';
+import { ATTEMPT_OUTCOMES, type Attempt } from '../domain/campaign.ts';
+import { KINDS, SERVICES } from '../domain/item.ts';
+import type { Timing } from '../domain/outcomes.ts';
+import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
+import { optionsFromDisk, optionsToDisk } from './item-options.ts';
+import type { ItemRecord } from './item-record.ts';
+import { StoreError } from './store-error.ts';
+
+/** Raised when a reader of the former format would misunderstand the new one. */
+const FORMAT = 1;
+
+const digest = { bytes: z.int().nonnegative(), sha256: z.string().regex(/^[0-9a-f]{64}$/) };
+const text = z.string().nullable();
+const number = z.number().nullable();
+
+const timing = z.object({
+  queued_at: text,
+  started_at: text,
+  finished_at: text,
+  queue_wait_seconds: number,
+  elapsed_seconds: number,
+  left_seconds: number,
+  time_limit_seconds: number,
+  heartbeat_age_seconds: number,
+});
+
+const attempt = z.object({
+  at: z.string(),
+  outcome: z.enum(ATTEMPT_OUTCOMES),
+  message: z.string().optional(),
+  remote_id: z.string().optional(),
+});
+
+const record = z.object({
+  format: z.literal(FORMAT),
+  id: z.string(),
+  kind: z.enum(KINDS),
+  state: z.enum([...OPEN_STATES, ...FINAL_STATES]),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  input: z.object({ name: z.string(), ...digest }),
+  options: z.unknown(),
+  email: text,
+  title: text,
+  service: z.enum(SERVICES),
+  address: text,
+  remote_id: text,
+  job_name: text,
+  attempts: z.array(attempt),
+  submitted_at: text,
+  finished_at: text,
+  timing: timing.nullable(),
+  files: z.record(z.string(), z.object(digest)),
+  source: z.object({ file: z.string(), line: z.int() }),
+  row: z.record(z.string(), z.string()),
+  user: z.record(z.string(), z.string()),
+  engine: z.string().optional(),
+});
+
+/** The text of item.json. */
+export function itemToDisk(item: ItemRecord): string {
+  const disk: z.infer<typeof record> = {
+    format: FORMAT,
+    id: item.id,
+    kind: item.kind,
+    state: item.state,
+    error: item.error,
+    input: item.input,
+    options: optionsToDisk(item.options),
+    email: item.email,
+    title: item.title,
+    service: item.service,
+    address: item.address,
+    remote_id: item.remoteId,
+    job_name: item.jobName,
+    attempts: item.attempts.map(({ at, outcome, message, remoteId }) => ({
+      at,
+      outcome,
+      ...(message === undefined ? {} : { message }),
+      ...(remoteId === undefined ? {} : { remote_id: remoteId }),
+    })),
+    submitted_at: item.submittedAt,
+    finished_at: item.finishedAt,
+    timing: item.timing === null ? null : timingToDisk(item.timing),
+    files: item.files,
+    source: item.source,
+    row: item.row,
+    user: item.user,
+    ...(item.engine === undefined ? {} : { engine: item.engine }),
+  };
+  return `${JSON.stringify(disk, null, 2)}\n`;
+}
+
+/** @throws StoreError `STORE_RECORD_UNREADABLE` */
+export function itemFromDisk(json: string, key: string): ItemRecord {
+  try {
+    const disk = record.parse(JSON.parse(json));
+    const { format: _, remote_id, job_name, submitted_at, finished_at, engine, ...same } = disk;
+    return {
+      ...same,
+      options: optionsFromDisk(disk.kind, disk.options),
+      remoteId: remote_id,
+      jobName: job_name,
+      attempts: disk.attempts.map(attemptFromDisk),
+      submittedAt: submitted_at,
+      finishedAt: finished_at,
+      timing: disk.timing === null ? null : timingFromDisk(disk.timing),
+      ...(engine === undefined ? {} : { engine }),
+    };
+  } catch (cause) {
+    throw unreadable(key, cause);
+  }
+}
+
+function attemptFromDisk(disk: z.infer<typeof attempt>): Attempt {
+  return {
+    at: disk.at,
+    outcome: disk.outcome,
+    ...(disk.message === undefined ? {} : { message: disk.message }),
+    ...(disk.remote_id === undefined ? {} : { remoteId: disk.remote_id }),
+  };
+}
+
+function timingToDisk(seen: Timing): z.infer<typeof timing> {
+  return {
+    queued_at: seen.queuedAt,
+    started_at: seen.startedAt,
+    finished_at: seen.finishedAt,
+    queue_wait_seconds: seen.queueWaitSeconds,
+    elapsed_seconds: seen.elapsedSeconds,
+    left_seconds: seen.leftSeconds,
+    time_limit_seconds: seen.timeLimitSeconds,
+    heartbeat_age_seconds: seen.heartbeatAgeSeconds,
+  };
+}
+
+function timingFromDisk(disk: z.infer<typeof timing>): Timing {
+  return {
+    queuedAt: disk.queued_at,
+    startedAt: disk.started_at,
+    finishedAt: disk.finished_at,
+    queueWaitSeconds: disk.queue_wait_seconds,
+    elapsedSeconds: disk.elapsed_seconds,
+    leftSeconds: disk.left_seconds,
+    timeLimitSeconds: disk.time_limit_seconds,
+    heartbeatAgeSeconds: disk.heartbeat_age_seconds,
+  };
+}
+
+function unreadable(key: string, cause: unknown): StoreError {
+  const where =
+    cause instanceof z.ZodError
+      ? cause.issues.map((issue) => `${issue.path.join('.') || 'record'}: ${issue.message}`)
+      : [cause instanceof Error ? cause.message : String(cause)];
+  return new StoreError({
+    code: 'STORE_RECORD_UNREADABLE',
+    message: `${key} is not an item record: ${where.slice(0, 3).join('; ')}.`,
+    // Never overwritten silently: it may be all that is known about a job that was paid for.
+    remedy: 'Restore the file from a copy, or remove it to have the item run from the beginning.',
+    retryable: false,
+    cause,
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * All that is known about an item, kept in its folder as item.json: where it came from, what was
+ * sent, every attempt, what came back. A Temporal history only carries its id; this is the record.
+ */
+import type { Attempt } from '../domain/campaign.ts';
+import type { Item, Kind, Options, ServiceName } from '../domain/item.ts';
+import { SERVICE_OF_KIND } from '../domain/item.ts';
+import type { Timing } from '../domain/outcomes.ts';
+import type { ItemState } from '../domain/states.ts';
+import { digestOf, type FileDigest } from './digest.ts';
+
+export interface ItemError {
+  readonly code: string;
+  /** The service's words letter by letter, where it gave any. */
+  readonly message: string;
+}
+
+export interface ItemRecord {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly state: ItemState;
+  /** Why the item is not succeeded; null while it is open or when it is. */
+  readonly error: ItemError | null;
+  /** The text that is sent to the service, as a file in the item's folder. */
+  readonly input: FileDigest & { readonly name: string };
+  readonly options: Options;
+  readonly email: string | null;
+  readonly title: string | null;
+  readonly service: ServiceName;
+  /** The address of the service without credentials, once it was chosen. */
+  readonly address: string | null;
+  /** The job's identifier at the service (`request_id`, `hash_id`). */
+  readonly remoteId: string | null;
+  /** The name the job was submitted under. */
+  readonly jobName: string | null;
+  /** Every attempt to submit, oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** ISO 8601, UTC: when the service accepted the job. */
+  readonly submittedAt: string | null;
+  /** ISO 8601, UTC: when the item reached a final state. */
+  readonly finishedAt: string | null;
+  /** The service's own timing block (contract 2.4), as last seen. */
+  readonly timing: Timing | null;
+  /** What was fetched, by file name in the item's folder. */
+  readonly files: Readonly<Record<string, FileDigest>>;
+  /** Where the manifest row begins: file as the user named it, line from 1. */
+  readonly source: { readonly file: string; readonly line: number };
+  /** The manifest row as the user wrote it. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The columns of the row that are the user's own. */
+  readonly user: Readonly<Record<string, string>>;
+  /** What computed the result, where the service tells: `synthetic` never passes for science. */
+  readonly engine?: string;
+}
+
+/** The record of an item that nothing has happened to yet. */
+export function waitingRecord(item: Item): ItemRecord {
+  return {
+    id: item.id,
+    kind: item.kind,
+    state: 'waiting',
+    error: null,
+    input: { name: item.input.name, ...digestOf(item.input.text) },
+    options: item.options,
+    email: item.email,
+    title: item.title,
+    service: SERVICE_OF_KIND[item.kind],
+    address: null,
+    remoteId: null,
+    jobName: null,
+    attempts: [],
+    submittedAt: null,
+    finishedAt: null,
+    timing: null,
+    files: {},
+    source: item.source,
+    row: item.row,
+    user: item.user,
+  };
+}

@@ -1,0 +1,72 @@
+/** Where everything lies in the output tree (docs/output-tree.md). Pure: names only. */
+import type { Kind } from '../domain/item.ts';
+import type { ArtefactName } from '../domain/outcomes.ts';
+import { badKey, keyFault } from './key.ts';
+
+export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
+  molecule: 'molecules',
+  sequence: 'sequences',
+  alignment: 'alignments',
+  shifts: 'shifts',
+};
+
+/** Names at the top of the tree. */
+export const ITEMS_TABLE = 'items.csv';
+export const FAILED_TABLE = 'failed.csv';
+export const CAMPAIGN_SUMMARY = 'campaign.json';
+export const CHECKSUMS = 'SHA256SUMS';
+
+/** Names in an item's folder, beside the input and a molecule's files under ACPYPE's own names. */
+export const ITEM_RECORD = 'item.json';
+export const JOB_LOG = 'job.log';
+
+/** What the runner keeps for itself; no part of what is published. */
+export const WORK_AREA = '.hundredfold/';
+export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
+export const PAGES = `${WORK_AREA}items-`;
+
+/** The page of items with this number, from 0: `.hundredfold/items-00000.json`. */
+export function pageKey(page: number): string {
+  return `${PAGES}${String(page).padStart(5, '0')}.json`;
+}
+
+/** An id as the manifest allows it. */
+const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
+
+/** The folder of an item, without a slash at the end. @throws StoreError `STORE_BAD_KEY` */
+export function itemFolder(kind: Kind, id: string): string {
+  if (!ID.test(id)) {
+    throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
+  }
+  return `${FOLDER_OF_KIND[kind]}/${id}`;
+}
+
+/**
+ * The key of a file of an item. The name may come from a service's answer: one plain name, no path.
+ * @throws StoreError `STORE_BAD_KEY`
+ */
+export function itemKey(kind: Kind, id: string, file: string): string {
+  const fault = file.includes('/') ? 'a file name has no slash' : keyFault(file);
+  if (fault !== null) throw badKey(file, fault);
+  return `${itemFolder(kind, id)}/${file}`;
+}
+
+const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {
+  record: 'record.json',
+  result: 'result.json',
+  history: 'history.json',
+  csv: 'result.csv',
+  metadata: 'metadata',
+  distributions: 'distributions',
+};
+
+/**
+ * The name under which an artefact is kept. What `metadata` and `distributions` contain is not shown
+ * by the contract (prediction service, 4.6): the content type decides, CSV when it says nothing.
+ */
+export function artefactFile(artefact: ArtefactName, contentType: string | null): string {
+  const name = FILE_OF_ARTEFACT[artefact];
+  if (name.includes('.')) return name;
+  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return `${name}.${type === 'application/json' || type.endsWith('+json') ? 'json' : 'csv'}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * What the runner keeps for itself in the tree: the campaign as it was prepared, and its items in
+ * manifest order, in pages, so that a workflow reads a few hundred ids at a time.
+ */
+import { z } from 'zod';
+import { KINDS, type Kind } from '../domain/item.ts';
+import { FINAL_STATES, type FinalState } from '../domain/states.ts';
+import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+const FORMAT = 1;
+
+export interface ManifestDigest {
+  /** The manifest as the user named it. */
+  readonly file: string;
+  /** SHA-256 of its bytes, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+export interface Campaign {
+  readonly name: string;
+  readonly manifestDigests: readonly ManifestDigest[];
+  /** The effective settings, JSON data, without secrets: it is published as it is. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export interface PreparedCampaign extends Campaign {
+  readonly pages: number;
+  readonly items: number;
+}
+
+/** An item in a page. `done` tells the final state that a former run had brought it to. */
+export interface PageEntry {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly done?: FinalState;
+}
+
+const campaignOnDisk = z.object({
+  format: z.literal(FORMAT),
+  name: z.string(),
+  pages: z.int().nonnegative(),
+  items: z.int().nonnegative(),
+  manifests: z.array(z.object({ file: z.string(), sha256: z.string() })),
+  settings: z.record(z.string(), z.unknown()),
+});
+
+const pageOnDisk = z.array(
+  z.object({ id: z.string(), kind: z.enum(KINDS), done: z.enum(FINAL_STATES).optional() }),
+);
+
+/** Null until the campaign is prepared to the end. */
+export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
+  const text = await store.readText(PREPARED_CAMPAIGN);
+  if (text === null) return null;
+  const { format: _, manifests, ...same } = parsed(text, PREPARED_CAMPAIGN, campaignOnDisk);
+  return { ...same, manifestDigests: manifests };
+}
+
+export async function writePreparedCampaign(
+  store: Store,
+  { manifestDigests, ...same }: PreparedCampaign,
+): Promise<void> {
+  const disk = { format: FORMAT, ...same, manifests: manifestDigests };
+  await store.write(PREPARED_CAMPAIGN, `${JSON.stringify(disk, null, 2)}\n`);
+}
+
+/** The items of one page, numbered from 0. @throws StoreError `STORE_NOT_PREPARED` */
+export async function readPage(store: Store, page: number): Promise<readonly PageEntry[]> {
+  const key = pageKey(page);
+  const text = await store.readText(key);
+  if (text === null) throw notPrepared(store, `${key} is missing`);
+  return parsed(text, key, pageOnDisk).map(({ id, kind, done }) =>
+    done === undefined ? { id, kind } : { id, kind, done },
+  );
+}
+
+export async function writePage(
+  store: Store,
+  page: number,
+  entries: readonly PageEntry[],
+): Promise<void> {
+  await store.write(pageKey(page), `${JSON.stringify(entries)}\n`);
+}
+
+export function notPrepared(store: Store, fault: string, cause?: unknown): StoreError {
+  return new StoreError({
+    code: 'STORE_NOT_PREPARED',
+    message: `${store.location} is no prepared campaign: ${fault}.`,
+    remedy: 'Type the "hundredfold run" command of this campaign again: it repairs that.',
+    retryable: false,
+    cause,
+  });
+}
+
+function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
+  try {
+    return shape.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new StoreError({
+      code: 'STORE_RECORD_UNREADABLE',
+      message: `${key} was changed or damaged and cannot be read.`,
+      remedy: `Remove ${key} and type the "hundredfold run" command again: what is done stays done.`,
+      retryable: false,
+      cause,
+    });
+  }
+}

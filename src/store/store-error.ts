@@ -1,0 +1,102 @@
+/**
+ * What can go wrong in the store, coded. `retryable` says whether the same write can succeed later
+ * without a change to the item: a full disk is the machine's trouble and must not burn the item.
+ */
+import { HundredfoldError } from '../domain/errors.ts';
+
+export const STORE_CODES = [
+  'STORE_FULL',
+  'STORE_READ_ONLY',
+  'STORE_BUSY',
+  'STORE_IO',
+  'STORE_TRUNCATED',
+  'STORE_MISSING',
+  'STORE_BAD_KEY',
+  'STORE_RECORD_UNREADABLE',
+  'STORE_DIGEST_MISMATCH',
+  'STORE_NOT_PREPARED',
+  'STORE_DUPLICATE_ID',
+] as const;
+export type StoreCode = (typeof STORE_CODES)[number];
+
+export class StoreError extends HundredfoldError {
+  /** Whether trying again later can help, once the remedy was applied. */
+  readonly retryable: boolean;
+
+  constructor(details: {
+    readonly code: StoreCode;
+    readonly message: string;
+    readonly remedy: string;
+    readonly retryable: boolean;
+    readonly cause?: unknown;
+  }) {
+    super(details);
+    this.name = 'StoreError';
+    this.retryable = details.retryable;
+  }
+}
+
+interface Meaning {
+  readonly code: StoreCode;
+  readonly what: string;
+  readonly remedy: string;
+  readonly retryable: boolean;
+}
+
+const FULL: Omit<Meaning, 'what'> = {
+  code: 'STORE_FULL',
+  remedy:
+    'Free some space there (or raise the quota) and let the campaign go on; nothing is submitted twice.',
+  retryable: true,
+};
+const READ_ONLY: Omit<Meaning, 'what'> = {
+  code: 'STORE_READ_ONLY',
+  remedy:
+    'Make the folder writable for the user that runs the worker, or choose another one with --out.',
+  retryable: true,
+};
+const BUSY: Omit<Meaning, 'what'> = {
+  code: 'STORE_BUSY',
+  remedy: 'Raise the limit on open files (ulimit -n), or run fewer workers on this machine.',
+  retryable: true,
+};
+const IN_THE_WAY: Omit<Meaning, 'what'> = {
+  code: 'STORE_BAD_KEY',
+  remedy: 'Move away what stands at that place of the output folder.',
+  retryable: false,
+};
+
+/** The system's error codes (errno(3)) that a user can do something about. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ENOSPC: { ...FULL, what: 'the disk is full' },
+  EDQUOT: { ...FULL, what: 'the disk quota is used up' },
+  EFBIG: { ...FULL, what: 'the file is larger than this file system or the shell allows' },
+  EROFS: { ...READ_ONLY, what: 'the file system is read-only' },
+  EACCES: { ...READ_ONLY, what: 'permission was denied' },
+  EPERM: { ...READ_ONLY, what: 'the system does not permit it' },
+  EMFILE: { ...BUSY, what: 'too many files are open in this process' },
+  ENFILE: { ...BUSY, what: 'too many files are open on this machine' },
+  EISDIR: { ...IN_THE_WAY, what: 'a folder stands where the file belongs' },
+  ENOTEMPTY: { ...IN_THE_WAY, what: 'a folder stands where the file belongs' },
+  ENOTDIR: { ...IN_THE_WAY, what: 'a file stands where a folder belongs' },
+  EEXIST: { ...IN_THE_WAY, what: 'something else stands where the file belongs' },
+};
+
+/** An error of the file system in words; `action` completes "Cannot …". */
+export function storeErrorOf(error: unknown, action: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const meaning = MEANINGS[errno] ?? {
+    code: 'STORE_IO' as const,
+    what: `the file system answered ${errno}`,
+    remedy: 'Check that the output folder still exists and that its disk is healthy.',
+    retryable: true,
+  };
+  return new StoreError({
+    code: meaning.code,
+    message: `Cannot ${action}: ${meaning.what}.`,
+    remedy: meaning.remedy,
+    retryable: meaning.retryable,
+    cause: error,
+  });
+}

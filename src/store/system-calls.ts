@@ -1,0 +1,70 @@
+/** The calls of the file system that the store needs, with absence as a value and errors coded. */
+import type { Dirent, Stats } from 'node:fs';
+import { lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { storeErrorOf } from './store-error.ts';
+
+/** Runs a call of the file system; its errors get a code and a remedy. */
+export async function system<T>(action: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw storeErrorOf(error, action);
+  }
+}
+
+/** Brings a file or the entries of a folder to the disk. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function syncAll(paths: Iterable<string>): Promise<void> {
+  for (const path of paths) await sync(path);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/**
+ * Makes a folder, and with `parents` those above it; one that is there is left alone.
+ * Not `mkdir` with `recursive`: on a read-only disk that says ENOENT, which misleads the user.
+ */
+export async function makeFolder(path: string, parents: boolean): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return;
+    if (!parents || !hasCode(error, 'ENOENT')) throw error;
+    await makeFolder(dirname(path), true);
+    await makeFolder(path, false);
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
+}
+
+export async function statusOf(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+/** A folder that vanished between two steps of a walk has no entries. */
+export async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}

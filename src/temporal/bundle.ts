@@ -1,0 +1,63 @@
+/**
+ * The workflow bundle: all workflow code in one file, built at set-up so that a start need not wait for it.
+ * It is named after the digest of what went into it, so a stale one is never used.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..');
+const DIST = join(SOURCE, '..', 'dist');
+/** What workflow code may import: see the layers in scripts/layers.js. */
+const FOLDERS = ['workflows', 'budget', 'domain'];
+
+/** The path of a bundle that fits the sources, built if there is none. */
+export async function workflowBundle(): Promise<{ codePath: string }> {
+  const codePath = join(DIST, `workflows-${sourceDigest()}.js`);
+  if (!(await exists(codePath))) await build(codePath);
+  return { codePath };
+}
+
+async function build(codePath: string): Promise<void> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(SOURCE, 'workflows', 'index.ts'),
+    logger: QUIET,
+  });
+  await mkdir(DIST, { recursive: true });
+  // Two commands may build at once: each writes its own file, the last rename wins, both are the same.
+  const temporary = `${codePath}.${process.pid}`;
+  await writeFile(temporary, code);
+  await rename(temporary, codePath);
+  for (const file of await readdir(DIST)) {
+    const path = join(DIST, file);
+    if (/^workflows-[0-9a-f]+\.js$/.test(file) && path !== codePath) await rm(path, { force: true });
+  }
+}
+
+function sourceDigest(): string {
+  const hash = createHash('sha256');
+  const { version } = createRequire(import.meta.url)('@temporalio/workflow/package.json') as {
+    version: string;
+  };
+  hash.update(version);
+  for (const folder of FOLDERS) {
+    for (const file of readdirSync(join(SOURCE, folder)).sort()) {
+      hash.update(`\n${folder}/${file}\n`).update(readFileSync(join(SOURCE, folder, file)));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const ignore = (): void => undefined;
+const QUIET = { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };

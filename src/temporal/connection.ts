@@ -1,0 +1,92 @@
+/** Connections to Temporal, for clients and for workers. */
+import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { NativeConnection } from '@temporalio/worker';
+import { HundredfoldError } from '../domain/errors.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+
+/** Where Temporal is and how to get in. */
+export interface TemporalAddress {
+  readonly address: string;
+  readonly namespace: string;
+  readonly apiKey?: string;
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+}
+
+export async function connectClient(target: TemporalAddress): Promise<Client> {
+  try {
+    const connection = await Connection.connect({ ...security(target), connectTimeout: '10s' });
+    return new Client({ connection, namespace: target.namespace });
+  } catch (cause) {
+    throw unreachable(target, cause);
+  }
+}
+
+export async function connectWorker(target: TemporalAddress): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(security(target));
+  } catch (cause) {
+    throw unreachable(target, cause);
+  }
+}
+
+/** temporal.api.enums.v1.IndexedValueType */
+const KEYWORD = 2;
+
+/**
+ * Registers the search attributes of our workflows. Done at each start: the dev server's start flag for them is
+ * silently ignored when its database exists already.
+ */
+export async function registerSearchAttributes(client: Client): Promise<void> {
+  const { namespace } = client.options;
+  const { operatorService } = client.connection;
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  const missing = Object.values(ATTRIBUTES)
+    .map(({ name }) => name)
+    .filter((name) => !(name in customAttributes));
+  if (missing.length === 0) return;
+  await operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+  });
+}
+
+const RETENTION_DAYS = 90;
+
+/**
+ * The dev server forgets ended workflows after a day by default: campaigns would vanish from the UI, and
+ * workflow ids could be used twice. (A retention of 0 reports success and changes nothing.)
+ */
+export async function keepHistories(client: Client): Promise<void> {
+  const workflowExecutionRetentionTtl = msToTs(`${RETENTION_DAYS} days`);
+  await client.workflowService.updateNamespace({
+    namespace: client.options.namespace,
+    config: { workflowExecutionRetentionTtl },
+  });
+}
+
+function security({ address, apiKey, tls }: TemporalAddress) {
+  const bytes = (pem: string | undefined) => (pem === undefined ? undefined : Buffer.from(pem));
+  const [ca, cert, key] = [bytes(tls?.ca), bytes(tls?.cert), bytes(tls?.key)];
+  return {
+    address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(tls || apiKey !== undefined
+      ? {
+          tls: {
+            ...(ca ? { serverRootCACertificate: ca } : {}),
+            ...(cert && key ? { clientCertPair: { crt: cert, key } } : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+function unreachable({ address, namespace }: TemporalAddress, cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_UNREACHABLE',
+    message: `cannot reach Temporal at ${address} (namespace ${namespace})`,
+    remedy: 'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
+    cause,
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * The embedded Temporal server: the pinned CLI's dev server on a database file of ours, in a process of its own
+ * that a Ctrl-C in our terminal does not reach (the worker must stop first).
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HundredfoldError } from '../domain/errors.ts';
+import { freePort, isListening } from './ports.ts';
+
+export interface DevServer {
+  readonly pid: number;
+  /** `127.0.0.1:PORT` of the gRPC frontend. */
+  readonly address: string;
+  /** The web UI; null when headless. */
+  readonly ui: string | null;
+}
+
+export interface DevServerOptions {
+  /** The Temporal CLI. */
+  readonly executable: string;
+  /** Folder for the database and the log. */
+  readonly dir: string;
+  /** Ports to prefer, so that links keep working after a restart. */
+  readonly port?: number;
+  readonly uiPort?: number;
+  readonly headless?: boolean;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+
+/** Starts the server and waits until it accepts connections. `started` is told the process at once, before it is healthy. */
+export async function startDevServer(
+  options: DevServerOptions,
+  started: (server: DevServer) => void = () => undefined,
+): Promise<DevServer> {
+  await mkdir(options.dir, { recursive: true });
+  const port = await freePort(options.port ?? 7233, 7233);
+  const uiPort = options.headless ? null : await freePort(options.uiPort ?? 8233, 8233);
+  const logFile = join(options.dir, 'temporal.log');
+  const log = openSync(logFile, 'a');
+  const child = spawn(options.executable, argumentsFor(options.dir, port, uiPort), {
+    stdio: ['ignore', log, log],
+    // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
+    detached: true,
+  });
+  closeSync(log);
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (cause) => reject(notStarted(logFile, cause.message)));
+    child.once('exit', (code) => reject(notStarted(logFile, `it ended with code ${String(code)}`)));
+  });
+  failed.catch(() => undefined);
+  child.unref();
+  const server: DevServer = {
+    pid: child.pid ?? -1,
+    address: `127.0.0.1:${port}`,
+    ui: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+  };
+  if (child.pid !== undefined) started(server);
+  await Promise.race([listening(port), failed]);
+  child.removeAllListeners();
+  return server;
+}
+
+/** Stops a server by its process id; returns when it is gone. */
+export async function stopDevServer({ pid }: Pick<DevServer, 'pid'>): Promise<void> {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!isAlive(pid)) return;
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return; // gone already
+    }
+    const end = Date.now() + STOP_TIMEOUT_MS;
+    while (isAlive(pid) && Date.now() < end) await delay(20);
+    if (!isAlive(pid)) return;
+  }
+}
+
+/** True when the server is there and answers on its port. */
+export async function isRunning({ pid, address }: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
+  return isAlive(pid) && (await isListening(Number(address.split(':')[1])));
+}
+
+export function isAlive(pid: number): boolean {
+  // 0 and below mean process groups to the system, our own among them.
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch {
+    return false;
+  }
+}
+
+/** A child that has ended but was not waited for still has a process id (Linux only; elsewhere never seen). */
+function isZombie(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function argumentsFor(dir: string, port: number, uiPort: number | null): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...['--db-filename', join(dir, 'temporal.db')],
+    // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
+    ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
+    ...['--log-level', 'error'],
+  ];
+}
+
+async function listening(port: number): Promise<void> {
+  const end = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < end) {
+    if (await isListening(port)) return;
+    await delay(20);
+  }
+  throw new HundredfoldError({
+    code: 'TEMPORAL_NOT_HEALTHY',
+    message: `the Temporal server did not answer within ${START_TIMEOUT_MS / 1000} s`,
+    remedy: 'Run the same command again; `hundredfold doctor` looks for the cause.',
+  });
+}
+
+function notStarted(logFile: string, why: string): HundredfoldError {
+  let tail = '';
+  try {
+    tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-3).join('\n');
+  } catch {
+    // No log was written: the reason stands in `why`.
+  }
+  return new HundredfoldError({
+    code: 'TEMPORAL_NOT_STARTED',
+    message: `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
+    remedy: `Look into ${logFile}; \`hundredfold doctor\` checks the installation.`,
+  });
+}

@@ -1,0 +1,132 @@
+/** The worker: runs the workflows and activities of one task queue against one Temporal. */
+import { readFileSync } from 'node:fs';
+import type { Client } from '@temporalio/client';
+import { DefaultLogger, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import { createActivities } from './activities/index.ts';
+import type { KnownService } from './activities/dependencies.ts';
+import type { ServiceSettings } from './config/settings.ts';
+import type { ServiceReference } from './domain/campaign.ts';
+import { createClient } from './services/registry.ts';
+import { openFileStore } from './store/filesystem.ts';
+import { workflowBundle } from './temporal/bundle.ts';
+import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { budgetWorkflowId } from './workflows/names.ts';
+
+export interface WorkerOptions {
+  readonly temporal: TemporalAddress;
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** The services that this worker has an address and a token for. */
+  readonly services: readonly ServiceSettings[];
+}
+
+export interface RunningWorker {
+  /** Lets what runs come to an end, POSTs first of all, and takes up nothing new. */
+  stop(): Promise<void>;
+  /** Rejects when the worker dies by itself. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * A POST has a deadline of 30 s; a worker that is told to stop gives it that long, because a POST that is broken
+ * off is one whose fate is unknown (Temporal's default of 0 breaks it off at once).
+ */
+const GRACE = '35s';
+/** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
+const FORCE = '45s';
+
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { client, taskQueue, services } = options;
+  const connection = await connectWorker(options.temporal);
+  const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
+  const worker = await Worker.create({
+    connection,
+    namespace: options.temporal.namespace,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: createActivities({
+      serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
+      openStore: openFileStore,
+      temporal: client,
+      taskQueue,
+      versions: { hundredfold: version(), node: process.version },
+    }),
+    shutdownGraceTime: GRACE,
+    shutdownForceTime: FORCE,
+    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
+    stickyQueueScheduleToStartTimeout: '3s',
+    maxCachedWorkflows: 1_000,
+    maxConcurrentActivityTaskExecutions: 100,
+  });
+  await configureBudgets(client, taskQueue, [...known.values()], services);
+  const running = worker.run();
+  running.catch(() => undefined);
+  return {
+    ended: running,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+      await Promise.all([...known.values()].map((service) => service.client.close()));
+      await connection.close();
+    },
+  };
+}
+
+/** Where the SDK's own log goes; to be called once, before the first worker. */
+export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): void {
+  const logger = new DefaultLogger(level, ({ level: lvl, message, timestampNanos, meta }) => {
+    const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+    write(`${JSON.stringify({ time, level: lvl, message, ...plain(meta) })}\n`);
+  });
+  Runtime.install({ logger, shutdownSignals: [] });
+}
+
+/** Each service's budget workflow, started if it does not run, is told the limits as configured now. */
+async function configureBudgets(
+  client: Client,
+  taskQueue: string,
+  known: readonly KnownService[],
+  services: readonly ServiceSettings[],
+): Promise<void> {
+  for (const [i, { reference }] of services.entries()) {
+    const { service, address } = reference;
+    await client.workflow.signalWithStart('budget', {
+      workflowId: budgetWorkflowId(reference),
+      taskQueue,
+      args: [{ service, address }],
+      signal: 'configure',
+      signalArgs: [known[i]?.budget],
+      workflowTaskTimeout: '5s',
+      staticSummary: `budget of ${service} at ${address}`,
+    });
+  }
+}
+
+function know({ reference, url, variant, token, limit, addressLimit }: ServiceSettings): KnownService {
+  return {
+    client: createClient({ service: reference.service, url, variant, token: token.reveal() }),
+    budget: {
+      credential: reference.credential,
+      credentialLimit: limit,
+      addressLimit,
+    },
+  };
+}
+
+function keyOf({ service, address, credential }: ServiceReference): string {
+  return `${service} ${address} ${credential}`;
+}
+
+export function version(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Log details as JSON can hold them: errors by message, bigints as text. */
+function plain(meta: Record<string, unknown> | undefined): Record<string, unknown> {
+  const of = (value: unknown): unknown => {
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    return typeof value === 'bigint' ? value.toString() : value;
+  };
+  return Object.fromEntries(Object.entries(meta ?? {}).map(([key, value]) => [key, of(value)]));
+}

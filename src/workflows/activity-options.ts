@@ -1,0 +1,36 @@
+/**
+ * How long each activity may take and how it is tried again. The server does the trying: it survives our
+ * crashes, and a retry costs no event in the history.
+ */
+import { proxyActivities } from '@temporalio/workflow';
+import type { Activities } from './verbs.ts';
+
+/** A POST is broken off by its own deadline (30 s) well inside this, so that its fate is always reported. */
+export const { submit } = proxyActivities<Activities>({
+  startToCloseTimeout: '45s',
+  // A worker that died in the middle of a POST is noticed within 5 s; it beats each second.
+  heartbeatTimeout: '5s',
+  // At most once: a submission whose fate is unknown is looked up, never repeated blindly.
+  retry: { maximumAttempts: 1 },
+});
+
+/** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
+export const { poll, find } = proxyActivities<Activities>({
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
+});
+
+/** The service keeps results for two weeks; a full disk or a service that is down is waited out until then. */
+export const { fetchArtefact, conclude, loadPage, ensureBudget, findEnded } =
+  proxyActivities<Activities>({
+    startToCloseTimeout: '10m',
+    scheduleToCloseTimeout: '14d',
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+  });
+
+/** Reads the whole output tree: long for large campaigns, so it shows that it is alive. */
+export const { publish } = proxyActivities<Activities>({
+  startToCloseTimeout: '6h',
+  heartbeatTimeout: '60s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});

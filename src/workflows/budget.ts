@@ -1,0 +1,169 @@
+/**
+ * The budget of one service address, as an entity workflow: it holds the windows, the queues and the blocks,
+ * and runs the submit activity itself. There are no leases, so none can be lost by a crash between grant and use.
+ *
+ * All arithmetic is in `src/budget/`; this file is the clock, the timer and the activity around it.
+ */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  apply,
+  decide,
+  newBudget,
+  type BudgetEvent,
+  type BudgetState,
+  type Closing,
+  type Grant,
+} from '../budget/budget.ts';
+import type { Waiting } from '../budget/lanes.ts';
+import { describe } from '../budget/status.ts';
+import { submit } from './activity-options.ts';
+import {
+  budgetQuery,
+  configureSignal,
+  pauseLaneSignal,
+  requestSignal,
+  submittedSignal,
+  withdrawSignal,
+  type BudgetInput,
+} from './messages.ts';
+import type { SubmitResult } from './verbs.ts';
+
+export async function budget(input: BudgetInput): Promise<void> {
+  const keeper = new BudgetKeeper(input);
+  setHandler(configureSignal, (limits) => keeper.take({ type: 'configure', ...limits }));
+  setHandler(requestSignal, (request) => keeper.take({ type: 'request', request }));
+  setHandler(withdrawSignal, ({ item }) => keeper.take({ type: 'withdraw', item }));
+  setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
+  setHandler(budgetQuery, () => keeper.status());
+  await keeper.run();
+}
+
+class BudgetKeeper {
+  private readonly input: BudgetInput;
+  private readonly state: BudgetState;
+  /** Something happened since the last decision. */
+  private stirred = true;
+  /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
+  private timerAt: number | null = null;
+  /** Submissions whose answer has not yet reached their item. */
+  private unreported = 0;
+
+  constructor(input: BudgetInput) {
+    this.input = input;
+    this.state = input.carried ?? newBudget();
+  }
+
+  take(event: BudgetEvent): void {
+    apply(this.state, event, Date.now());
+    this.stirred = true;
+  }
+
+  status() {
+    return describe(this.input, this.state, Date.now());
+  }
+
+  async run(): Promise<void> {
+    while (!workflowInfo().continueAsNewSuggested) {
+      this.stirred = false;
+      const { grants, wakeAt } = decide(this.state, Date.now());
+      for (const grant of grants) void this.submit(grant);
+      if (wakeAt !== null) this.wakeBy(wakeAt);
+      setCurrentDetails(this.details());
+      await condition(() => this.stirred || workflowInfo().continueAsNewSuggested);
+    }
+    // Nothing is granted any more; what is on its way must come home before the state may travel.
+    await condition(() => this.unreported === 0);
+    await continueAsNew<typeof budget>({ ...this.input, carried: this.state });
+  }
+
+  private async submit(grant: Grant): Promise<void> {
+    this.unreported += 1;
+    const { request } = grant;
+    const { service, address } = this.input;
+    const result = await submit
+      .executeWithOptions({ summary: request.job.id }, [
+        request,
+        { service, address, credential: request.credential },
+      ])
+      .catch(fateOf);
+    this.take({ type: 'close', item: request.item, closing: closingOf(result) });
+    if (result.type !== 'notNow') await this.report(request, result);
+    this.unreported -= 1;
+  }
+
+  private async report({ item, turnedAway }: Waiting, result: SubmitResult): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(item).signal(submittedSignal, { result, turnedAway });
+    } catch (error) {
+      // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
+      log.warn('the item that this submission was for has ended', { item, error: String(error) });
+    }
+  }
+
+  private wakeBy(at: number): void {
+    if (this.timerAt !== null && this.timerAt <= at) return;
+    this.timerAt = at;
+    void this.wake(at);
+  }
+
+  private async wake(at: number): Promise<void> {
+    await sleep(Math.max(1, at - Date.now()), { summary: 'a slot of the budget becomes free' });
+    if (this.timerAt === at) this.timerAt = null;
+    this.stirred = true;
+  }
+
+  /** Markdown for the Temporal UI. */
+  private details(): string {
+    const { credentials, waiting, outstanding, counts } = this.status();
+    const windows = credentials.map(
+      ({ credential, charged, limit }) =>
+        `| ${credential} | ${charged} of ${limit ?? 'no limit'} |`,
+    );
+    const items = waiting.reduce((sum, lane) => sum + lane.items, 0);
+    return [
+      '| credential | charged |',
+      '| --- | --- |',
+      ...windows,
+      '',
+      `${items} waiting, ${outstanding} on their way, ${counts.accepted} accepted, ${counts.rejected429} x 429`,
+    ].join('\n');
+  }
+}
+
+/** What an activity that did not answer says about the POST in it. */
+function fateOf(error: unknown): SubmitResult {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+    const message = 'no worker took the submission up';
+    return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
+  }
+  if (isCancellation(error)) return { type: 'unsure', message: 'cancelled while it was on its way' };
+  const message =
+    cause instanceof ApplicationFailure ? cause.message : 'the worker died while it was on its way';
+  return { type: 'unsure', message };
+}
+
+function closingOf(result: SubmitResult): Closing {
+  switch (result.type) {
+    case 'accepted':
+    case 'notNow':
+    case 'unsure':
+      return result;
+    case 'refused':
+    case 'unable':
+      return { type: 'refused' };
+  }
+}

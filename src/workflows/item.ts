@@ -1,0 +1,263 @@
+/**
+ * One row of a manifest, from waiting for a slot to files on disk:
+ *
+ *   ask the budget for a slot ─▶ submitted (by the budget) ─▶ poll ─▶ fetch all files at once ─▶ conclude
+ *
+ * A child of its campaign, which it outlives across continue-as-new: it reports its end by a signal to the
+ * campaign's workflow id. It ends in exactly one final state, which is on disk before the campaign hears of it.
+ */
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  ActivityFailure,
+  ApplicationFailure,
+} from '@temporalio/workflow';
+import type { Attempt, ItemEnd } from '../domain/campaign.ts';
+import type { ItemState } from '../domain/states.ts';
+import { conclude, ensureBudget, fetchArtefact, find, poll } from './activity-options.ts';
+import {
+  itemDoneSignal,
+  requestSignal,
+  submittedSignal,
+  withdrawSignal,
+  type ItemInput,
+  type Submitted,
+} from './messages.ts';
+import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from './names.ts';
+import { ATTRIBUTES } from './search-attributes.ts';
+import type { KeptFile, RemoteJob, SubmitResult } from './verbs.ts';
+
+export async function item(input: ItemInput): Promise<ItemEnd> {
+  const run = new ItemRun(input);
+  setHandler(submittedSignal, (submitted) => run.answer(submitted));
+  return run.run();
+}
+
+/** Thrown to leave the row's path at any step; caught in one place. */
+class Ended extends Error {
+  readonly end: ItemEnd;
+  constructor(state: ItemEnd['state'], code: string, message: string) {
+    super(message);
+    this.end = { state, code, message };
+  }
+}
+
+class ItemRun {
+  private readonly input: ItemInput;
+  private readonly workflowId: string;
+  private readonly attempts: Attempt[] = [];
+  private readonly files: KeptFile[] = [];
+  private submission: SubmitResult | null = null;
+  private remoteId: string | null = null;
+  private submittedAt: string | null = null;
+
+  constructor(input: ItemInput) {
+    this.input = input;
+    this.workflowId = itemWorkflowId(input.campaign, input.id);
+    this.show('waiting');
+  }
+
+  answer({ result, turnedAway }: Submitted): void {
+    for (const { at, reason, message } of turnedAway) {
+      this.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
+    }
+    this.submission = result;
+  }
+
+  async run(): Promise<ItemEnd> {
+    const end = await this.path();
+    // Also after a cancellation: every item has its end on disk.
+    await CancellationScope.nonCancellable(() => this.conclude(end));
+    return end;
+  }
+
+  private async path(): Promise<ItemEnd> {
+    try {
+      const job = await this.submit();
+      await this.download(job, await this.awaitResult(job));
+      return { state: 'succeeded', code: null, message: null };
+    } catch (error) {
+      if (error instanceof Ended) return error.end;
+      if (isCancellation(error)) return this.cancelled();
+      // A row may fail for a reason nobody thought of, but it may not be lost.
+      return { state: 'failed', ...explain(error) };
+    }
+  }
+
+  private async submit(): Promise<RemoteJob> {
+    for (let resubmitting = false; ; resubmitting = true) {
+      const result = await this.takeSlot();
+      switch (result.type) {
+        case 'accepted':
+          return this.accepted('accepted', result.remoteId);
+        case 'unable':
+          this.note('unable', result.message);
+          throw new Ended('failed', result.code, result.message);
+        case 'refused':
+          this.note('refused', result.message);
+          return await this.accountForRefusal(result.message);
+        case 'unsure': {
+          this.note('unsure', result.message);
+          const job = await this.reconcile(result.message, resubmitting);
+          if (job) return job;
+          break;
+        }
+        case 'notNow':
+          // The budget keeps these to itself and tries again; one that gets here is a bug of ours.
+          throw new Error('the budget reported a submission that it should have put back');
+      }
+    }
+  }
+
+  /** Waits for a slot and for the answer to the submission made in it. */
+  private async takeSlot(): Promise<SubmitResult> {
+    this.submission = null;
+    const { campaign, store, id, kind, generation, reference, weight } = this.input;
+    const job = { id, kind, generation, store };
+    const request = { item: this.workflowId, campaign, credential: reference.credential, weight, job };
+    const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
+    try {
+      await keeper.signal(requestSignal, request);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      // Somebody ended the budget workflow by hand: it is started anew.
+      await ensureBudget(reference);
+      await keeper.signal(requestSignal, request);
+    }
+    await condition(() => this.submission !== null);
+    // The condition holds only when it is set; the compiler cannot see through the closure.
+    return this.submission as unknown as SubmitResult;
+  }
+
+  /**
+   * The fate of a POST is unknown and its slot is charged. Where jobs can be found by name, we look; what is
+   * certainly absent is submitted again under the same name, which the service accepts only once.
+   */
+  private async reconcile(why: string, resubmitting: boolean): Promise<RemoteJob | null> {
+    const found = await find(this.address(), this.input.reference);
+    if (found.type === 'found') return this.accepted('found', found.remoteId);
+    if (found.type === 'absent') {
+      this.note('absent', 'the service knows no job of this name');
+      return null;
+    }
+    if (this.input.policy.whenUnsure === 'resubmit' && !resubmitting) return null;
+    throw new Ended(
+      'held',
+      'SUBMIT_UNSURE',
+      `${why}; the service cannot tell whether it has the job`,
+    );
+  }
+
+  /** A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. */
+  private async accountForRefusal(message: string): Promise<RemoteJob> {
+    const found = await find(this.address(), this.input.reference);
+    if (found.type === 'found') return this.accepted('found', found.remoteId);
+    throw new Ended('failed', 'SUBMIT_REFUSED', message);
+  }
+
+  private accepted(outcome: 'accepted' | 'found', remoteId: string): RemoteJob {
+    this.remoteId = remoteId;
+    this.submittedAt = new Date().toISOString();
+    this.attempts.push({ at: this.submittedAt, outcome, remoteId });
+    this.show('running');
+    return { item: this.address(), reference: this.input.reference, remoteId };
+  }
+
+  private async awaitResult(job: RemoteJob) {
+    const result = await poll(job, this.input.policy);
+    if (result.type === 'failed') throw new Ended('failed', result.code, result.message);
+    return result.artefacts;
+  }
+
+  /** At once and side by side: the service deletes results, and each file is checked by itself. */
+  private async download(
+    job: RemoteJob,
+    artefacts: Awaited<ReturnType<typeof this.awaitResult>>,
+  ): Promise<void> {
+    const fetched = await Promise.all(
+      artefacts.map((artefact) =>
+        fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact]),
+      ),
+    );
+    for (const { files } of fetched) this.files.push(...files);
+    const bad = fetched.find(({ problem }) => problem !== null)?.problem;
+    if (bad) throw new Ended('failed', bad.code, bad.message);
+  }
+
+  private async cancelled(): Promise<ItemEnd> {
+    await CancellationScope.nonCancellable(async () => {
+      const keeper = getExternalWorkflowHandle(budgetWorkflowId(this.input.reference));
+      try {
+        await keeper.signal(withdrawSignal, { item: this.workflowId });
+      } catch (error) {
+        log.warn('no budget workflow to withdraw from', { error: String(error) });
+      }
+    });
+    return { state: 'cancelled', code: 'CANCELLED', message: 'cancelled before it had ended' };
+  }
+
+  private async conclude(end: ItemEnd): Promise<void> {
+    const { attempts, files, remoteId, submittedAt } = this;
+    await conclude({
+      item: this.address(),
+      reference: this.input.reference,
+      end,
+      remoteId,
+      attempts,
+      files,
+      submittedAt,
+      finishedAt: new Date().toISOString(),
+    });
+    this.show(end.state, end);
+    try {
+      const campaign = getExternalWorkflowHandle(campaignWorkflowId(this.input.campaign));
+      await campaign.signal(itemDoneSignal, { id: this.input.id, ...end });
+    } catch (error) {
+      // The campaign was ended by hand; what the item found out is on disk.
+      log.warn('no campaign to report to', { error: String(error) });
+    }
+  }
+
+  private note(outcome: Attempt['outcome'], message: string): void {
+    this.attempts.push({ at: new Date().toISOString(), outcome, message });
+  }
+
+  private address() {
+    const { campaign, store, id, kind, generation } = this.input;
+    return { campaign, store, id, kind, generation };
+  }
+
+  /** Search attributes and details for the Temporal UI. */
+  private show(state: ItemState, end?: ItemEnd): void {
+    if (state !== 'waiting') {
+      upsertSearchAttributes([
+        { key: ATTRIBUTES.state, value: state },
+        ...(this.remoteId ? [{ key: ATTRIBUTES.remoteId, value: this.remoteId }] : []),
+        ...(end?.code ? [{ key: ATTRIBUTES.errorCode, value: end.code }] : []),
+      ]);
+    }
+    const { id, kind, reference, store } = this.input;
+    const lines = [
+      `**${id}** (${kind}): ${state}`,
+      `- service: ${reference.service} at ${reference.address}`,
+      `- job: ${this.remoteId ?? 'not submitted yet'}`,
+      `- files: ${store}`,
+    ];
+    if (end?.message) lines.push(`- ${end.code ?? ''}: ${end.message}`);
+    setCurrentDetails(lines.join('\n'));
+  }
+}
+
+function explain(error: unknown): { code: string; message: string } {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    return { code: cause.type ?? 'INTERNAL', message: cause.message };
+  }
+  return { code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause) };
+}

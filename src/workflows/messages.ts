@@ -1,0 +1,80 @@
+/**
+ * What workflows are told and asked: signals and queries, with their types. Signals and not updates, because
+ * the senders are workflows, which can only signal, and none of them needs an answer at once.
+ */
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { BudgetState, Limit } from '../budget/budget.ts';
+import type { Request, TurnedAway } from '../budget/lanes.ts';
+import type { BudgetStatus } from '../budget/status.ts';
+import type {
+  CampaignPlan,
+  CampaignProgress,
+  ItemEnd,
+  ItemEntry,
+  JobPolicy,
+  ServiceReference,
+} from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
+import type { SubmitResult } from './verbs.ts';
+
+/* ---- budget: one entity workflow for each service address ---- */
+
+export interface BudgetInput {
+  readonly service: ServiceName;
+  readonly address: string;
+  /** Carried through continue-as-new. */
+  readonly carried?: BudgetState;
+}
+
+export interface BudgetConfiguration {
+  readonly credential: string;
+  readonly credentialLimit: Limit;
+  readonly addressLimit: Limit;
+}
+
+export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
+export const requestSignal = defineSignal<[Request]>('request');
+export const withdrawSignal = defineSignal<[{ item: string }]>('withdraw');
+export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
+export const budgetQuery = defineQuery<BudgetStatus>('status');
+
+/* ---- item: one workflow for each row ---- */
+
+export interface ItemInput extends ItemEntry {
+  readonly campaign: string;
+  readonly store: string;
+  readonly reference: ServiceReference;
+  readonly weight: number;
+  readonly policy: JobPolicy;
+}
+
+/** How a submission ended, and how often the service had turned it away before. */
+export interface Submitted {
+  readonly result: SubmitResult;
+  readonly turnedAway: readonly TurnedAway[];
+}
+
+export const submittedSignal = defineSignal<[Submitted]>('submitted');
+
+/* ---- campaign ---- */
+
+export interface CampaignInput {
+  readonly plan: CampaignPlan;
+  /** Carried through continue-as-new. */
+  readonly carried?: CampaignCarried;
+}
+
+export interface CampaignCarried {
+  readonly feeds: readonly { page: number; offset: number; open: readonly ItemEntry[] }[];
+  readonly progress: CampaignProgress;
+  readonly startedAt: number;
+}
+
+export interface ItemDone extends ItemEnd {
+  readonly id: string;
+}
+
+export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
+export const pauseSignal = defineSignal('pause');
+export const resumeSignal = defineSignal('resume');
+export const progressQuery = defineQuery<CampaignProgress>('progress');

@@ -1,0 +1,101 @@
+/**
+ * The activities, seen from the workflows: what each is asked and what it answers. The work itself is in
+ * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
+ */
+import type { Request } from '../budget/lanes.ts';
+import type {
+  Attempt,
+  CampaignProgress,
+  ItemEnd,
+  ItemEntry,
+  JobPolicy,
+  ServiceReference,
+} from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
+import type { ArtefactName, FindOutcome, SubmitOutcome } from '../domain/outcomes.ts';
+
+/** An item, for the activities. */
+export interface ItemAddress {
+  readonly campaign: string;
+  readonly store: string;
+  readonly id: string;
+  readonly kind: Kind;
+  readonly generation: number;
+}
+
+/** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
+export type SubmitResult =
+  | SubmitOutcome
+  | { readonly type: 'unable'; readonly code: string; readonly message: string };
+
+export type PollResult =
+  | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
+  | { readonly type: 'failed'; readonly code: string; readonly message: string };
+
+/** A file in the output tree, by its name in the item's folder. */
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface FetchResult {
+  readonly files: readonly KeptFile[];
+  /** Why the result is not good, when it is not. */
+  readonly problem: { readonly code: string; readonly message: string } | null;
+}
+
+export interface RemoteJob {
+  readonly item: ItemAddress;
+  readonly reference: ServiceReference;
+  readonly remoteId: string;
+}
+
+/** What is recorded in item.json when the item has ended. */
+export interface ItemConclusion {
+  readonly item: ItemAddress;
+  readonly reference: ServiceReference;
+  readonly end: ItemEnd;
+  readonly remoteId: string | null;
+  readonly attempts: readonly Attempt[];
+  readonly files: readonly KeptFile[];
+  readonly submittedAt: string | null;
+  readonly finishedAt: string;
+}
+
+/** A line of a page, with the item's end where it is on disk already. */
+export interface PageEntry extends ItemEntry {
+  readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
+}
+
+export interface PublishRequest {
+  readonly store: string;
+  readonly campaign: string;
+  readonly state: 'completed' | 'cancelled';
+  readonly startedAt: string;
+}
+
+export interface Activities {
+  /** Sends one job. Runs at most once; called by the budget workflow alone. */
+  submit(request: Request, reference: ServiceReference): Promise<SubmitResult>;
+  /** Looks a job up by its unique name, until the service answers. */
+  find(item: ItemAddress, reference: ServiceReference): Promise<FindOutcome>;
+  /** Asks until the job has ended: "not yet" is a retry, not an answer. */
+  poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
+  /** Downloads one file of a finished job into the output tree. */
+  fetchArtefact(job: RemoteJob, artefact: ArtefactName): Promise<FetchResult>;
+  /** Writes the end of an item into the output tree. */
+  conclude(conclusion: ItemConclusion): Promise<void>;
+  /** Reads one page of a campaign's items, always all of it and in the same order. */
+  loadPage(
+    store: string,
+    service: ServiceReference['service'],
+    page: number,
+  ): Promise<PageEntry[]>;
+  /** Starts the budget workflow of a service should it not run. */
+  ensureBudget(reference: ServiceReference): Promise<void>;
+  /** Of these items, those whose workflow is no longer running: they were ended by hand. */
+  findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
+  /** Makes the tables, the summary and the checksums of a campaign. */
+  publish(request: PublishRequest): Promise<{ ended: CampaignProgress['ended'] }>;
+}

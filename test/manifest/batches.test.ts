@@ -1,0 +1,126 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../src/domain/item.ts';
+import type { EngineJob, EngineOutcome } from '../../src/local-services/engines/engine.ts';
+import { RecordedEngine } from '../../src/local-services/engines/recorded.ts';
+import { campaignName } from '../../src/manifest/name.ts';
+import { readManifests, type ManifestReading } from '../../src/manifest/read-all.ts';
+import { BATCHES } from './manifests.ts';
+
+const engine = new RecordedEngine(() => 0);
+
+function batch(name: string): Promise<ManifestReading> {
+  return readManifests([path.join(BATCHES, name)]);
+}
+
+/** What the service would give to the engine. */
+function job({ options, input }: Item): EngineJob {
+  switch (options.kind) {
+    case 'molecule': {
+      const isSmiles = input.name === 'input.smi';
+      return {
+        ...options,
+        smiles: isSmiles ? input.text : null,
+        inputFile: isSmiles ? null : input.text,
+        fileName: input.name,
+      };
+    }
+    case 'sequence':
+      return { ...options, fasta: input.text, unknownPredictors: [] };
+    case 'alignment':
+      return { kind: 'alignment', fasta: input.text };
+    case 'shifts': {
+      const format = input.name === 'input.nef' ? 'nef' : 'nmr-star';
+      return { ...options, text: input.text, format };
+    }
+  }
+}
+
+async function outcomes(items: readonly Item[]): Promise<Map<string, EngineOutcome>> {
+  const found = new Map<string, EngineOutcome>();
+  for (const item of items) {
+    const context = {
+      signal: AbortSignal.timeout(10_000),
+      heartbeatEveryMs: 1000,
+      progress: () => undefined,
+      heartbeat: () => undefined,
+    };
+    found.set(item.id, await engine.run(job(item), context));
+  }
+  return found;
+}
+
+/** Ids of the items that fail, with the engine's words. */
+async function failures(items: readonly Item[]): Promise<Record<string, string>> {
+  const all = [...(await outcomes(items))];
+  return Object.fromEntries(all.flatMap(([id, one]) => (one.ok ? [] : [[id, one.message]])));
+}
+
+describe('batches/demo', () => {
+  test('has 24 items of all four kinds and not a single problem', async () => {
+    const { items, problems, rows, kinds } = await batch('demo');
+    expect(problems).toEqual([]);
+    expect([rows, items.length]).toEqual([24, 24]);
+    expect(kinds).toEqual({ molecule: 11, sequence: 5, alignment: 4, shifts: 4 });
+  });
+
+  test('shows every way to write an input', async () => {
+    const names = (await batch('demo')).items.map((item) => item.input.name);
+    expect(new Set(names)).toEqual(
+      new Set(['smi', 'pdb', 'sdf', 'mol2', 'mdl', 'fasta', 'nef', 'str'].map((x) => `input.${x}`)),
+    );
+  });
+
+  test('succeeds in the real engines, all of it, as recorded', async () => {
+    expect(await failures((await batch('demo')).items)).toEqual({});
+  });
+
+  test('keeps the column that is not ours', async () => {
+    const { items } = await batch('demo');
+    expect(items.map((item) => Object.keys(item.user))).toEqual(items.map(() => ['project']));
+    expect(items[0]?.user).toEqual({ project: 'analgesics' });
+  });
+
+  test('gives the sequence in a plain cell the id as its header', async () => {
+    const { items } = await batch('demo');
+    const plain = items.find((item) => item.id === 'dendrotoxin_plain');
+    expect(plain?.input.text.split('\n')[0]).toBe('>dendrotoxin_plain');
+  });
+});
+
+describe('batches/screening', () => {
+  test('is 64 molecules without a problem, all recorded as successes', async () => {
+    const { items, problems } = await batch('screening');
+    expect(problems).toEqual([]);
+    expect(items).toHaveLength(64);
+    expect(await failures(items)).toEqual({});
+  });
+});
+
+describe('batches/failures', () => {
+  test('passes the checks with warnings at most, so that it is submitted', async () => {
+    const { items, problems, rows } = await batch('failures');
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(items).toHaveLength(rows);
+  });
+
+  test('fails in the real engines where its column `why` does not say otherwise', async () => {
+    const { items } = await batch('failures');
+    const failed = await failures(items);
+    const meant = items.filter((item) => !item.user['why']?.startsWith('succeeds'));
+    expect(Object.keys(failed).sort()).toEqual(meant.map((item) => item.id).sort());
+    // An input that the recorded engine does not know would fail as well, and prove nothing.
+    expect(Object.values(failed).filter((words) => words.startsWith('No recording'))).toEqual([]);
+  });
+
+  test('delivers something all the same', async () => {
+    const { items } = await batch('failures');
+    expect(Object.keys(await failures(items)).length).toBeLessThan(items.length);
+  });
+});
+
+test('a folder with one manifest stands for it and gives the campaign its name', async () => {
+  const [item] = (await batch('demo')).items;
+  expect(item?.source.file).toBe(path.join(BATCHES, 'demo', 'manifest.csv'));
+  expect(campaignName(['batches/demo'])).toBe('demo');
+});

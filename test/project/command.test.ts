@@ -1,0 +1,84 @@
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { Checkout } from './checkout.ts';
+
+/** Waits until the child has said something: its signal handlers are then in place. */
+async function saysSomething(text: { readonly stdout: string }): Promise<void> {
+  while (text.stdout === '') await new Promise((done) => setTimeout(done, 10));
+}
+
+const ECHO = `console.log(JSON.stringify(process.argv.slice(2)));`;
+
+describe('bin/hundredfold.js on a recent Node', () => {
+  test('runs the command in the same process, with its arguments', async () => {
+    using checkout = new Checkout();
+    checkout.write('src/cli/main.ts', `const typed: string[] = process.argv.slice(2); ${ECHO}`);
+    const { stdout, code } = await checkout.start('bin/hundredfold.js', ['run', 'a b']).ended;
+    expect({ stdout, code }).toEqual({ stdout: '["run","a b"]\n', code: 0 });
+  });
+
+  test('keeps Node’s experimental warnings off the user’s screen, and no other', async () => {
+    using checkout = new Checkout();
+    checkout.write(
+      'src/cli/main.ts',
+      `process.emitWarning('new', 'ExperimentalWarning');
+       process.emitWarning('new', { type: 'ExperimentalWarning' });
+       process.emitWarning('old', 'DeprecationWarning');`,
+    );
+    const { stderr } = await checkout.start('bin/hundredfold.js').ended;
+    expect(stderr).toContain('DeprecationWarning: old');
+    expect(stderr).not.toContain('ExperimentalWarning');
+  });
+});
+
+/** The same program, made to think that every Node is too old; the pinned Node runs `script` in its place. */
+function onOldNode(checkout: Checkout, script: string): void {
+  const bin = readFileSync(checkout.path('bin/hundredfold.js'), 'utf8');
+  const older = bin.replace('const LEAST = [22, 19]', 'const LEAST = [999, 0]');
+  expect(older, 'the line to replace is there').not.toBe(bin);
+  checkout.write('bin/hundredfold.js', older);
+  const main = checkout.write('pinned.js', script);
+  const name = `node-${process.platform}-${process.arch}`;
+  const node = checkout.write(
+    `node_modules/${name}/bin/node`,
+    `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`,
+  );
+  chmodSync(node, 0o755);
+}
+
+describe('bin/hundredfold.js on an old Node', () => {
+  test('starts the pinned Node, with the arguments, and ends with its exit code', async () => {
+    using checkout = new Checkout();
+    onOldNode(checkout, `${ECHO} process.exitCode = 3;`);
+    const { stdout, code } = await checkout.start('bin/hundredfold.js', ['plan', 'a b']).ended;
+    expect({ stdout, code }).toEqual({ stdout: '["plan","a b"]\n', code: 3 });
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes %s on', async (signal) => {
+    using checkout = new Checkout();
+    onOldNode(
+      checkout,
+      `process.on('${signal}', () => { console.log('got it'); process.exit(130); });
+       setInterval(() => {}, 1000); console.log('ready');`,
+    );
+    const { child, ended, text } = checkout.start('bin/hundredfold.js');
+    await saysSomething(text);
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
+  });
+
+  test('dies of the signal that the command died of', async () => {
+    using checkout = new Checkout();
+    onOldNode(checkout, `process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000);`);
+    expect(await checkout.start('bin/hundredfold.js').ended).toMatchObject({ signal: 'SIGTERM' });
+  });
+
+  test('says what to do when there is no pinned Node', async () => {
+    using checkout = new Checkout();
+    onOldNode(checkout, '');
+    rmSync(checkout.path('node_modules'), { recursive: true });
+    const { code, stderr } = await checkout.start('bin/hundredfold.js').ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^NODE_TOO_OLD: hundredfold needs Node .* this is v/);
+  });
+});

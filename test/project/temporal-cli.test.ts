@@ -1,0 +1,68 @@
+import { chmodSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { TemporalCliError, atLeast, findTemporalCli } from '../../scripts/temporal-cli.js';
+import { Checkout } from './checkout.ts';
+
+const OWN = '.tools/temporal-1.9.1/temporal';
+
+function ownCopy(checkout: Checkout): string {
+  const path = checkout.write(OWN, '#!/bin/sh\n');
+  chmodSync(path, 0o755);
+  return path;
+}
+
+function find(checkout: Checkout, env: Record<string, string> = {}) {
+  return findTemporalCli({
+    root: checkout.root,
+    env: { PATH: checkout.path('stand-ins'), ...env },
+  });
+}
+
+describe('the Temporal CLI is taken', () => {
+  test('from TEMPORAL_CLI before anything else', () => {
+    using checkout = new Checkout();
+    ownCopy(checkout);
+    const chosen = checkout.path('stand-ins/temporal');
+    expect(find(checkout, { TEMPORAL_CLI: chosen })).toEqual({
+      path: chosen,
+      source: 'environment',
+    });
+  });
+
+  test('from the project’s own copy before PATH', () => {
+    using checkout = new Checkout();
+    expect(find(checkout)?.source).toBe('path');
+    const own = ownCopy(checkout);
+    expect(find(checkout)).toEqual({ path: own, source: 'project' });
+  });
+
+  test('from PATH when it is not older than the pinned one', () => {
+    using checkout = new Checkout();
+    checkout.program('temporal', 'echo temporal version 1.10.0');
+    expect(find(checkout)?.source).toBe('path');
+    checkout.program('temporal', 'echo temporal version 1.5.1');
+    expect(find(checkout)).toBeNull();
+  });
+
+  test('never from a program that only has its name', () => {
+    using checkout = new Checkout();
+    checkout.program('temporal', 'echo a time machine, version 9.9.9');
+    expect(find(checkout)).toBeNull();
+    checkout.program('temporal', 'exit 1');
+    expect(find(checkout)).toBeNull();
+  });
+});
+
+test('TEMPORAL_CLI that cannot be run is an error, not passed over', () => {
+  using checkout = new Checkout();
+  const file = checkout.write('not-executable', '');
+  expect(() => find(checkout, { TEMPORAL_CLI: file })).toThrow(TemporalCliError);
+  expect(() => find(checkout, { TEMPORAL_CLI: checkout.root })).toThrow(TemporalCliError);
+});
+
+test('versions are compared as numbers', () => {
+  expect(atLeast('1.10.0', '1.9.1')).toBe(true);
+  expect(atLeast('1.9.1', '1.9.1')).toBe(true);
+  expect(atLeast('1.9.0', '1.9.1')).toBe(false);
+  expect(atLeast('2.0.0', '1.9.1')).toBe(true);
+});

@@ -1,0 +1,61 @@
+/** A campaign whose items have ended, as activities leave it, to be published by a test. */
+import type { Item } from '../../src/domain/item.ts';
+import type { CampaignEnd } from '../../src/report/campaign-summary.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+export const END: CampaignEnd = {
+  state: 'completed',
+  startedAt: '2026-11-21T20:00:00.000Z',
+  endedAt: '2026-11-22T06:00:00.000Z',
+  versions: { hundredfold: '0.1.0', node: '24.21.0' },
+};
+
+export const CAMPAIGN = {
+  name: 'night',
+  manifestDigests: [{ file: 'batch.csv', sha256: 'a'.repeat(64) }],
+  settings: { store: { url: './results' } },
+};
+
+/** How an item ended; without one it succeeded. */
+export type Ending = Partial<Pick<ItemRecord, 'state' | 'error' | 'attempts' | 'remoteId'>>;
+
+export const FAILED: Ending = {
+  state: 'failed',
+  error: { code: 'JOB_FAILED', message: 'teLeap failed,\nsays "acpype"' },
+};
+
+/** Prepares the items and brings each to its end. */
+export async function endedCampaign(
+  items: readonly Item[],
+  endings: Readonly<Record<string, Ending>> = {},
+): Promise<Store> {
+  const store = await openFileStore(await temporaryFolder());
+  await prepareCampaign(store, CAMPAIGN, items, 2);
+  for (const item of items) await endItem(store, item, endings[item.id] ?? {});
+  return store;
+}
+
+export async function endItem(store: Store, { kind, id }: Item, ending: Ending): Promise<void> {
+  const record = await readItem(store, kind, id);
+  if (record === null) throw new Error(`${id} was not prepared`);
+  const succeeded = (ending.state ?? 'succeeded') === 'succeeded';
+  const stored = await store.write(itemKey(kind, id, 'result.json'), `{"of":"${id}"}\n`);
+  if (!succeeded) await store.remove(stored.key);
+  const remoteId = `job-${id}`;
+  await writeItem(store, {
+    ...record,
+    state: 'succeeded',
+    remoteId,
+    attempts: [{ at: '2026-11-21T20:01:00.000Z', outcome: 'accepted', remoteId }],
+    submittedAt: '2026-11-21T20:01:00.000Z',
+    finishedAt: '2026-11-21T20:02:00.000Z',
+    files: succeeded ? { 'result.json': { bytes: stored.bytes, sha256: stored.sha256 } } : {},
+    ...ending,
+  });
+}

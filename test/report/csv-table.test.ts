@@ -1,0 +1,83 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { csvTable, type Row } from '../../src/report/csv-table.ts';
+import { guarded } from '../../src/report/formula-guard.ts';
+import { ownCells } from '../../src/report/own-columns.ts';
+import { collected } from '../store/store-expectations.ts';
+
+async function* stream(rows: readonly Row[]): AsyncGenerator<Row> {
+  for (const row of rows) yield await Promise.resolve(row);
+}
+
+async function textOf(header: Row, rows: readonly Row[]): Promise<string> {
+  return Buffer.concat(await collected(csvTable(header, stream(rows)))).toString('utf8');
+}
+
+describe('a table', () => {
+  test('any cells come back from a CSV reader as they were written', async () => {
+    const cell = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('a\rb', 'a\nb', '"', '""', ' a ', ',', '-1', '', '\r\n', '>p1\nMKV'),
+    );
+    const row = fc.array(cell, { minLength: 3, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 5 }), async (rows) => {
+        const text = await textOf(['id', 'a', 'b'], rows);
+        const read: unknown = parse(text, { record_delimiter: '\n' });
+        expect(read).toEqual([['id', 'a', 'b'], ...rows.map((cells) => cells.map(guarded))]);
+      }),
+    );
+  });
+
+  test('a source of rows that fails makes the table fail, not end early', async () => {
+    const failing = async function* (): AsyncGenerator<Row> {
+      yield await Promise.resolve(['1']);
+      throw new Error('cannot read the next item');
+    };
+    await expect(collected(csvTable(['id'], failing()))).rejects.toThrow('cannot read');
+  });
+});
+
+describe('a cell that a spreadsheet would run', () => {
+  test.each([
+    '=1+1',
+    "=cmd|' /C calc'!A0",
+    '+SUM(A1)',
+    '-2+3+cmd|x',
+    '@SUM(1)',
+    '\t=1',
+    '\r=1',
+    '＝1',
+    '- 1',
+  ])('%j gets an apostrophe', (cell) => {
+    expect(guarded(cell)).toBe(`'${cell}`);
+  });
+
+  test.each([
+    '-1',
+    '+1',
+    '-1.5e-3',
+    '-1,5',
+    '+10%',
+    '-',
+    '--',
+    '-item_7',
+    'C=C',
+    '[OH-]',
+    '',
+    "'=1",
+  ])('but %j stays as it is', (cell) => expect(guarded(cell)).toBe(cell));
+});
+
+describe('an own column with a name of ours', () => {
+  test('gets the suffix _user, again where that is taken too, and nothing is lost', () => {
+    const own = { state: '1', State: '2', state_user: '3', project: '4' };
+    expect([...ownCells(own, ['id', 'state'])]).toEqual([
+      ['state_user_user', '1'],
+      ['State_user_user_user', '2'],
+      ['state_user', '3'],
+      ['project', '4'],
+    ]);
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import type { MoleculeOptions } from '../../../src/domain/item.ts';
+import { checkResult } from '../../../src/services/check-result.ts';
+import { netCharge } from '../../../src/services/molecules/check.ts';
+import { nativeFiles, type NativeFiles } from '../../../src/services/molecules/files.ts';
+import { RESULT_KEYS } from '../../../src/services/molecules/schemas.ts';
+import type { ResultCheck } from '../../../src/services/result-problems.ts';
+import {
+  acpypeRecording,
+  finishedRecord,
+  recordingNames,
+  type AcpypeRecording,
+} from '../recordings.ts';
+
+const SUCCESSES = recordingNames('acpype').filter((name) => acpypeRecording(name).ok);
+const FAILURES = recordingNames('acpype').filter((name) => !acpypeRecording(name).ok);
+
+function optionsOf(recording: AcpypeRecording): MoleculeOptions {
+  return {
+    kind: 'molecule',
+    chargeMethod: recording.charge_method,
+    netCharge: recording.net_charge,
+    atomType: recording.atom_type,
+  };
+}
+
+function native(recording: AcpypeRecording): NativeFiles {
+  const files = nativeFiles(finishedRecord(recording), optionsOf(recording));
+  if (!files.ok) throw new Error(`${files.code}: ${files.message}`);
+  return files;
+}
+
+function check(
+  recording: AcpypeRecording,
+  results: unknown,
+  options = optionsOf(recording),
+): ResultCheck {
+  const record = { ...finishedRecord(recording), results };
+  return checkResult({ options, input: { name: 'input.smi', text: '' } }, JSON.stringify(record));
+}
+
+const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
+
+describe('native names', () => {
+  test('are those that ACPYPE gives', () => {
+    const { name, files } = native(ETHANOL);
+    expect(name).toBe('ethanol');
+    expect(files.map(({ fileName }) => fileName)).toEqual([
+      'em.mdp',
+      'md.mdp',
+      'ethanol_AC.frcmod',
+      'ethanol_AC.inpcrd',
+      'ethanol_AC.lib',
+      'ethanol_AC.prmtop',
+      'ethanol_bcc_gaff2.mol2',
+      'ethanol_CHARMM.inp',
+      'ethanol_CHARMM.prm',
+      'ethanol_CHARMM.rtf',
+      'ethanol_CNS.inp',
+      'ethanol_CNS.par',
+      'ethanol_CNS.top',
+      'ethanol_GMX_OPLS.itp',
+      'ethanol_GMX_OPLS.top',
+      'ethanol_GMX.gro',
+      'ethanol_GMX.itp',
+      'ethanol_GMX.top',
+      'ethanol_NEW.pdb',
+    ]);
+  });
+
+  test('hold the texts letter by letter', () => {
+    for (const { key, text } of native(ETHANOL).files) expect(text).toBe(ETHANOL.results[key]);
+  });
+
+  test('the first whole set counts, the others are told of', () => {
+    const record = { ...finishedRecord(ETHANOL), results: [{}, { em_mdp: 'x' }, ETHANOL.results] };
+    expect(nativeFiles(record, optionsOf(ETHANOL))).toMatchObject({ ok: true, otherSets: 1 });
+  });
+});
+
+describe('every recorded success', () => {
+  test.each(SUCCESSES)('%s: 19 files whose includes resolve among them', (recordingName) => {
+    const { name, files } = native(acpypeRecording(recordingName));
+    const names = new Set(files.map(({ fileName }) => fileName));
+    expect(names.size).toBe(19);
+    for (const { fileName, text } of files) {
+      expect(fileName).toMatch(/^[\w.+-]+$/);
+      const includes = [...text.matchAll(/^#include "(.+)"$/gm)].map(([, file]) => file ?? '');
+      const elsewhere = includes.filter((file) => !names.has(file));
+      // GROMACS's own force field, and the restraints behind #ifdef POSRES_LIG.
+      const allowed = ['ffoplsaa.itp', `posre_${name}.itp`];
+      expect(allowed, `${fileName} includes ${elsewhere.join(', ')}`).toEqual(
+        expect.arrayContaining(elsewhere),
+      );
+    }
+    const top = files.find(({ key }) => key === 'GMX_top')?.text ?? '';
+    expect(top).toContain(`#include "${name}_GMX.itp"`);
+  });
+
+  test.each(SUCCESSES.filter((name) => !name.includes('wrong_charge')))(
+    '%s: whole and right',
+    (name) => {
+      const recording = acpypeRecording(name);
+      expect(check(recording, [recording.results])).toEqual({ ok: true });
+    },
+  );
+});
+
+describe('every recorded failure', () => {
+  test.each(FAILURES)('%s: no files', (name) => {
+    const recording = acpypeRecording(name);
+    expect(check(recording, recording.results)).toMatchObject({ ok: false, code: 'RESULT_EMPTY' });
+  });
+});
+
+describe('what is wrong with a record is told, never thrown', () => {
+  test.each([null, 'text', 7, [], {}, { results: 'x' }, { results: [null, 1, 'x'] }])(
+    '%j holds no files',
+    (record) => {
+      expect(nativeFiles(record, optionsOf(ETHANOL))).toMatchObject({
+        ok: false,
+        code: 'RESULT_EMPTY',
+      });
+    },
+  );
+
+  test.each(RESULT_KEYS)('without %s', (key) => {
+    const results = { ...ETHANOL.results, [key]: ' \n' };
+    expect(check(ETHANOL, [results])).toEqual({
+      ok: false,
+      code: 'RESULT_MISSING_FILES',
+      message: `Missing or empty among the 19 files: ${key}.`,
+    });
+  });
+
+  test.each(['../../etc/x', '/etc/x', '.hidden', 'a b', 'a\\b', '', '-rf', 'x'.repeat(200)])(
+    'the name %j must not become a path',
+    (name) => {
+      const GMX_top = `#include "${name}_GMX.itp"\n`;
+      expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
+        code: 'RESULT_UNSAFE_NAME',
+      });
+    },
+  );
+
+  test('an include that is not there', () => {
+    const GMX_top = `${ETHANOL.results['GMX_top'] ?? ''}\n#include "other.itp"\n`;
+    expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top }])).toMatchObject({
+      code: 'RESULT_MISSING_FILES',
+      message: 'ethanol_GMX.top includes "other.itp", which is not there.',
+    });
+  });
+
+  test('a topology without its include', () => {
+    expect(check(ETHANOL, [{ ...ETHANOL.results, GMX_top: '; nothing' }])).toMatchObject({
+      code: 'RESULT_MISSING_FILES',
+    });
+  });
+
+  test('bytes that are no record', () => {
+    const job = { options: optionsOf(ETHANOL), input: { name: 'input.smi', text: '' } };
+    expect(checkResult(job, '<html>')).toMatchObject({ code: 'RESULT_NOT_JSON' });
+    expect(checkResult(job, '{"results":[{"em_mdp":"; te')).toMatchObject({
+      code: 'RESULT_TRUNCATED',
+    });
+  });
+});
+
+describe('what the engine gets silently wrong', () => {
+  test('a net charge that it ignored', () => {
+    const options = { ...optionsOf(ETHANOL), netCharge: 1 };
+    expect(check(ETHANOL, [ETHANOL.results], options)).toMatchObject({
+      code: 'RESULT_WRONG_CHARGE',
+    });
+  });
+
+  test('the recorded one', () => {
+    const name = SUCCESSES.find((one) => one.startsWith('smi-wrong_charge3-gas'));
+    if (name === undefined) return;
+    const recording = acpypeRecording(name);
+    expect(check(recording, [recording.results])).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
+  });
+
+  test('parameters that it guessed', () => {
+    const AC_frcmod = 'BOND\nc3-si  300.0  1.8  ATTN, need revision\n';
+    expect(check(ETHANOL, [{ ...ETHANOL.results, AC_frcmod }])).toMatchObject({
+      code: 'RESULT_NEEDS_REVISION',
+    });
+  });
+
+  test('the charge is the sum of the column of [ atoms ]', () => {
+    expect(netCharge(ETHANOL.results['GMX_itp'] ?? '')).toBeCloseTo(0, 3);
+    const acetate = acpypeRecording('smi-acetate-bcc--1-gaff2');
+    expect(netCharge(acetate.results['GMX_itp'] ?? '')).toBeCloseTo(-1, 2);
+    expect(netCharge('[ bonds ]\n1 2\n')).toBeNull();
+  });
+});

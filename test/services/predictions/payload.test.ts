@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { readPayload, type Payload } from '../../../src/services/predictions/payload.ts';
+import { recordingNames, recordingText } from '../recordings.ts';
+
+function read(json: unknown): Payload {
+  const payload = readPayload(typeof json === 'string' ? json : JSON.stringify(json));
+  if (!payload.ok) throw new Error(`${payload.code}: ${payload.message}`);
+  return payload;
+}
+
+const VALUES = { backbone: [0.1, 0.2] };
+
+describe('every shape that was seen', () => {
+  test.each([
+    ['proteins', { proteins: { a: { seq: ['M', 'K'], ...VALUES } }, metadata: { email: ['x'] } }],
+    ['results', { id: 'r', results: [{ proteinID: 'a', sequence: 'MK', ...VALUES }] }],
+    ['results with letters', { results: [{ proteinID: 'a', sequence: ['M', 'K'], ...VALUES }] }],
+    ['by id', { a: { seq: 'MK', ...VALUES }, metadata: { email: ['x'] } }],
+    [
+      'earlier, by id',
+      { status: 'success', predictor: 'p', results: { a: { seq: 'MK', ...VALUES } } },
+    ],
+  ])('%s', (_, json) => {
+    expect(read(json)).toEqual({
+      ok: true,
+      synthetic: false,
+      entries: [{ id: 'a', sequence: 'MK', values: VALUES, scalars: {} }],
+    });
+  });
+
+  test('the wrapper of the earlier variant', () => {
+    const results = { sequence: 'MK', prediction: [0.1, '0.2'] };
+    const json = { status: 'success', predictor: 'dynamine', timestamp: 'x', results };
+    expect(read(json).entries).toEqual([
+      { id: 'dynamine', sequence: 'MK', values: { dynamine: [0.1, 0.2] }, scalars: {} },
+    ]);
+    const byKey = { ...json, results: { sequence: 'MK', prediction: VALUES } };
+    expect(read(byKey).entries[0]).toMatchObject({ sequence: 'MK', values: VALUES });
+  });
+
+  test('an alignment keeps its gaps', () => {
+    const json = { proteins: { a: { backbone: [0.1, null] } }, sequences: { a: ['M', '-'] } };
+    expect(read(json).entries[0]).toMatchObject({
+      sequence: 'M-',
+      values: { backbone: [0.1, null] },
+    });
+  });
+
+  test('shifts: text becomes numbers, residue numbers stay', () => {
+    const json = [
+      { ID_file: 'x.nef', sequence: ['M'], seqCodes: [7], shiftCrypt: ['0.512'], chainCode: 'A' },
+    ];
+    expect(read(json).entries).toEqual([
+      {
+        id: 'x.nef',
+        sequence: 'M',
+        values: { seqCodes: [7], shiftCrypt: [0.512] },
+        scalars: { chainCode: 'A' },
+      },
+    ]);
+  });
+
+  test('NaN and Infinity, which are no JSON, read as missing; in a string they are text', () => {
+    const text = '{"proteins":{"NaN":{"seq":["M","K","L"],"backbone":[NaN,-Infinity,0.5]}}}';
+    expect(read(text).entries).toEqual([
+      { id: 'NaN', sequence: 'MKL', values: { backbone: [null, null, 0.5] }, scalars: {} },
+    ]);
+  });
+
+  test('labels stay text', () => {
+    const json = { proteins: { a: { seq: ['M', 'K'], viterbi: [' PLD', ''] } } };
+    expect(read(json).entries[0]?.values).toEqual({ viterbi: [' PLD', ''] });
+  });
+
+  test('a byte order mark is no part of it', () => {
+    expect(read(`\uFEFF${JSON.stringify({ a: { seq: 'MK' } })}`).entries).toHaveLength(1);
+  });
+
+  test.each([
+    { synthetic: true, proteins: { a: { seq: 'M' } } },
+    { proteins: { a: { seq: 'M' } }, metadata: { synthetic: true } },
+    [{ sequence: ['M'], shiftCrypt: ['1'], synthetic: true }],
+  ])('a synthetic payload is known as one: %j', (json) => {
+    expect(read(json).synthetic).toBe(true);
+  });
+});
+
+describe('what cannot be read has a reason', () => {
+  test.each([
+    ['', 'RESULT_EMPTY'],
+    ['  \n', 'RESULT_EMPTY'],
+    ['{}', 'RESULT_EMPTY'],
+    ['[]', 'RESULT_EMPTY'],
+    ['{"status":"RUNNING"}', 'RESULT_EMPTY'],
+    ['{"error":"no"}', 'RESULT_EMPTY'],
+    ['<html>no</html>', 'RESULT_NOT_JSON'],
+    ['{"a":tru}', 'RESULT_NOT_JSON'],
+    ['sequence_id,residue', 'RESULT_NOT_JSON'],
+    ['{"proteins":{"a":{"seq":["M"', 'RESULT_TRUNCATED'],
+    ['{"proteins":{"a":{"seq":["M"]}', 'RESULT_TRUNCATED'],
+    ['{"proteins":{"a":{"seq', 'RESULT_TRUNCATED'],
+    ['[{"a":"}]\\"', 'RESULT_TRUNCATED'],
+  ])('%j: %s', (text, code) => {
+    expect(readPayload(text)).toMatchObject({ ok: false, code });
+  });
+
+  test('a real result cut anywhere is never read as whole', () => {
+    const text = recordingText('b2btools/single/one-FER_PEPAS-dynamine');
+    for (let length = 1; length < text.length - 1; length += 97) {
+      expect(readPayload(text.slice(0, length)), `cut at ${length}`).toMatchObject({
+        code: 'RESULT_TRUNCATED',
+      });
+    }
+  });
+});
+
+describe('the recordings of the real engine', () => {
+  const names = ['single', 'edge', 'msa', 'shiftcrypt'].flatMap((folder) =>
+    recordingNames(`b2btools/${folder}`)
+      .filter((name) => !name.endsWith('.distributions'))
+      .map((name) => `${folder}/${name}`),
+  );
+
+  test.each(names)('%s: one value a residue', (name) => {
+    const { entries, synthetic } = read(recordingText(`b2btools/${name}`));
+    expect(synthetic).toBe(false);
+    expect(entries.length).toBeGreaterThan(0);
+    for (const { id, sequence, values } of entries) {
+      const lengths = new Set(Object.values(values).map((list) => list.length));
+      expect([...lengths], id).toEqual(sequence === '' ? [] : [sequence.length]);
+    }
+  });
+});

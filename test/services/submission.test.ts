@@ -1,0 +1,246 @@
+/** The closed union of docs/architecture.md, "Submit is at most once": the same for both services. */
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import { createClient } from '../../src/services/registry.ts';
+import { JOBS, quiet, TOKEN } from './jobs.ts';
+import {
+  deadUrl,
+  httpServer,
+  json,
+  netServer,
+  rawServer,
+  type SeenRequest,
+} from './scripted-server.ts';
+
+const ACKNOWLEDGEMENT = { request_id: 'r-1', hash_id: 'r-1', status: 'enqueued', message: 'ok' };
+
+const SERVICES = [
+  { name: 'predictions', job: JOBS.sequence, target: { service: 'predictions' } },
+  {
+    name: 'predictions, earlier',
+    job: JOBS.sequence,
+    target: { service: 'predictions', variant: 'earlier' },
+  },
+  { name: 'molecules', job: JOBS.molecule, target: { service: 'molecules' } },
+] as const;
+
+describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
+  async function submitTo(
+    url: string,
+    signal = quiet().signal,
+    deadlineMs = 2_000,
+  ): Promise<SubmitOutcome> {
+    const client: ServiceClient = createClient({ ...target, url, token: TOKEN, deadlineMs });
+    try {
+      return await client.submit(job, { signal });
+    } finally {
+      await client.close();
+    }
+  }
+
+  async function answered(
+    answer: (response: ServerResponse, request: SeenRequest) => void,
+  ): Promise<SubmitOutcome> {
+    await using server = await httpServer((request, response) => answer(response, request));
+    const outcome = await submitTo(server.url);
+    expect(server.requests, 'a submission is sent exactly once').toHaveLength(1);
+    return outcome;
+  }
+
+  async function broken(text: string, after: (socket: Socket) => void): Promise<SubmitOutcome> {
+    await using server = await rawServer(text, after);
+    const outcome = await submitTo(server.url);
+    expect(server.connections(), 'a submission is sent exactly once').toBe(1);
+    return outcome;
+  }
+
+  test.each([200, 201, 202])('HTTP %i with an id is accepted', async (status) => {
+    expect(await answered((response) => json(response, status, ACKNOWLEDGEMENT))).toMatchObject({
+      type: 'accepted',
+      remoteId: 'r-1',
+    });
+  });
+
+  test('an id sent as a number is accepted', async () => {
+    const body = { request_id: 17, hash_id: 17 };
+    expect(await answered((response) => json(response, 200, body))).toMatchObject({
+      remoteId: '17',
+    });
+  });
+
+  test('an acknowledgement with the wrong content type is accepted', async () => {
+    const headers = { 'content-type': 'text/html' };
+    const outcome = await answered((response) => json(response, 200, ACKNOWLEDGEMENT, headers));
+    expect(outcome.type).toBe('accepted');
+  });
+
+  test.each(['../../admin', '..', 'a/b', 'a b', ''])(
+    'the id %j would leave its path: unsure',
+    async (id) => {
+      const body = { request_id: id, hash_id: id };
+      expect((await answered((response) => json(response, 200, body))).type).toBe('unsure');
+    },
+  );
+
+  test.each([
+    ['no JSON', 'thank you'],
+    ['JSON without an id', '{"status":"enqueued"}'],
+    ['no body', ''],
+    ['a web page', '<!doctype html><title>Welcome</title>'],
+  ])('2xx with %s is unsure', async (_, body) => {
+    expect((await answered((response) => json(response, 200, body))).type).toBe('unsure');
+  });
+
+  test.each([400, 401, 403, 404, 405, 409, 413, 415, 422])(
+    'HTTP %i is refused, letter by letter',
+    async (status) => {
+      const words = 'Sequences must have  equal lengths: "a" (5), "b" (4)';
+      expect(await answered((response) => json(response, status, { error: words }))).toEqual({
+        type: 'refused',
+        status,
+        message: words,
+      });
+    },
+  );
+
+  test.each([
+    [{ message: 'no' }, 'no'],
+    [{ detail: 'no' }, 'no'],
+    [{ detail: [{ loc: ['body'], msg: 'missing' }] }, '[{"loc":["body"],"msg":"missing"}]'],
+    [{ email: ['not valid'] }, '{"email":["not valid"]}'],
+    ['plain words', 'plain words'],
+    ['<html><title>403 Forbidden</title>', '403 Forbidden'],
+    ['', 'HTTP 400 without a word'],
+  ])('a refusal is told in the words of %j', async (body, message) => {
+    expect(await answered((response) => json(response, 400, body))).toMatchObject({ message });
+  });
+
+  test('long words are cut at 2,000 characters', async () => {
+    const outcome = await answered((response) => json(response, 400, { error: 'é'.repeat(5_000) }));
+    expect(outcome).toHaveProperty('message', `${'é'.repeat(1_999)}…`);
+  });
+
+  test('a service that repeats the token does not get it into the outcome', async () => {
+    const outcome = await answered((response, request) =>
+      json(response, 400, { error: `bad: ${request.body}` }),
+    );
+    expect(outcome).toHaveProperty('message', expect.stringContaining('[token]'));
+    expect(JSON.stringify(outcome)).not.toContain(TOKEN);
+  });
+
+  test('a refusal whose body breaks off is still a refusal', async () => {
+    const text = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\n{"error":';
+    expect(await broken(text, (socket) => socket.resetAndDestroy())).toMatchObject({
+      type: 'refused',
+      status: 400,
+    });
+  });
+
+  test('429 with Retry-After in seconds blocks for as long', async () => {
+    const headers = { 'retry-after': '17' };
+    expect(
+      await answered((response) => json(response, 429, { error: 'slow down' }, headers)),
+    ).toMatchObject({
+      type: 'notNow',
+      reason: 'rate-limited',
+      retryAfterMs: 17_000,
+      message: 'slow down',
+    });
+  });
+
+  test('429 with Retry-After as a date is measured by the clock of the service', async () => {
+    const headers = {
+      date: 'Sat, 21 Nov 2020 10:00:00 GMT',
+      'retry-after': 'Sat, 21 Nov 2020 10:01:30 GMT',
+    };
+    const outcome = await answered((response) => json(response, 429, {}, headers));
+    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 90_000 });
+  });
+
+  test('429 without the header is read from reset_after', async () => {
+    const outcome = await answered((response) => json(response, 429, { reset_after: '12' }));
+    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: 12_000 });
+  });
+
+  test('429 without a word leaves the wait to us', async () => {
+    const outcome = await answered((response) => json(response, 429, ''));
+    expect(outcome).toMatchObject({ reason: 'rate-limited', retryAfterMs: null });
+  });
+
+  test.each([
+    [503, { 'retry-after': '3' }, 3_000],
+    [503, {}, null],
+    [408, {}, null],
+    [425, {}, null],
+    [301, { location: 'https://elsewhere.invalid/x?token=1' }, null],
+    [308, {}, null],
+  ])('HTTP %i %j: certainly not accepted, another time', async (status, headers, retryAfterMs) => {
+    const outcome = await answered((response) => json(response, status, '', { ...headers }));
+    expect(outcome).toMatchObject({ type: 'notNow', reason: 'unavailable', retryAfterMs });
+    expect(outcome).toHaveProperty('message', expect.not.stringContaining('token=1'));
+  });
+
+  test.each([500, 501, 502, 504, 520, 302, 303])('HTTP %i is unsure', async (status) => {
+    expect((await answered((response) => json(response, status, { error: 'oh' }))).type).toBe(
+      'unsure',
+    );
+  });
+
+  test('nothing listens: unreachable', async () => {
+    expect(await submitTo(await deadUrl())).toMatchObject({
+      type: 'notNow',
+      reason: 'unreachable',
+      retryAfterMs: null,
+    });
+  });
+
+  test('no host of that name: unreachable', async () => {
+    expect(await submitTo('http://nobody.invalid')).toMatchObject({
+      type: 'notNow',
+      reason: 'unreachable',
+    });
+  });
+
+  test('aborted before it was written: unreachable, not unsure', async () => {
+    await using server = await httpServer((_, response) => json(response, 200, ACKNOWLEDGEMENT));
+    expect(await submitTo(server.url, AbortSignal.abort())).toMatchObject({
+      type: 'notNow',
+      reason: 'unreachable',
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('reset after the request was read: unsure', async () => {
+    expect((await broken('', (socket) => socket.resetAndDestroy())).type).toBe('unsure');
+  });
+
+  test('closed after the request was read: unsure', async () => {
+    expect((await broken('', (socket) => socket.end())).type).toBe('unsure');
+  });
+
+  test('an acceptance that breaks off before its id: unsure', async () => {
+    const text = 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"request_id":';
+    expect((await broken(text, (socket) => socket.resetAndDestroy())).type).toBe('unsure');
+  });
+
+  test('not answered before the deadline: unsure', async () => {
+    await using server = await netServer(() => undefined);
+    const outcome = await submitTo(server.url, quiet().signal, 300);
+    expect(outcome.type).toBe('unsure');
+  });
+
+  test('aborted by the caller after it was written: unsure', async () => {
+    await using server = await netServer(() => undefined);
+    const outcome = await submitTo(server.url, AbortSignal.timeout(200));
+    expect(outcome.type).toBe('unsure');
+  });
+
+  test('no outcome shows the token', async () => {
+    await using server = await rawServer('', (socket) => socket.resetAndDestroy());
+    const outcomes = [await submitTo(server.url), await submitTo(await deadUrl())];
+    expect(JSON.stringify(outcomes)).not.toContain(TOKEN);
+  });
+});

@@ -1,0 +1,32 @@
+/** Items for tests, as the manifest would give them. */
+import type { Item } from '../../src/domain/item.ts';
+
+export function aMolecule(id: string, changes: Partial<Item> = {}): Item {
+  return {
+    id,
+    kind: 'molecule',
+    options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' },
+    input: { name: 'input.smi', text: 'CCO\n' },
+    email: null,
+    title: null,
+    source: { file: 'batch.csv', line: 2 },
+    row: { id, kind: 'molecule', smiles: 'CCO' },
+    user: {},
+    ...changes,
+  };
+}
+
+export function aSequence(id: string, changes: Partial<Item> = {}): Item {
+  return {
+    id,
+    kind: 'sequence',
+    options: { kind: 'sequence', predictors: ['dynamine', 'psper'] },
+    input: { name: 'input.fasta', text: '>x\nMKVLAAGIVGLCAKAYWDEF\n' },
+    email: 'lab@example.org',
+    title: null,
+    source: { file: 'batch.csv', line: 3 },
+    row: { id: '', kind: 'sequence', file: 'files/x.fasta', project: 'screen' },
+    user: { project: 'screen' },
+    ...changes,
+  };
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
+import { ATOM_TYPES, KINDS, PREDICTORS, type Options } from '../../src/domain/item.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+import { expectCode } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const KEY = 'molecules/ethanol/item.json';
+
+const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value);
+const digest = {
+  bytes: fc.nat(),
+  sha256: fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
+};
+const options: fc.Arbitrary<Options> = fc.oneof(
+  fc.record({
+    kind: fc.constant('molecule' as const),
+    chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const),
+    netCharge: maybe(fc.integer({ min: -9, max: 9 })),
+    atomType: fc.constantFrom(...ATOM_TYPES),
+  }),
+  fc.record({
+    kind: fc.constant('sequence' as const),
+    predictors: fc.uniqueArray(fc.constantFrom(...PREDICTORS), { minLength: 1 }),
+  }),
+  fc.constant({ kind: 'alignment' as const }),
+  fc.record({
+    kind: fc.constant('shifts' as const),
+    modelClass: fc.constantFrom('1' as const, '2' as const, '3' as const),
+    originalNumbering: fc.boolean(),
+  }),
+);
+const row = fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true });
+const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
+  fc.record(
+    {
+      id: fc.string(),
+      kind: fc.constant(chosen.kind),
+      state: fc.constantFrom(...OPEN_STATES, ...FINAL_STATES),
+      error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
+      input: fc.record({ name: fc.string(), ...digest }),
+      options: fc.constant(chosen),
+      email: maybe(fc.string()),
+      title: maybe(fc.string()),
+      service: fc.constantFrom('molecules' as const, 'predictions' as const),
+      address: maybe(fc.string()),
+      remoteId: maybe(fc.string()),
+      jobName: maybe(fc.string()),
+      attempts: fc.array(
+        fc.record(
+          {
+            at: fc.string(),
+            outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),
+            message: fc.string(),
+            remoteId: fc.string(),
+          },
+          { requiredKeys: ['at', 'outcome'], noNullPrototype: true },
+        ),
+      ),
+      submittedAt: maybe(fc.string()),
+      finishedAt: maybe(fc.string()),
+      timing: maybe(
+        fc.record({
+          queuedAt: maybe(fc.string()),
+          startedAt: maybe(fc.string()),
+          finishedAt: maybe(fc.string()),
+          queueWaitSeconds: maybe(fc.nat()),
+          elapsedSeconds: maybe(fc.nat()),
+          leftSeconds: maybe(fc.nat()),
+          timeLimitSeconds: maybe(fc.nat()),
+          heartbeatAgeSeconds: maybe(fc.nat()),
+        }),
+      ),
+      files: fc.dictionary(fc.string(), fc.record(digest), { noNullPrototype: true }),
+      source: fc.record({ file: fc.string(), line: fc.nat() }),
+      row,
+      user: row,
+      engine: fc.string(),
+    },
+    { requiredKeys: alwaysThere(), noNullPrototype: true },
+  ),
+);
+
+function alwaysThere(): (keyof ItemRecord)[] {
+  return Object.keys(waitingRecord(aMolecule('x'))) as (keyof ItemRecord)[];
+}
+
+describe('item.json', () => {
+  test('any record comes back from disk as it was', () => {
+    fc.assert(
+      fc.property(record, (item) => {
+        const plain = { ...item, options: { ...item.options } };
+        expect(itemFromDisk(itemToDisk(item), KEY)).toEqual(plain);
+      }),
+    );
+  });
+
+  test('its keys are snake_case, its options carry the names of the manifest columns', () => {
+    const written = JSON.parse(itemToDisk(waitingRecord(aMolecule('ethanol')))) as object;
+    expect(written).toMatchObject({
+      format: 1,
+      state: 'waiting',
+      remote_id: null,
+      job_name: null,
+      submitted_at: null,
+      service: 'molecules',
+      options: { charge_method: 'bcc', net_charge: null, atom_type: 'gaff2' },
+      input: { name: 'input.smi', bytes: 4 },
+    });
+    for (const key of Object.keys(written)) expect(key).toMatch(/^[a-z_]+$/);
+    expect(KINDS).toContain((written as { kind: string }).kind);
+  });
+
+  test('is written and read through the store', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    expect(await readItem(store, 'sequence', 'p1')).toBeNull();
+    const item = waitingRecord(aSequence('p1'));
+    await writeItem(store, item);
+    expect(await readItem(store, 'sequence', 'p1')).toEqual(item);
+  });
+
+  test.each([
+    ['cut off', '{"format": 1, "id"'],
+    ['of another format', itemToDisk(waitingRecord(aMolecule('x'))).replace('1', '2')],
+    ['with an unknown state', itemToDisk(waitingRecord(aMolecule('x'))).replace('waiting', 'odd')],
+    ['that is not an object', '[]'],
+  ])('a record %s is refused with its place, never guessed', async (_, text) => {
+    const store = await openFileStore(await temporaryFolder());
+    await store.write(KEY, text);
+    const error = await expectCode(
+      readItem(store, 'molecule', 'ethanol'),
+      'STORE_RECORD_UNREADABLE',
+    );
+    expect(error.message).toContain(KEY);
+  });
+
+  test.each(['', '\0\0\0\0'])(
+    'a record that a power cut emptied (%j) counts as none',
+    async (text) => {
+      const store = await openFileStore(await temporaryFolder());
+      await store.write(KEY, text);
+      expect(await readItem(store, 'molecule', 'ethanol')).toBeNull();
+    },
+  );
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../src/domain/item.ts';
+import { digestStored } from '../../src/store/digest.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+import { collected, expectCode } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const CAMPAIGN = {
+  name: 'night',
+  manifestDigests: [{ file: 'batch.csv', sha256: 'a'.repeat(64) }],
+  settings: { services: { molecules: { url: 'http://localhost' } } },
+};
+
+async function emptyStore(): Promise<Store> {
+  return openFileStore(await temporaryFolder());
+}
+
+function molecules(count: number): Item[] {
+  return Array.from({ length: count }, (_, n) => aMolecule(`m${n}`));
+}
+
+/** Brings an item to a state, with a file, as the activities do. */
+async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<ItemRecord> {
+  const { sha256, bytes } = await store.write(`molecules/${id}/record.json`, '{"hash_id":"h"}');
+  const former = await readItem(store, 'molecule', id);
+  if (former === null) throw new Error(`${id} was not prepared`);
+  const record = { ...former, files: { 'record.json': { bytes, sha256 } }, ...changes };
+  await writeItem(store, record);
+  return record;
+}
+
+describe('preparing a campaign', () => {
+  test('lays out inputs, records, pages in manifest order, and the campaign', async () => {
+    const store = await emptyStore();
+    const items = [...molecules(4), aSequence('p1')];
+    expect(await prepareCampaign(store, CAMPAIGN, items, 2)).toEqual({
+      pages: 3,
+      items: 5,
+      done: 0,
+    });
+    expect(await readPreparedCampaign(store)).toEqual({ ...CAMPAIGN, pages: 3, items: 5 });
+    const pages = [await readPage(store, 0), await readPage(store, 1), await readPage(store, 2)];
+    expect(pages.flat()).toEqual(items.map(({ id, kind }) => ({ id, kind })));
+    for (const { id, kind, input } of items) {
+      const record = await readItem(store, kind, id);
+      expect(record?.state).toBe('waiting');
+      const folder = kind === 'molecule' ? 'molecules' : 'sequences';
+      const kept = await digestStored(store, `${folder}/${id}/${input.name}`);
+      expect(record?.input).toEqual({ name: input.name, ...kept });
+    }
+  });
+
+  test('takes a stream of items, also an empty one', async () => {
+    const store = await emptyStore();
+    const stream = async function* (): AsyncGenerator<Item> {
+      yield* molecules(3);
+      await Promise.resolve();
+    };
+    expect((await prepareCampaign(store, CAMPAIGN, stream(), 3)).pages).toBe(1);
+    expect(await prepareCampaign(store, CAMPAIGN, [])).toEqual({ pages: 0, items: 0, done: 0 });
+    expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
+  });
+
+  test('interrupted, it counts as not prepared, and is repeated without harm', async () => {
+    const store = await emptyStore();
+    const breaking = function* (): Generator<Item> {
+      yield* molecules(5);
+      throw new Error('killed');
+    };
+    await prepareCampaign(store, CAMPAIGN, molecules(3), 2);
+    await expect(prepareCampaign(store, CAMPAIGN, breaking(), 2)).rejects.toThrow('killed');
+    expect(await readPreparedCampaign(store)).toBeNull();
+    await prepareCampaign(store, CAMPAIGN, molecules(7), 2);
+    expect(await readPreparedCampaign(store)).toMatchObject({ pages: 4, items: 7 });
+  });
+
+  test('one id for two items is refused, not overwritten', async () => {
+    const items = [aMolecule('x'), aSequence('x')];
+    const prepare = prepareCampaign(await emptyStore(), CAMPAIGN, items);
+    expect((await expectCode(prepare, 'STORE_DUPLICATE_ID')).message).toContain('line 3');
+  });
+});
+
+describe('preparing a campaign again', () => {
+  test('keeps what is done, with its files, and tells the workflow so', async () => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(3));
+    const done = await change(store, 'm1', { state: 'succeeded', remoteId: 'h' });
+    const failure = { code: 'JOB_FAILED', message: 'no' };
+    await change(store, 'm2', { state: 'failed', error: failure });
+    expect(await prepareCampaign(store, CAMPAIGN, molecules(3))).toMatchObject({ done: 2 });
+    expect(await readItem(store, 'molecule', 'm1')).toEqual(done);
+    expect(await store.exists('molecules/m1/record.json')).toBe(true);
+    expect(await readPage(store, 0)).toEqual([
+      { id: 'm0', kind: 'molecule' },
+      { id: 'm1', kind: 'molecule', done: 'succeeded' },
+      { id: 'm2', kind: 'molecule', done: 'failed' },
+    ]);
+  });
+
+  test('keeps a job that runs: a lost Temporal database submits nothing twice', async () => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(1));
+    const running = await change(store, 'm0', {
+      state: 'running',
+      remoteId: 'h1',
+      attempts: [{ at: '2026-11-21T00:00:00Z', outcome: 'accepted', remoteId: 'h1' }],
+    });
+    await prepareCampaign(store, CAMPAIGN, molecules(1));
+    expect(await readItem(store, 'molecule', 'm0')).toEqual(running);
+  });
+
+  test('takes over what the user edited beside the job itself', async () => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(1));
+    await change(store, 'm0', { state: 'succeeded' });
+    const edited = aMolecule('m0', { user: { project: 'new' }, title: 'Ethanol' });
+    expect(await prepareCampaign(store, CAMPAIGN, [edited])).toMatchObject({ done: 1 });
+    const record = await readItem(store, 'molecule', 'm0');
+    expect(record).toMatchObject({ state: 'succeeded', user: edited.user, title: 'Ethanol' });
+  });
+
+  test.each([
+    ['input', aMolecule('m0', { input: { name: 'input.smi', text: 'CCN\n' } })],
+    [
+      'options',
+      aMolecule('m0', {
+        options: { kind: 'molecule', chargeMethod: 'gas', netCharge: null, atomType: 'gaff2' },
+      }),
+    ],
+  ])('begins anew with another %s, and the former results are gone', async (_, changed) => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(1));
+    await change(store, 'm0', { state: 'succeeded' });
+    expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
+    expect(await readItem(store, 'molecule', 'm0')).toMatchObject({ state: 'waiting', files: {} });
+    expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
+    expect(await store.exists('molecules/m0/record.json')).toBe(false);
+  });
+
+  test('puts a removed input back, and drops the pages of a longer manifest', async () => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(6), 2);
+    await store.remove('molecules/m0/input.smi');
+    await prepareCampaign(store, CAMPAIGN, molecules(2), 2);
+    expect(await store.readText('molecules/m0/input.smi')).toBe('CCO\n');
+    await expectCode(readPage(store, 1), 'STORE_NOT_PREPARED');
+  });
+
+  test('never overwrites a record it cannot read: it may stand for a job that was paid for', async () => {
+    const store = await emptyStore();
+    await store.write('molecules/m0/item.json', '{"state": "running", "remote_');
+    const prepare = prepareCampaign(store, CAMPAIGN, molecules(1));
+    await expectCode(prepare, 'STORE_RECORD_UNREADABLE');
+    expect(await store.readText('molecules/m0/item.json')).toContain('running');
+  });
+});

@@ -1,0 +1,81 @@
+/** Any history of writes, broken ones among them, leaves whole files only (promise 5). */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { Store } from '../../src/store/store.ts';
+import { collected } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+type Fate = 'arrives' | 'resets' | 'is-cut' | 'runs-over' | 'is-aborted';
+
+interface Write {
+  readonly key: string;
+  readonly pieces: readonly Uint8Array[];
+  readonly fate: Fate;
+}
+
+const write: fc.Arbitrary<Write> = fc.record({
+  key: fc.constantFrom('items.csv', 'molecules/a/x', 'molecules/b/x', 'molecules/b/y'),
+  pieces: fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  fate: fc.constantFrom<Fate>('arrives', 'arrives', 'resets', 'is-cut', 'runs-over', 'is-aborted'),
+});
+
+async function perform(store: Store, { key, pieces, fate }: Write): Promise<void> {
+  const abort = new AbortController();
+  const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const body = async function* (): AsyncGenerator<Uint8Array> {
+    yield* pieces;
+    await Promise.resolve();
+    if (fate === 'resets') throw new Error('reset');
+    if (fate === 'is-aborted') abort.abort(new Error('aborted'));
+  };
+  const off = fate === 'is-cut' ? 1 : fate === 'runs-over' ? -1 : 0;
+  const options = { expectedBytes: length + off, signal: abort.signal, durable: false };
+  await store.write(key, body(), options);
+}
+
+test('after any writes at once, each key holds one whole body that was sent, or nothing', async () => {
+  const folder = await temporaryFolder();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 5 }),
+      async (rounds) => {
+        const store = await openFileStore(join(folder, String((run += 1))));
+        const allowed = new Map<string, Set<string>>();
+        for (const round of rounds) {
+          const sent = await Promise.all(
+            round.map(async (one) => ({
+              ...one,
+              kept: await perform(store, one).then(
+                () => true,
+                () => false,
+              ),
+            })),
+          );
+          for (const { fate, kept } of sent) expect(kept, fate).toBe(fate === 'arrives');
+          for (const key of new Set(sent.filter(({ kept }) => kept).map(({ key }) => key))) {
+            const last = sent.filter((one) => one.kept && one.key === key);
+            allowed.set(key, new Set(last.map((one) => digest(Buffer.concat(one.pieces)))));
+          }
+        }
+        expect(await collected(store.list(''))).toEqual([...allowed.keys()].sort());
+        expect(await collected(store.leftovers())).toEqual([]);
+        for (const [key, digests] of allowed) {
+          expect(digests).toContain(digest(await readFile(join(store.location, key))));
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,36 @@
+/**
+ * Run as a process of its own on a disk that is full or read-only: writes ever more into the folder
+ * until the store refuses, and prints what it refused with and what is then on the disk, as JSON.
+ */
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { StoreError } from '../../src/store/store-error.ts';
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < 1024; sent += 1) yield Buffer.alloc(16 * 1024, 65);
+}
+
+const [folder = ''] = process.argv.slice(2);
+const refusal = { code: 'none', retryable: false, message: '', remedy: '', again: 'not tried' };
+try {
+  const store = await openFileStore(folder);
+  await store.write('molecules/first/input.pdb', 'small');
+  await store.write('molecules/large/record.json', endless());
+} catch (error) {
+  if (!(error instanceof StoreError)) throw error;
+  const { code, retryable, message, remedy } = error;
+  Object.assign(refusal, { code, retryable, message, remedy });
+}
+const names = existsSync(folder)
+  ? await readdir(folder, { recursive: true, withFileTypes: true })
+  : [];
+const files = names.filter((entry) => entry.isFile()).map((entry) => entry.name);
+if (refusal.code === 'STORE_FULL') {
+  // The user frees space; the same store goes on.
+  await rm(join(folder, 'ballast'), { force: true });
+  const store = await openFileStore(folder);
+  refusal.again = (await store.write('molecules/large/record.json', 'it fits now')).key;
+}
+console.log(JSON.stringify({ ...refusal, files }));
