@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → worker → temporal → activities → workflows → report → services, store, config
+ *   cli → host → worker → temporal → activities → workflows → report → services, store, config
  *     → manifest, inputs, budget → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
@@ -18,27 +18,30 @@ const ROWS = [
   ['activities'],
   ['temporal'],
   ['worker'],
+  ['host'],
   ['cli'],
 ];
 
-/** What differs from the rows, each with its reason. */
-const EXCEPTIONS = {
+const byRows = Object.fromEntries(
+  ROWS.flatMap((row, height) => row.map((part) => [part, ROWS.slice(0, height).flat()])),
+);
+
+/**
+ * Part of `src/` → the other parts that it may import: the rows below, but for the exceptions, each with its
+ * reason. A file directly in `src/` is a part of its own name.
+ */
+export const MAY_IMPORT = {
+  ...byRows,
   // A row of a manifest is checked by what is inside its input.
   manifest: ['domain', 'inputs'],
   // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
   workflows: ['domain', 'budget'],
   // The other side of the wire: sharing code with the client would let both be wrong together.
   'local-services': ['domain'],
-  // Starts the two services in its own process.
-  cli: [...ROWS.flat(), 'local-services'],
+  // These two start the local services in their own process.
+  host: [...byRows.host, 'local-services'],
+  cli: [...byRows.cli, 'local-services'],
 };
-
-const BY_ROWS = Object.fromEntries(
-  ROWS.flatMap((row, height) => row.map((part) => [part, ROWS.slice(0, height).flat()])),
-);
-
-/** Part of `src/` → the other parts that it may import. A file directly in `src/` is a part of its own name. */
-export const MAY_IMPORT = { ...BY_ROWS, ...EXCEPTIONS };
 
 /**
  * Packages that a part may import, where not all are allowed.
@@ -51,10 +54,10 @@ export const MAY_USE = {
 };
 
 /** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */
-export const KNOW_TEMPORAL = ['workflows', 'activities', 'temporal', 'worker', 'cli'];
+export const KNOW_TEMPORAL = ['workflows', 'activities', 'temporal', 'worker', 'host', 'cli'];
 
 /** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
-const USE_SCRIPTS = ['temporal', 'cli'];
+const USE_SCRIPTS = ['temporal', 'host', 'cli'];
 
 /** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
 export function partOf(path) {

@@ -33,7 +33,10 @@ function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
+let worked = false;
+
 async function step(name, work) {
+  worked = true;
   say(`set-up: ${name} …`);
   const start = performance.now();
   await work();
@@ -76,10 +79,8 @@ try {
     await exclusively(join(ROOT, '.tools', 'setup.lock'), setUp, () => {
       say('set-up: another set-up of this checkout is running; waiting for it …');
     });
-    report();
-  } else if (!quiet) {
-    report();
   }
+  if (worked || !quiet) report();
 } catch (error) {
   if (!(error instanceof SetupProblem) && !(error instanceof TemporalCliError)) throw error;
   if (error.detail) say(error.detail);

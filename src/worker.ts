@@ -102,7 +102,14 @@ async function configureBudgets(
   }
 }
 
-function know({ reference, url, variant, token, limit, addressLimit }: ServiceSettings): KnownService {
+function know({
+  reference,
+  url,
+  variant,
+  token,
+  limit,
+  addressLimit,
+}: ServiceSettings): KnownService {
   return {
     client: createClient({ service: reference.service, url, variant, token: token.reveal() }),
     budget: {

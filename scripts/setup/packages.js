@@ -35,8 +35,15 @@ export function packagesAreCurrent(root) {
   return readOr(stampPath(root), '') === wanted(root);
 }
 
-function fits(list, here) {
-  return list === undefined || (list.includes(here) && !list.includes(`!${here}`));
+/** npm's `os` and `cpu`: a name or several. */
+function fits(names, here) {
+  return names === undefined || [names].flat().includes(here);
+}
+
+/** A platform's package for this machine. `libc` is left out: which of the two is here is npm's to know. */
+function isForHere({ os, cpu, libc }) {
+  if (os === undefined && cpu === undefined) return false;
+  return libc === undefined && fits(os, process.platform) && fits(cpu, process.arch);
 }
 
 /**
@@ -52,9 +59,7 @@ export function installedByHand(root) {
     if (path === '') return true;
     const found = installed[path];
     if (found !== undefined) return found.version === entry.version;
-    // A platform's package that is not ours. `libc` is left out: both kinds may be absent.
-    const ours = fits(entry.os, process.platform) && fits(entry.cpu, process.arch);
-    return entry.optional === true && (!ours || entry.libc !== undefined);
+    return entry.optional === true && !isForHere(entry);
   });
 }
 
@@ -102,6 +107,9 @@ export function installPackages(root, env = process.env) {
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',
+      // Without a network npm would wait for over a minute before it says so.
+      '--fetch-retry-mintimeout=1000',
+      '--fetch-retry-maxtimeout=5000',
       // Node 20 starts the set-up and Node 24 runs the rest: the engine warnings are about the former.
       '--loglevel=error',
     ],

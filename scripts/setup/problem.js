@@ -10,14 +10,17 @@ export class SetupProblem extends Error {
   }
 }
 
-/** The end of a program's output: where npm and pip say what is wrong. */
+const STACK_LINE = /^(npm error)?\s+at \S/;
+
+/** The end of a program's output, where npm and pip say what is wrong, without the stack of the program. */
 export function lastLines(text, count = 12) {
-  return text.trim().split('\n').slice(-count).join('\n');
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !STACK_LINE.test(line));
+  return lines.slice(-count).join('\n');
 }
 
 const DISK_FULL = /ENOSPC|No space left on device|EDQUOT|Disk quota exceeded/i;
 const NO_NETWORK =
-  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|network/i;
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|error sending request|network/i;
 const NO_RIGHT = /EACCES|EPERM|Permission denied|EROFS|Read-only file system/i;
 
 /** What every step can die of; null when it is something else. */

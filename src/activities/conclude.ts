@@ -22,9 +22,7 @@ export async function conclude(deps: Dependencies, conclusion: ItemConclusion): 
       attempts: [...record.attempts, ...rest.attempts],
       submittedAt: rest.submittedAt,
       finishedAt: rest.finishedAt,
-      files: Object.fromEntries(
-        files.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }]),
-      ),
+      files: Object.fromEntries(files.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }])),
     });
   } catch (error) {
     throw storeFailure(error);

@@ -1,8 +1,13 @@
 /** Makes the tables, the summary and the checksums of a campaign that has ended. */
 import { Context } from '@temporalio/activity';
-import { publishCampaign } from '../report/publish.ts';
-import type { PublishRequest } from '../workflows/verbs.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
+import { isFinal } from '../domain/states.ts';
+import { campaignItems } from '../report/campaign-items.ts';
+import { publishCampaign } from '../report/publish.ts';
+import { writeItem } from '../store/item-store.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import type { PublishRequest } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 
@@ -14,6 +19,7 @@ export async function publish(
   try {
     const store = await deps.openStore(address);
     const endedAt = new Date().toISOString();
+    if (state === 'cancelled') await cancelRest(store, endedAt, () => context.heartbeat());
     const end = { state, startedAt, endedAt, versions: deps.versions };
     const { items } = await publishCampaign(store, end, {
       heartbeat: (progress) => context.heartbeat(progress),
@@ -23,5 +29,17 @@ export async function publish(
     return { ended: { succeeded, failed, held, cancelled, invalid } };
   } catch (error) {
     throw storeFailure(error);
+  }
+}
+
+/** The rows that nothing was started for when the campaign was cancelled: they have an end as well (promise 3). */
+async function cancelRest(store: Store, finishedAt: string, beat: () => void): Promise<void> {
+  const campaign = await readPreparedCampaign(store);
+  if (!campaign) return;
+  for await (const { record } of campaignItems(store, campaign)) {
+    beat();
+    if (!record || isFinal(record.state)) continue;
+    const error = { code: 'CANCELLED', message: 'cancelled before it was submitted' };
+    await writeItem(store, { ...record, state: 'cancelled', error, finishedAt });
   }
 }

@@ -11,5 +11,8 @@ export function clientOf(deps: Dependencies, reference: ServiceReference): Servi
   const service = deps.serviceOf(reference);
   if (service) return service.client;
   const where = `${reference.service} at ${reference.address}`;
-  throw notYet(`no worker here knows ${where}, credential ${reference.credential}`, ANOTHER_WORKER_MAY_MS);
+  throw notYet(
+    `no worker here knows ${where}, credential ${reference.credential}`,
+    ANOTHER_WORKER_MAY_MS,
+  );
 }

@@ -241,8 +241,5 @@ function credentialOf(state: BudgetState, name: string): { window: Window; block
 
 /** Slots that a credential may use at `now`, under both windows. */
 export function freeSlots(state: BudgetState, credential: string, now: number): number {
-  return Math.min(
-    free(credentialOf(state, credential).window, now),
-    free(state.address, now),
-  );
+  return Math.min(free(credentialOf(state, credential).window, now), free(state.address, now));
 }

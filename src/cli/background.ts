@@ -25,7 +25,10 @@ export async function startInBackground(settings: Settings, flags: RunFlags): Pr
     ...(flags.services ? ['--services', flags.services] : []),
     ...(flags.config ? ['--config', flags.config] : []),
   ];
-  const child = spawn(process.execPath, [BIN, ...args], { detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, [BIN, ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
   child.unref();
   const end = Date.now() + READY_TIMEOUT_MS;
   while (!hostRuns(settings)) {
@@ -53,10 +56,11 @@ export async function serve(flags: Pick<RunFlags, 'config' | 'services'>): Promi
   const settings = loadSettings(flags.config, process.env);
   const localServices = flags.services === 'local';
   const session = await openSession({ settings, environment: process.env, localServices });
-  let told = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => (told = true));
+  const told = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort());
   let busyAt = Date.now();
-  while (session.role === 'host' && !told && Date.now() - busyAt < IDLE_ENDS_AFTER_MS) {
+  const idle = () => Date.now() - busyAt > IDLE_ENDS_AFTER_MS;
+  while (session.role === 'host' && !told.signal.aborted && !idle()) {
     const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
     const { count } = await session.client.workflow.count(query);
     if (count > 0) busyAt = Date.now();

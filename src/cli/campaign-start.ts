@@ -52,7 +52,9 @@ interface Running {
 async function runningIn({ client }: Session, name: string): Promise<Running | null> {
   try {
     const { status, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
-    return status.name === 'RUNNING' ? { out: memo?.['out'], manifests: memo?.['manifests'] } : null;
+    return status.name === 'RUNNING'
+      ? { out: memo?.['out'], manifests: memo?.['manifests'] }
+      : null;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
@@ -82,7 +84,13 @@ function digestOf({ digests }: ManifestReading): string {
 }
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
-async function prepare({ name, folder, reading, feeds, policy }: CampaignStart): Promise<CampaignPlan> {
+async function prepare({
+  name,
+  folder,
+  reading,
+  feeds,
+  policy,
+}: CampaignStart): Promise<CampaignPlan> {
   const store = await openFileStore(folder);
   const former = await readPreparedCampaign(store);
   if (former && former.name !== name) {

@@ -8,7 +8,9 @@ export function expectedEnd({ progress, waiting, budgets, at }: Observation): nu
   const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
   const unsent = progress.total - done - (progress.open - waiting);
   if (unsent <= 0) return null;
-  const limited = budgets.flatMap(({ credentials }) => credentials).filter(({ limit }) => limit !== null);
+  const limited = budgets
+    .flatMap(({ credentials }) => credentials)
+    .filter(({ limit }) => limit !== null);
   const ends = limited.map((window) => lastSubmission(windowOf(window), unsent, at));
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > at ? end : null;

@@ -18,11 +18,18 @@ const SHOWN = 50;
 export function explainProblems(problems: readonly Problem[]): void {
   for (const problem of problems.slice(0, SHOWN)) {
     const { file, line, id, column, value, severity, code, message, remedy } = problem;
-    const place = [`${file}${line === null ? '' : `:${line}`}`, id && `item ${id}`, column && `column ${column}`];
-    say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${value ? ` (${value})` : ''}`);
+    const place = [
+      `${file}${line === null ? '' : `:${line}`}`,
+      id && `item ${id}`,
+      column && `column ${column}`,
+    ];
+    say(
+      `${severity}: ${place.filter(Boolean).join(', ')}: ${message}${value ? ` (${value})` : ''}`,
+    );
     say(`  ${remedy} [${code}]`);
   }
-  if (problems.length > SHOWN) say(`… and ${problems.length - SHOWN} more (all of them with --json).`);
+  if (problems.length > SHOWN)
+    say(`… and ${problems.length - SHOWN} more (all of them with --json).`);
 }
 
 /** Human text goes to stderr: stdout is for `--json`. */

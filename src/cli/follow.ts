@@ -9,8 +9,6 @@ import { PlainLines } from './plain-lines.ts';
 export interface Followed {
   readonly name: string;
   readonly folder: string;
-  /** stdout belongs to one JSON document; the view goes to stderr anyway. */
-  readonly json: boolean;
 }
 
 /** Shows observations; left in order whatever happens. */
@@ -21,9 +19,14 @@ export interface View {
 
 const EVERY_MS = 500;
 
-export async function follow(session: Session, followed: Followed): Promise<'ended' | 'interrupted'> {
+export async function follow(
+  session: Session,
+  followed: Followed,
+): Promise<'ended' | 'interrupted'> {
   const interruption = new Interruption();
-  const view: View = process.stderr.isTTY ? new LiveView(followed, session.ui) : new PlainLines(followed, session.ui);
+  const view: View = process.stderr.isTTY
+    ? new LiveView(followed, session.ui)
+    : new PlainLines(followed, session.ui);
   try {
     for (;;) {
       const seen = await observe(session, followed.name).catch(() => null);
@@ -36,7 +39,8 @@ export async function follow(session: Session, followed: Followed): Promise<'end
     }
   } finally {
     view.end();
-    if (interruption.requested) say('Stopping: jobs that are being sent are waited for. Ctrl-C again leaves at once.');
+    if (interruption.requested)
+      say('Stopping: jobs that are being sent are waited for. Ctrl-C again leaves at once.');
   }
 }
 

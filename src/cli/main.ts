@@ -9,7 +9,9 @@ export interface CommonFlags {
 }
 
 const program = new Command('hundredfold')
-  .description('Runs batches of molecules, sequences, alignments and NMR shifts through job services.')
+  .description(
+    'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
+  )
   .option('-V, --version', 'print the version')
   .action(async (flags: { version?: boolean }) => {
     if (!flags.version) program.help();
@@ -22,7 +24,9 @@ const config = () =>
   new Option('--config <file>', 'configuration (default: hundredfold.yaml, or HUNDREDFOLD_CONFIG)');
 const json = () => new Option('--json', 'print one JSON document on stdout');
 const local = () =>
-  new Option('--services <which>', 'use the two services of this project, on this machine').choices(['local']);
+  new Option('--services <which>', 'use the two services of this project, on this machine').choices(
+    ['local'],
+  );
 
 /** Runs a command and ends the process with its exit code: open handles of libraries must not keep it alive. */
 function ending<A extends unknown[]>(command: (...args: A) => Promise<number>) {
@@ -81,7 +85,9 @@ for (const [verb, does] of [
     .description(does)
     .argument('<name>')
     .addOption(config())
-    .action(ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)));
+    .action(
+      ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)),
+    );
 }
 
 program
@@ -103,15 +109,24 @@ program
   .option('--port <n>', 'port to listen on', '8080')
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--database <file>', 'SQLite file that the jobs live in', 'services.db')
-  .addOption(new Option('--engine <engine>', 'what computes').choices(['recorded', 'synthetic']).default('recorded'))
-  .addOption(new Option('--variant <variant>', 'interface of the prediction service').choices(['current', 'earlier']).default('current'))
-  .option('--limit <n>', 'jobs per window and token; 0: no limit', '100')
+  .addOption(
+    new Option('--engine <engine>', 'what computes')
+      .choices(['recorded', 'synthetic'])
+      .default('recorded'),
+  )
+  .addOption(
+    new Option('--variant <variant>', 'interface of the prediction service')
+      .choices(['current', 'earlier'])
+      .default('current'),
+  )
+  .option('--limit <n>', 'jobs per window and token of the prediction service; 0: no limit', '100')
   .option('--window <time>', 'length of the rolling window', '60m')
+  .option('--molecule-limit <n>', 'the same for the molecule service; 0: no limit', '0')
   .option('--address-limit <n>', 'jobs per window and network address; 0: no limit')
   .option('--job-time <time>', 'run time of a job')
   .option('--concurrency <n>', 'jobs running at once in each service; 0: no limit', '2')
   .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
-  .option('--fault <rule...>', 'switch a fault on, for tests (docs/faults.md)')
+  .option('--fault-control', 'let clients switch faults on under /_faults, for tests')
   .action(ending(async (flags) => (await import('./services.ts')).services(flags)));
 
 program
@@ -137,7 +152,8 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommanderError)
+    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   else {
     explain(error);
     process.exitCode = error instanceof HundredfoldError ? error.exitCode : EXIT.usage;

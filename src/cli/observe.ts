@@ -20,7 +20,7 @@ export async function observe({ client }: Session, name: string): Promise<Observ
   const [progress, { status }, budgets] = await Promise.all([
     handle.query(progressQuery),
     handle.describe(),
-    readBudgets({ client }),
+    observeBudgets({ client }),
   ]);
   const lanes = budgets.flatMap(({ waiting }) => waiting);
   const waiting = lanes
@@ -30,9 +30,11 @@ export async function observe({ client }: Session, name: string): Promise<Observ
 }
 
 /** All budgets that this Temporal keeps. */
-export async function readBudgets({ client }: Pick<Session, 'client'>): Promise<BudgetStatus[]> {
+export async function observeBudgets({ client }: Pick<Session, 'client'>): Promise<BudgetStatus[]> {
   const statuses: BudgetStatus[] = [];
-  const running = client.workflow.list({ query: 'WorkflowType="budget" AND ExecutionStatus="Running"' });
+  const running = client.workflow.list({
+    query: 'WorkflowType="budget" AND ExecutionStatus="Running"',
+  });
   for await (const { workflowId } of running) {
     statuses.push(await client.workflow.getHandle(workflowId).query(budgetQuery));
   }

@@ -13,8 +13,13 @@ export function countsText({ progress, waiting }: Observation): string {
     ['waiting', total - done - (open - waiting)],
   ] as const;
   const say = (parts: readonly (readonly [string, number])[]) =>
-    parts.filter(([, n]) => n > 0).map(([word, n]) => `${n} ${word}`).join(', ');
-  return [`${done} of ${total}`, [say(states), say(now)].filter(Boolean).join('; ')].filter(Boolean).join(': ');
+    parts
+      .filter(([, n]) => n > 0)
+      .map(([word, n]) => `${n} ${word}`)
+      .join(', ');
+  return [`${done} of ${total}`, [say(states), say(now)].filter(Boolean).join('; ')]
+    .filter(Boolean)
+    .join(': ');
 }
 
 /** `predictions: 12 of 100 in use, next slot in 14 min` */
@@ -37,9 +42,15 @@ function windowText(window: WindowStatus, now: number): string {
 /** The clock time of an epoch time, with the day when it is not today's. */
 export function clockText(at: number, now: number): string {
   const date = new Date(at);
-  const time = date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const time = date.toLocaleTimeString('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
   const sameDay = date.toDateString() === new Date(now).toDateString();
-  return sameDay ? time : `${date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })} ${time}`;
+  return sameDay
+    ? time
+    : `${date.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })} ${time}`;
 }
 
 /** A bar of `width` characters, filled in proportion. */

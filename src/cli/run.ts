@@ -1,5 +1,4 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -14,6 +13,7 @@ import { startCampaign, type CampaignStart } from './campaign-start.ts';
 import { follow } from './follow.ts';
 import { explainProblems, say } from './explain.ts';
 import type { CommonFlags } from './main.ts';
+import { logToFolder } from './worker-log.ts';
 import { endedSummary, exitCodeOf, printSummary } from './summary.ts';
 
 export interface RunFlags extends CommonFlags {
@@ -35,12 +35,13 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
   const start: CampaignStart = { name, folder, reading, feeds, policy: settings.policy };
 
   const options = { settings, environment: process.env, localServices: flags.services === 'local' };
+  logToFolder(settings);
   if (flags.detach) await startInBackground(settings, flags);
   const session = await openSession(options);
   try {
     await startCampaign(session, start);
     if (flags.detach) return started(name, folder, flags);
-    const end = await follow(session, { name, folder, json: flags.json ?? false });
+    const end = await follow(session, { name, folder });
     if (end === 'interrupted') return interrupted(session, name);
     const summary = await endedSummary(await openFileStore(folder), folder);
     printSummary(summary, flags.json ?? false);
@@ -58,7 +59,9 @@ function accepted(reading: ManifestReading, { json }: RunFlags): boolean {
   }
   explainProblems(reading.problems);
   if (errors.length > 0) {
-    say(`hundredfold: ${errors.length} of the problems must be mended first; nothing was submitted.`);
+    say(
+      `hundredfold: ${errors.length} of the problems must be mended first; nothing was submitted.`,
+    );
     return false;
   }
   if (reading.items.length === 0) {
@@ -79,10 +82,12 @@ function chooseServices(
   kinds: Readonly<Record<Kind, number>>,
 ): CampaignStart['feeds'] {
   const needed = new Set<ServiceName>();
-  for (const kind of Object.keys(kinds) as Kind[]) if (kinds[kind] > 0) needed.add(SERVICE_OF_KIND[kind]);
+  for (const kind of Object.keys(kinds) as Kind[])
+    if (kinds[kind] > 0) needed.add(SERVICE_OF_KIND[kind]);
   const local = flags.services === 'local' ? localSettings(process.env) : [];
   return [...needed].map((name) => {
-    const service = local.find(({ reference }) => reference.service === name) ?? settings.services[name];
+    const service =
+      local.find(({ reference }) => reference.service === name) ?? settings.services[name];
     if (service) return service;
     throw new HundredfoldError({
       code: 'CONFIG_NO_SERVICE',
@@ -96,19 +101,16 @@ function chooseServices(
 }
 
 function started(name: string, folder: string, { json }: RunFlags): number {
-  if (json) process.stdout.write(`${JSON.stringify({ campaign: name, state: 'running', out: folder })}\n`);
+  if (json)
+    process.stdout.write(`${JSON.stringify({ campaign: name, state: 'running', out: folder })}\n`);
   say(`${name} runs in the background, into ${folder}.`);
   say(`  hundredfold watch ${name}    shows it; hundredfold stop stops the server.`);
   return EXIT.ok;
 }
 
 function interrupted(session: Session, name: string): number {
-  const others = session.role === 'joined' ? ' The command that runs the server goes on with it.' : '';
+  const others =
+    session.role === 'joined' ? ' The command that runs the server goes on with it.' : '';
   say(`Stopped. ${name} is safe on disk; the same command goes on with it.${others}`);
   return EXIT.interrupted;
-}
-
-/** True when a campaign of this name has left something in the folder. */
-export function hasTree(folder: string): boolean {
-  return existsSync(folder);
 }

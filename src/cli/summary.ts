@@ -30,7 +30,10 @@ const published = z.object({
 export interface EndedSummary {
   readonly campaign: string;
   readonly state: string;
-  readonly items: z.output<typeof counts> & { readonly duplicates: number; readonly cached: number };
+  readonly items: z.output<typeof counts> & {
+    readonly duplicates: number;
+    readonly cached: number;
+  };
   readonly submissions: number;
   readonly rejected429: number;
   readonly out: string;
@@ -64,7 +67,8 @@ export async function endedSummary(store: Store, folder: string): Promise<EndedS
 export function printSummary(summary: EndedSummary, json: boolean): void {
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   const { items, campaign, out, startedAt, endedAt } = summary;
-  const took = endedAt === null ? '' : ` in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
+  const took =
+    endedAt === null ? '' : ` in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
   const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
     .filter((state) => items[state] > 0)
     .map((state) => `, ${items[state]} ${state}`);

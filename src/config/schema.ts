@@ -14,9 +14,9 @@ const duration = z.union([z.number(), z.string()]).transform((value, context) =>
 const secretSource = z.strictObject({ env: z.string() }).or(z.strictObject({ file: z.string() }));
 
 /** `none` (or nothing, where that is the default) means that the service has no limit. */
-const limit = z.literal('none').or(
-  z.strictObject({ limit: z.coerce.number().int().positive(), window: duration }),
-);
+const limit = z
+  .literal('none')
+  .or(z.strictObject({ limit: z.coerce.number().int().positive(), window: duration }));
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -44,7 +44,11 @@ export const configSchema = z
       .strictObject({
         molecules: z.strictObject(service).partial({ token: true, budget: true }),
         predictions: z
-          .strictObject({ ...service, variant: z.enum(['current', 'earlier']), addressBudget: limit })
+          .strictObject({
+            ...service,
+            variant: z.enum(['current', 'earlier']),
+            addressBudget: limit,
+          })
           .partial({ token: true, budget: true, variant: true, addressBudget: true }),
       })
       .partial(),

@@ -89,11 +89,22 @@ function readYaml(path: string): unknown {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw refused('CONFIG_UNREADABLE', `cannot read the configuration ${path}`, 'Check the path given with --config.', cause);
+    throw refused(
+      'CONFIG_UNREADABLE',
+      `cannot read the configuration ${path}`,
+      'Check the path given with --config.',
+      cause,
+    );
   }
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw refused('CONFIG_NOT_YAML', `${path}: ${error.message}`, 'Mend the YAML at that place.', error);
+  if (error)
+    throw refused(
+      'CONFIG_NOT_YAML',
+      `${path}: ${error.message}`,
+      'Mend the YAML at that place.',
+      error,
+    );
   return document.toJS() ?? {};
 }
 
@@ -116,9 +127,14 @@ function pathOf(issue: z.core.$ZodIssue): string {
 function temporalSettings(config: Config, env: Environment, base: string): TemporalSettings | null {
   const temporal = config.temporal;
   if (!temporal?.address) return null;
-  const pem = (file: string | undefined) => (file ? readFileSync(resolve(base, file), 'utf8') : undefined);
+  const pem = (file: string | undefined) =>
+    file ? readFileSync(resolve(base, file), 'utf8') : undefined;
   const tls = temporal.tls && {
-    ...definedOnly({ ca: pem(temporal.tls.ca), cert: pem(temporal.tls.cert), key: pem(temporal.tls.key) }),
+    ...definedOnly({
+      ca: pem(temporal.tls.ca),
+      cert: pem(temporal.tls.cert),
+      key: pem(temporal.tls.key),
+    }),
   };
   return {
     address: temporal.address,
@@ -137,12 +153,22 @@ function definedOnly(values: Record<string, string | undefined>): Record<string,
 function serviceSettings(config: Config, env: Environment, base: string): Settings['services'] {
   const { molecules, predictions } = config.services ?? {};
   const tokenOf = (service: ServiceName, token: SecretSource | undefined): Secret =>
-    readSecret(`services.${service}.token`, token ?? { env: DEFAULT_TOKEN_VARIABLE[service] }, env, base);
+    readSecret(
+      `services.${service}.token`,
+      token ?? { env: DEFAULT_TOKEN_VARIABLE[service] },
+      env,
+      base,
+    );
   return {
     ...(molecules && {
-      molecules: describeService('molecules', molecules.url, tokenOf('molecules', molecules.token), {
-        limit: limitOf(molecules.budget, NO_LIMIT),
-      }),
+      molecules: describeService(
+        'molecules',
+        molecules.url,
+        tokenOf('molecules', molecules.token),
+        {
+          limit: limitOf(molecules.budget, NO_LIMIT),
+        },
+      ),
     }),
     ...(predictions && {
       predictions: describeService(
@@ -164,7 +190,9 @@ export function describeService(
   service: ServiceName,
   url: string,
   token: Secret,
-  options: Partial<Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit'>> & { address?: string },
+  options: Partial<Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit'>> & {
+    address?: string;
+  },
 ): ServiceSettings {
   if (service === 'molecules' && token.reveal().length !== 10) {
     throw refused(

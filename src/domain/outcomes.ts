@@ -39,7 +39,11 @@ export type FindOutcome =
   | { readonly type: 'absent' }
   /** The service cannot tell: the molecule service identifies nothing. */
   | { readonly type: 'unsupported' }
-  | { readonly type: 'unavailable'; readonly message: string; readonly retryAfterMs: number | null };
+  | {
+      readonly type: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    };
 
 /** The timing block of the service (contract 2.4), what we use of it; null where it was not given. */
 export interface Timing {
@@ -69,16 +73,14 @@ export type PollOutcome =
   /** 404 for a job that was accepted. */
   | { readonly type: 'lost'; readonly message: string }
   /** 5xx, 429, no connection: says nothing about the job. */
-  | { readonly type: 'unavailable'; readonly message: string; readonly retryAfterMs: number | null };
+  | {
+      readonly type: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    };
 
 /** A file that a finished job offers. */
-export type ArtefactName =
-  | 'record'
-  | 'result'
-  | 'history'
-  | 'csv'
-  | 'metadata'
-  | 'distributions';
+export type ArtefactName = 'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions';
 
 /** The answer to a download. The body is read once, to the end, or thrown away by breaking off. */
 export type FetchOutcome =
@@ -91,4 +93,8 @@ export type FetchOutcome =
     }
   /** The service does not offer this file for this job. */
   | { readonly type: 'absent'; readonly status: number; readonly message: string }
-  | { readonly type: 'unavailable'; readonly message: string; readonly retryAfterMs: number | null };
+  | {
+      readonly type: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+    };

@@ -18,7 +18,13 @@ import { startWorker, type RunningWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
 import { hostLocalServices, wereUsed, type HostedServices } from './local.ts';
-import { readRecord, removeRecord, writeRecord, type HostRecord, type ServerRecord } from './record.ts';
+import {
+  readRecord,
+  removeRecord,
+  writeRecord,
+  type HostRecord,
+  type ServerRecord,
+} from './record.ts';
 
 export interface Host {
   readonly record: HostRecord;
@@ -32,6 +38,8 @@ export interface HostOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly localServices: boolean;
+  /** For commands that submit nothing: any host that runs will do, whatever services it knows. */
+  readonly anyHost?: boolean;
 }
 
 /** Becomes the host of a folder whose lock the caller holds. */
@@ -50,7 +58,10 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       ownServer(dir),
       wanted ? hostLocalServices(dir, environment) : null,
     ]);
-    stops.push(() => endServer(dir, server), () => endServices(local));
+    stops.push(
+      () => endServer(dir, server),
+      () => endServices(local),
+    );
     const services = [...Object.values(settings.services), ...(local?.settings ?? [])];
     const temporal = { address: server.address, namespace: 'default' };
     const client = await connectClient(temporal);

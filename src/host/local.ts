@@ -21,7 +21,10 @@ export function wereUsed(dir: string): boolean {
 }
 
 /** The settings alone, before anything runs: the address is `local`, whatever the port turns out to be. */
-export function localSettings(environment: Environment, url = 'http://127.0.0.1'): ServiceSettings[] {
+export function localSettings(
+  environment: Environment,
+  url = 'http://127.0.0.1',
+): ServiceSettings[] {
   const token = (variable: string) => new Secret(environment[variable] ?? LOCAL_TOKEN);
   const address = 'local';
   return [

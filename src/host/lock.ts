@@ -22,7 +22,8 @@ export function tryLock(dir: string): Lock | null {
     throw new HundredfoldError({
       code: 'HOST_FOLDER_UNUSABLE',
       message: `cannot write in ${dir}, where the embedded server keeps its database`,
-      remedy: 'Choose another folder with embedded.dir in the configuration (HUNDREDFOLD_EMBEDDED_DIR).',
+      remedy:
+        'Choose another folder with embedded.dir in the configuration (HUNDREDFOLD_EMBEDDED_DIR).',
       cause,
     });
   }

@@ -31,7 +31,11 @@ export type HostRecord = z.output<typeof hostRecord>;
 const RECORDS = { server: serverRecord, host: hostRecord, services: servicesRecord } as const;
 type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };
 
-export function writeRecord<K extends keyof Records>(dir: string, name: K, record: Records[K]): void {
+export function writeRecord<K extends keyof Records>(
+  dir: string,
+  name: K,
+  record: Records[K],
+): void {
   const file = join(dir, `${name}.json`);
   const temporary = `${file}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`);

@@ -8,7 +8,11 @@ import type { Client } from '@temporalio/client';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import { connectClient, registerSearchAttributes, type TemporalAddress } from '../temporal/connection.ts';
+import {
+  connectClient,
+  registerSearchAttributes,
+  type TemporalAddress,
+} from '../temporal/connection.ts';
 import { isAlive } from '../temporal/dev-server.ts';
 import { startWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
@@ -112,7 +116,7 @@ class EmbeddedSession implements Session {
     const client = await connectClient(temporalOf(record)).catch(() => null);
     if (!client) return false;
     try {
-      this.checkServices(record);
+      if (!this.options.anyHost) this.checkServices(record);
     } catch (error) {
       await client.connection.close();
       throw error;
@@ -127,7 +131,9 @@ class EmbeddedSession implements Session {
     const local = this.options.localServices && !record.services.some((s) => s.address === 'local');
     const missing = wanted.find((reference) => !knows(record, reference));
     if (!missing && !local) return;
-    const what = missing ? `${missing.service} at ${missing.address} (or your token there)` : 'the local services';
+    const what = missing
+      ? `${missing.service} at ${missing.address} (or your token there)`
+      : 'the local services';
     throw new HundredfoldError({
       code: 'HOST_OTHER_SERVICES',
       message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
@@ -151,14 +157,16 @@ class RemoteSession implements Session {
   }
 
   static async open(temporal: TemporalSettings, { settings }: HostOptions): Promise<RemoteSession> {
-    const target = addressOf(temporal);
+    const target = temporalAddress(temporal);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = Object.values(settings.services);
     // Without any worker a campaign would stand still: then this command works for itself.
     const alone = services.length > 0 && !(await hasWorkers(client, taskQueue));
-    const worker = alone ? await startWorker({ temporal: target, client, taskQueue, services }) : null;
+    const worker = alone
+      ? await startWorker({ temporal: target, client, taskQueue, services })
+      : null;
     return new RemoteSession(client, taskQueue, async () => worker?.stop());
   }
 
@@ -174,7 +182,12 @@ class RemoteSession implements Session {
 }
 
 /** A configured Temporal, as connections want it. */
-export function addressOf({ address, namespace, apiKey, tls }: TemporalSettings): TemporalAddress {
+export function temporalAddress({
+  address,
+  namespace,
+  apiKey,
+  tls,
+}: TemporalSettings): TemporalAddress {
   return {
     address,
     namespace,
@@ -187,9 +200,8 @@ async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: 1, // workflow tasks
   });
-  return (pollers ?? []).length > 0;
+  return pollers.length > 0;
 }
 
 function knows({ services }: HostRecord, wanted: ServiceReference): boolean {

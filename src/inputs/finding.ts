@@ -59,5 +59,5 @@ export type Finding<C extends FindingCode = FindingCode> = {
 }[C];
 
 export function finding<C extends FindingCode>(code: C, facts: InputFacts[C]): Finding<C> {
-  return { code, facts } as Finding<C>;
+  return { code, facts };
 }

@@ -1,5 +1,5 @@
 /**
- * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR 3, both dialects of STAR. Told apart by their content,
+ * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Told apart by their content,
  * as the service does (contract of the prediction service, 4.3): the extension says nothing.
  */
 import { finding, type Finding } from './finding.ts';
@@ -16,7 +16,7 @@ export interface Shifts {
 
 const SHIFT_VALUE: Readonly<Record<ShiftFormat, RegExp>> = {
   nef: /^_nef_chemical_shift\.value$/i,
-  star: /^_Atom_chem_shift\.Val$/i,
+  star: /^_(Atom_chem_shift\.Val|Chem_shift_value)$/i,
 };
 
 export function readShifts(text: string): Shifts {
@@ -26,7 +26,7 @@ export function readShifts(text: string): Shifts {
   }
   const shifts = countShifts(text, SHIFT_VALUE[format]);
   // Without shifts ShiftCrypt ends well and gives -10 for every residue (measured).
-  const name = format === 'nef' ? 'NEF' : 'NMR-STAR 3';
+  const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
   return {
     format,
     shifts,
@@ -34,12 +34,16 @@ export function readShifts(text: string): Shifts {
   };
 }
 
+/** A tag that every file of the dialect has, and no mmCIF. */
+const MARKS: Readonly<Record<ShiftFormat, RegExp>> = {
+  nef: /^\s*_nef_\w+\./im,
+  star: /^\s*_(?:(?:Entry|Entity|Assembly|Assigned_chem_shift_list|Atom_chem_shift)\.\w+|NMR_STAR_version|Saveframe_category|Chem_shift_value)\b/im,
+};
+
 function formatOf(text: string): ShiftFormat | null {
-  if (!/^\s*data_\S/m.test(text)) return null;
-  if (/^\s*_nef_\w+\./im.test(text)) return 'nef';
-  return /^\s*_(Entry|Entity|Assembly|Assigned_chem_shift_list|Atom_chem_shift)\.\w+/im.test(text)
-    ? 'star'
-    : null;
+  if (!/^\s*data_\S/im.test(text)) return null;
+  if (MARKS.nef.test(text)) return 'nef';
+  return MARKS.star.test(text) ? 'star' : null;
 }
 
 /** Counts the data lines of the loops in which one of the tags matches; a row is a line in both formats' practice. */

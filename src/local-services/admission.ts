@@ -49,8 +49,8 @@ export class Admission {
   readonly #clock: Clock;
   readonly #faults: Faults;
   readonly #timeLimitMs: number;
-  readonly #tokenLimit: RateLimit;
-  readonly #addressLimit: RateLimit;
+  readonly #tokenLimits: Readonly<Record<ServiceName, RateLimit>>;
+  readonly #addressLimits: Readonly<Record<ServiceName, RateLimit>>;
 
   constructor(
     database: DatabaseSync,
@@ -63,8 +63,16 @@ export class Admission {
     this.#clock = parts.clock;
     this.#faults = parts.faults;
     this.#timeLimitMs = settings.timeLimitMs;
-    this.#tokenLimit = { limit: settings.limit, windowMs: settings.windowMs };
-    this.#addressLimit = { limit: settings.addressLimit, windowMs: settings.windowMs };
+    const { windowMs, limit, moleculeLimit, addressLimit } = settings;
+    this.#tokenLimits = {
+      predictions: { limit, windowMs },
+      molecules: { limit: moleculeLimit, windowMs },
+    };
+    // The contract of the molecule service knows no ceiling (8, not shown).
+    this.#addressLimits = {
+      predictions: { limit: addressLimit, windowMs },
+      molecules: { limit: 0, windowMs },
+    };
   }
 
   /** Takes a submission in. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit. */
@@ -106,9 +114,8 @@ export class Admission {
     }
     const verdict = this.#judgeToken(service, owner, at);
     this.#judgeAddress(service, address, at);
-    const [fault] = [...this.#faults.strike('acceptance', service, 'submit')].map(
-      (rule) => rule.name,
-    );
+    const struck = this.#faults.strike('acceptance', service, 'submit').next();
+    const fault = struck.done === true ? undefined : struck.value.name;
     // The molecule service calls its identifier alphanumeric (2.2); the prediction service wants a UUID.
     const id = service === 'molecules' ? randomUUID().replaceAll('-', '') : randomUUID();
     const taskId = randomUUID();
@@ -135,18 +142,18 @@ export class Admission {
       status: 200,
       requestId: id,
     });
-    return { id, taskId, headers: this.#headers(verdict), lost: fault === 'lose' };
+    return { id, taskId, headers: this.#headers(service, verdict), lost: fault === 'lose' };
   }
 
   #judgeToken(service: ServiceName, owner: string, at: number): Verdict {
-    const limit = this.#tokenLimit;
+    const limit = this.#tokenLimits[service];
     const verdict = judge(limit, this.#journal.windowOf('owner', service, owner, limit, at), at);
     if (!verdict.allowed) throw tooMany('for this token', verdict);
     return verdict;
   }
 
   #judgeAddress(service: ServiceName, address: string, at: number): void {
-    const limit = this.#addressLimit;
+    const limit = this.#addressLimits[service];
     const verdict = judge(
       limit,
       this.#journal.windowOf('address', service, address, limit, at),
@@ -155,9 +162,9 @@ export class Admission {
     if (!verdict.allowed) throw tooMany('from this network address', verdict);
   }
 
-  #headers(verdict: Verdict): Record<string, string> {
+  #headers(service: ServiceName, verdict: Verdict): Record<string, string> {
     if (verdict.limit === 0) return {};
-    const windowSeconds = Math.ceil(this.#tokenLimit.windowMs / 1000);
+    const windowSeconds = Math.ceil(this.#tokenLimits[service].windowMs / 1000);
     return {
       'X-RateLimit-Limit': String(verdict.limit),
       'X-RateLimit-Remaining': String(verdict.remaining - 1),

@@ -32,6 +32,8 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
   });
+  // Bodies are JSON or multipart; Fastify would take plain text too.
+  app.removeContentTypeParser('text/plain');
   await app.register(multipart, { limits: { fileSize: BODY_LIMIT } });
   answerErrors(app);
   logRequests(app);

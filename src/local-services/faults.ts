@@ -148,7 +148,7 @@ export class Faults {
     service: ServiceName,
     endpoint: Endpoint,
     applies: (name: FaultName) => boolean = () => true,
-  ): Generator<FaultRule> {
+  ): Generator<FaultRule, undefined> {
     for (const armed of this.#armed) {
       const { rule } = armed;
       if (armed.left <= 0 || FAULTS[rule.name].stage !== stage || !applies(rule.name)) continue;
@@ -157,6 +157,7 @@ export class Faults {
       armed.left -= 1;
       yield rule;
     }
+    return undefined;
   }
 }
 

@@ -21,11 +21,13 @@ export interface LocalServicesOptions {
   /** SQLite file that the jobs live in; default `:memory:`, gone with the process. */
   readonly database?: string;
   readonly engine?: EngineName;
-  /** Jobs per window and token, for each of the two services; default 100, 0 = no limit. */
+  /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
   readonly limit?: number;
+  /** The same of the molecule service, whose contract (8) shows none; default 0 = no limit. */
+  readonly moleculeLimit?: number;
   /** Length of the rolling window in ms; default 3,600,000. */
   readonly windowMs?: number;
-  /** Second, looser ceiling per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
+  /** Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
   readonly addressLimit?: number;
   /** Run time of a job in ms; default 500 for recorded, 1500 for synthetic. */
   readonly jobMs?: number | ((input: EngineJob) => number);
@@ -54,6 +56,7 @@ export interface Settings {
   readonly database: string;
   readonly engine: EngineName;
   readonly limit: number;
+  readonly moleculeLimit: number;
   readonly windowMs: number;
   readonly addressLimit: number;
   readonly jobMs: (input: EngineJob) => number;
@@ -110,6 +113,7 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     database: options.database ?? ':memory:',
     engine,
     limit,
+    moleculeLimit: whole('moleculeLimit', options.moleculeLimit, 0),
     windowMs: positive('windowMs', options.windowMs, 3_600_000),
     // Looser than the ceiling of a token, or the token's own would never be met.
     addressLimit: whole(

@@ -1,7 +1,6 @@
 /**
  * CSV and TSV (RFC 4180: quotes, quoted line breaks), row by row.
  */
-import { Readable, pipeline } from 'node:stream';
 import { CsvError, parse, type Parser } from 'csv-parse';
 import { ColumnWatch, INPUT_FIELDS } from './columns.ts';
 import { lineBreaks } from './lines.ts';
@@ -10,6 +9,17 @@ import { aboutFile, type RawRow, type RowReader } from './raw-row.ts';
 
 /** Bytes of one row at most: a quote that is never closed must not swallow the memory. */
 const ROW_LIMIT = 32 * 1024 * 1024;
+
+type Delimiter = ',' | '\t';
+
+/**
+ * A row whose cells are quoted whole, or do not begin with a quote. The relaxed parser hands a cell with a
+ * misplaced quote on as it stands, and with it whatever it swallowed.
+ */
+const WELL_QUOTED: Readonly<Record<Delimiter, RegExp>> = {
+  ',': /^(?:"[^"]*(?:""[^"]*)*"|(?! *")[^,\r\n]*)(?:,(?:"[^"]*(?:""[^"]*)*"|(?! *")[^,\r\n]*))*$/,
+  '\t': /^(?:"[^"]*(?:""[^"]*)*"|(?! *")[^\t\r\n]*)(?:\t(?:"[^"]*(?:""[^"]*)*"|(?! *")[^\t\r\n]*))*$/,
+};
 
 interface Parsed {
   readonly raw: string;
@@ -21,7 +31,7 @@ export const readTsv: RowReader = (text) => readDelimited(text, '\t', 'TSV');
 
 async function* readDelimited(
   text: AsyncIterable<string>,
-  delimiter: string,
+  delimiter: Delimiter,
   format: string,
 ): AsyncGenerator<RawRow> {
   let line = 1;
@@ -38,7 +48,7 @@ async function* readDelimited(
         if (complaints.length > 0) yield aboutFile(...complaints);
         // Without an input column every single row would be wrong: say it once.
         if (!usable) return;
-      } else yield rowOf(columns, record, raw, begins);
+      } else yield rowOf(columns, { raw, record }, begins, delimiter);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -46,8 +56,13 @@ async function* readDelimited(
   }
 }
 
-function rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncIterable<Parsed> {
-  const parser: Parser = parse({
+/**
+ * The rows are taken from the parser as it makes them, not from its stream: that would drop what it has read
+ * but not yet given out when it meets an error.
+ */
+async function* rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<Parsed> {
+  const rows: Parsed[] = [];
+  const parser = parse({
     delimiter,
     raw: true,
     // All three, so that a file of mixed line ends loses no row.
@@ -56,10 +71,37 @@ function rowsOf(text: AsyncIterable<string>, delimiter: string): AsyncIterable<P
     // A stray quote is kept and reported by us; strict mode gives up on the whole rest of the file.
     relax_quotes: true,
     max_record_size: ROW_LIMIT,
+    on_record: (row: unknown) => {
+      // With `raw` a record is this pair.
+      rows.push(row as Parsed);
+      return null;
+    },
   });
-  // The error arrives through the parser as well, where it is awaited.
-  pipeline(Readable.from(text), parser, () => undefined);
-  return parser as AsyncIterable<Parsed>;
+  // Errors are awaited where they arise, in the write.
+  parser.on('error', () => undefined).resume();
+  try {
+    for await (const piece of text) {
+      const error = await feed(parser, piece);
+      yield* rows.splice(0);
+      if (error !== null) throw error;
+    }
+    const error = await feed(parser, null);
+    yield* rows.splice(0);
+    if (error !== null) throw error;
+  } finally {
+    parser.destroy();
+  }
+}
+
+/** Gives the parser a piece of text, or its end; returns the error it meets. */
+function feed(parser: Parser, piece: string | null): Promise<Error | null> {
+  return new Promise((resolve) => {
+    const done = (error?: Error | null): void => {
+      resolve(error ?? null);
+    };
+    if (piece === null) parser.end(done);
+    else parser.write(piece, done);
+  });
 }
 
 function checkHeader(
@@ -85,16 +127,15 @@ function checkHeader(
 
 function rowOf(
   columns: readonly string[],
-  record: readonly string[],
-  raw: string,
+  { raw, record }: Parsed,
   line: number,
+  delimiter: Delimiter,
 ): RawRow {
   const complaints: Complaint[] = [];
   const counts = { cells: record.length, columns: columns.length };
-  // A relaxed parser hands a cell with a misplaced quote on as it stands; a real one at the front is written `"""`.
-  if (!raw.includes('"""') && record.some((cell) => cell.trimStart().startsWith('"'))) {
-    const cell = record.find((one) => one.trimStart().startsWith('"')) ?? '';
-    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: cell }));
+  const suspect = record.find((cell) => /^ *"/.test(cell));
+  if (suspect !== undefined && !WELL_QUOTED[delimiter].test(raw.trimEnd())) {
+    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: suspect }));
   }
   // Spreadsheets end rows with empty cells that no column names.
   if (record.some((cell, index) => cell.trim() !== '' && (columns[index] ?? '') === '')) {

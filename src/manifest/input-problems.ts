@@ -186,8 +186,8 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: Wording<InputFacts[C
   },
   SHIFTS_FORMAT_UNKNOWN: {
     severity: 'error',
-    message: () => 'It is neither NEF nor NMR-STAR 3.',
-    remedy: () => 'Export the shifts as NEF, or fetch the NMR-STAR 3 file of the entry from BMRB.',
+    message: () => 'It is neither NEF nor NMR-STAR.',
+    remedy: () => 'Export the shifts as NEF, or fetch the NMR-STAR file of the entry from BMRB.',
   },
   SHIFTS_NO_LOOP: {
     severity: 'error',

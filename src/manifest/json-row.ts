@@ -77,5 +77,5 @@ function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell === 'string') return cell;
   if (Array.isArray(cell) && cell.every(isPlain)) return cell.map(textOf).join(',');
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell as number | boolean);
+  return typeof cell === 'number' ? String(cell) : JSON.stringify(cell);
 }

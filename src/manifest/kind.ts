@@ -45,7 +45,6 @@ export function extensionOf(file: string): string {
 }
 
 function fastaKind(input: RowInput): Judged {
-  // A file that could not be read has its own complaint.
   if (input.text === null) return { kind: null, complaints: [] };
   const fasta = readFasta(input.text);
   if (fasta.records.length < 2) return { kind: 'sequence', complaints: [] };
@@ -55,6 +54,8 @@ function fastaKind(input: RowInput): Judged {
 }
 
 function unclear(input: RowInput, reason: string): Judged {
+  // A file that could not be read has its own complaint.
+  if (input.text === null) return { kind: null, complaints: [] };
   const where = { column: input.column, value: input.value };
   return { kind: null, complaints: [complaint('MANIFEST_KIND_UNCLEAR', { reason }, where)] };
 }

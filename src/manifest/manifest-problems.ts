@@ -74,7 +74,7 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_SYNTAX: {
     severity: 'error',
-    message: ({ format, reason }) => `This is not valid ${format}: ${reason}.`,
+    message: ({ format, reason }) => `This is not valid ${format}: ${shown(reason)}.`,
     remedy: ({ format }) =>
       format === 'CSV' || format === 'TSV'
         ? 'Close every double quote, and write a quote inside a quoted cell twice.'

@@ -34,7 +34,7 @@ export function complaint<C extends ProblemCode>(
   where: { column?: string | null; value?: string | null; line?: number | null } = {},
 ): Complaint<C> {
   const { column = null, value = null, line = null } = where;
-  return { code, facts, column, value, line } as Complaint<C>;
+  return { code, facts, column, value, line };
 }
 
 export function severityOf(code: ProblemCode): Severity {

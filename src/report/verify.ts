@@ -23,25 +23,47 @@ import { isListed } from './failed-table.ts';
  * byte of the tree and holds its tables in memory: for tests and for `doctor`, not for the runner.
  */
 export async function verifyTree(store: Store): Promise<readonly string[]> {
+  const items: CampaignItem[] = [];
+  const violations = await told(() => pageViolations(store, items));
+  const checks = [
+    ...items.map((item) => () => itemViolations(store, item)),
+    () => strayFiles(store, items),
+    () => tableViolations(store, ITEMS_TABLE, items),
+    () => tableViolations(store, FAILED_TABLE, items.filter(isListed)),
+    () => summaryViolations(store, items),
+    () => checksumViolations(store),
+    () => unfinishedFiles(store),
+  ];
+  for (const check of checks) violations.push(...(await told(check)));
+  return violations;
+}
+
+/** A file that cannot even be read is a violation like the others, and the next check goes on. */
+async function told(check: () => Promise<readonly string[]>): Promise<string[]> {
+  try {
+    return [...(await check())];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+/** Reads the items into `items`. */
+async function pageViolations(store: Store, items: CampaignItem[]): Promise<readonly string[]> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) return [`${store.location} holds no prepared campaign.`];
-  const items: CampaignItem[] = [];
   for await (const item of campaignItems(store, campaign)) items.push(item);
-  const violations: string[] = [];
+  const twice = repeated(items.map(({ id }) => id));
+  const violations = Array.from(twice, (id) => `Item ${id} stands twice.`);
   if (items.length !== campaign.items) {
     violations.push(`${campaign.items} items were prepared, the pages list ${items.length}.`);
   }
-  violations.push(
-    ...Array.from(repeated(items.map(({ id }) => id)), (id) => `Item ${id} stands twice.`),
-  );
-  for (const item of items) violations.push(...(await itemViolations(store, item)));
-  violations.push(...(await strayFiles(store, items)));
-  violations.push(...(await tableViolations(store, ITEMS_TABLE, items)));
-  violations.push(...(await tableViolations(store, FAILED_TABLE, items.filter(isListed))));
-  violations.push(...(await summaryViolations(store, items)));
-  violations.push(...(await checksumViolations(store)));
-  for await (const name of store.leftovers()) violations.push(`${name} is an unfinished file.`);
   return violations;
+}
+
+async function unfinishedFiles(store: Store): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const name of store.leftovers()) names.push(`${name} is an unfinished file.`);
+  return names;
 }
 
 async function itemViolations(store: Store, item: CampaignItem): Promise<readonly string[]> {
@@ -91,7 +113,7 @@ async function tableViolations(
 ): Promise<readonly string[]> {
   const text = await store.readText(table);
   if (text === null) return [`${table} is missing.`];
-  const rows = parse(text, { columns: true }) as readonly Record<string, string>[];
+  const rows: readonly Record<string, string>[] = parse(text, { columns: true });
   const twice = repeated(rows.map((row) => row['id'] ?? ''));
   const violations = Array.from(twice, (id) => `${table} has item ${id} twice.`);
   const found = new Map(rows.map((row) => [row['id'], row]));

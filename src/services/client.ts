@@ -23,7 +23,10 @@ export interface Job {
 }
 
 export interface CallOptions {
-  /** Aborts the request; its outcome is then `unsure` (submit) or `unavailable`. */
+  /**
+   * Aborts the request. A submission is then `unsure`, or `notNow` while not a byte of it was written; everything else
+   * is `unavailable`.
+   */
   readonly signal: AbortSignal;
 }
 

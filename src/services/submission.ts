@@ -2,9 +2,10 @@
  * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule holds
  * for both services; only where the id stands differs.
  */
-import type { RateLimitSeen, SubmitOutcome } from '../domain/outcomes.ts';
+import type { SubmitOutcome } from '../domain/outcomes.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http.ts';
+import { readRateLimit } from './rate-limit.ts';
 import { retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject, parseJson } from './tolerant.ts';
 import { serviceWords, shorten, type Redact } from './words.ts';
@@ -12,7 +13,6 @@ import { serviceWords, shorten, type Redact } from './words.ts';
 export interface SubmissionReaders {
   /** The job's id in the body or the headers of a 2xx; null where there is none. */
   readonly remoteId: (json: unknown, headers: Headers) => string | null;
-  readonly rateLimit: (headers: Headers, json: unknown) => RateLimitSeen | null;
   readonly redact: Redact;
 }
 
@@ -50,7 +50,7 @@ async function readAnswer(
   // From here on the status decides: a body that breaks off costs the words, not the outcome.
   const words = readers.redact(serviceWords(text) ?? `HTTP ${status} without a word`);
   const message = shorten(words);
-  if (status === 429) return rateLimited(answer, json, message, readers);
+  if (status === 429) return rateLimited(answer, json, message);
   if (NOT_NOW.has(status)) {
     const retry = retryAfterMs(answer.headers, Date.now());
     return notNow('unavailable', `HTTP ${status}: ${message}`, retry);
@@ -71,7 +71,7 @@ function accepted(
 ): SubmitOutcome {
   const remoteId = readers.remoteId(json, answer.headers);
   if (remoteId !== null && isUsableId(remoteId)) {
-    return { type: 'accepted', remoteId, rateLimit: readers.rateLimit(answer.headers, json) };
+    return { type: 'accepted', remoteId, rateLimit: readRateLimit(answer.headers, json) };
   }
   const why = body === 'broken' ? 'its body broke off' : 'its body has no job id that can be used';
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
@@ -82,13 +82,8 @@ function isUsableId(id: string): boolean {
   return /^[\w.~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
 }
 
-function rateLimited(
-  answer: HttpResponse,
-  json: unknown,
-  message: string,
-  readers: SubmissionReaders,
-): SubmitOutcome {
-  const rateLimit = readers.rateLimit(answer.headers, json);
+function rateLimited(answer: HttpResponse, json: unknown, message: string): SubmitOutcome {
+  const rateLimit = readRateLimit(answer.headers, json);
   const resetAfter = Number(asObject(json)?.['reset_after'] ?? Number.NaN);
   const retry =
     retryAfterMs(answer.headers, Date.now()) ??

@@ -94,7 +94,8 @@ class FileStore implements Store {
     try {
       // A file never changes under its name, so its size tells where it ends.
       const { size } = await system(action, () => file.stat());
-      for (let at = 0; at < size; ) {
+      let at = 0;
+      while (at < size) {
         const buffer = Buffer.allocUnsafe(Math.min(READ_CHUNK_BYTES, size - at));
         const { bytesRead } = await system(action, () => file.read(buffer));
         if (bytesRead === 0) return;

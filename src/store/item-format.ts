@@ -15,6 +15,18 @@ const digest = { bytes: z.int().nonnegative(), sha256: z.string().regex(/^[0-9a-
 const text = z.string().nullable();
 const number = z.number().nullable();
 
+/** Not `z.record`, which drops a column that is called `__proto__`. */
+function dictionary<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
+  return z.custom<Readonly<Record<string, T>>>(
+    (found) =>
+      typeof found === 'object' &&
+      found !== null &&
+      !Array.isArray(found) &&
+      Object.values(found).every((one) => value.safeParse(one).success),
+    'expected an object whose values all have the same shape',
+  );
+}
+
 const timing = z.object({
   queued_at: text,
   started_at: text,
@@ -51,10 +63,10 @@ const record = z.object({
   submitted_at: text,
   finished_at: text,
   timing: timing.nullable(),
-  files: z.record(z.string(), z.object(digest)),
+  files: dictionary(z.object(digest)),
   source: z.object({ file: z.string(), line: z.int() }),
-  row: z.record(z.string(), z.string()),
-  user: z.record(z.string(), z.string()),
+  row: dictionary(z.string()),
+  user: dictionary(z.string()),
   engine: z.string().optional(),
 });
 

@@ -34,7 +34,8 @@ async function build(codePath: string): Promise<void> {
   await rename(temporary, codePath);
   for (const file of await readdir(DIST)) {
     const path = join(DIST, file);
-    if (/^workflows-[0-9a-f]+\.js$/.test(file) && path !== codePath) await rm(path, { force: true });
+    if (/^workflows-[0-9a-f]+\.js$/.test(file) && path !== codePath)
+      await rm(path, { force: true });
   }
 }
 
@@ -60,4 +61,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 const ignore = (): void => undefined;
-const QUIET = { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+const QUIET = {
+  log: ignore,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
+};

@@ -86,7 +86,8 @@ function unreachable({ address, namespace }: TemporalAddress, cause: unknown): H
   return new HundredfoldError({
     code: 'TEMPORAL_UNREACHABLE',
     message: `cannot reach Temporal at ${address} (namespace ${namespace})`,
-    remedy: 'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
+    remedy:
+      'Check temporal.address, tls and apiKey in the configuration, and that the server runs.',
     cause,
   });
 }

@@ -27,6 +27,8 @@ export interface DevServerOptions {
   readonly port?: number;
   readonly uiPort?: number;
   readonly headless?: boolean;
+  /** Settings of the server, for tests. */
+  readonly dynamicConfig?: Readonly<Record<string, string>>;
 }
 
 const START_TIMEOUT_MS = 30_000;
@@ -42,7 +44,7 @@ export async function startDevServer(
   const uiPort = options.headless ? null : await freePort(options.uiPort ?? 8233, 8233);
   const logFile = join(options.dir, 'temporal.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(options.executable, argumentsFor(options.dir, port, uiPort), {
+  const child = spawn(options.executable, argumentsFor(options, port, uiPort), {
     stdio: ['ignore', log, log],
     // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
     detached: true,
@@ -81,7 +83,10 @@ export async function stopDevServer({ pid }: Pick<DevServer, 'pid'>): Promise<vo
 }
 
 /** True when the server is there and answers on its port. */
-export async function isRunning({ pid, address }: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
+export async function isRunning({
+  pid,
+  address,
+}: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
   return isAlive(pid) && (await isListening(Number(address.split(':')[1])));
 }
 
@@ -105,7 +110,11 @@ function isZombie(pid: number): boolean {
   }
 }
 
-function argumentsFor(dir: string, port: number, uiPort: number | null): string[] {
+function argumentsFor(
+  { dir, dynamicConfig = {} }: DevServerOptions,
+  port: number,
+  uiPort: number | null,
+): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
@@ -113,6 +122,10 @@ function argumentsFor(dir: string, port: number, uiPort: number | null): string[
     // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
     ...['--log-level', 'error'],
+    ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
+      '--dynamic-config-value',
+      `${key}=${value}`,
+    ]),
   ];
 }
 

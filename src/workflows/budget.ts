@@ -150,7 +150,8 @@ function fateOf(error: unknown): SubmitResult {
     const message = 'no worker took the submission up';
     return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
   }
-  if (isCancellation(error)) return { type: 'unsure', message: 'cancelled while it was on its way' };
+  if (isCancellation(error))
+    return { type: 'unsure', message: 'cancelled while it was on its way' };
   const message =
     cause instanceof ApplicationFailure ? cause.message : 'the worker died while it was on its way';
   return { type: 'unsure', message };

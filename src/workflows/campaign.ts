@@ -72,6 +72,8 @@ class CampaignRun {
   private readonly ended: Record<FinalState, number>;
   private readonly failuresByCode: Record<string, number>;
   private state: CampaignState;
+  /** Items whose start the server has not confirmed yet. */
+  private starting = 0;
   /** Kinds of the open items, to conclude those that were ended by hand. */
   private readonly kinds = new Map<string, ItemEntry>();
 
@@ -167,8 +169,15 @@ class CampaignRun {
 
   /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
   private async begin(feed: Feed, { ended, ...entry }: PageEntry): Promise<void> {
-    if (ended) this.count(ended.state, ended.code);
-    else await this.start(feed, entry);
+    if (ended) {
+      this.count(ended.state, ended.code);
+      return;
+    }
+    this.starting += 1;
+    // A start that is under way when the campaign is cancelled must be known to have happened, or the item would
+    // escape the cancelling.
+    await CancellationScope.nonCancellable(() => this.start(feed, entry));
+    this.starting -= 1;
   }
 
   private async start(feed: Feed, entry: ItemEntry): Promise<void> {
@@ -200,10 +209,15 @@ class CampaignRun {
     }
   }
 
+  /** Until the campaign ends or is cancelled. */
   private async keepSweeping(): Promise<void> {
-    for (;;) {
-      await sleep(SWEEP_EVERY, { summary: 'look for items that were ended by hand' });
-      await this.sweepOpen();
+    try {
+      for (;;) {
+        await sleep(SWEEP_EVERY, { summary: 'look for items that were ended by hand' });
+        await this.sweepOpen();
+      }
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
     }
   }
 
@@ -215,7 +229,11 @@ class CampaignRun {
         const entry = this.kinds.get(id);
         // Its own signal may have come in meanwhile.
         if (!entry || !feed.open.has(id)) continue;
-        const end = { state: 'failed', code: 'ITEM_ENDED_BY_HAND', message: ENDED_BY_HAND } as const;
+        const end = {
+          state: 'failed',
+          code: 'ITEM_ENDED_BY_HAND',
+          message: ENDED_BY_HAND,
+        } as const;
         await conclude({
           item: { ...entry, campaign: this.plan.name, store: this.plan.store },
           reference: feed.plan.reference,
@@ -232,14 +250,18 @@ class CampaignRun {
   }
 
   private async cancelOpen(): Promise<void> {
+    await condition(() => this.starting === 0);
     for (const id of this.feeds.flatMap(({ open }) => [...open])) {
       try {
         await getExternalWorkflowHandle(itemWorkflowId(this.plan.name, id)).cancel();
       } catch (error) {
-        log.warn('an open item could not be cancelled', { id, error: String(error) });
+        // It has ended meanwhile; its signal may have been lost with an earlier run. `publish` looks at the tree.
+        log.info('an item that is not running was not cancelled', { id, error: String(error) });
+        for (const { open } of this.feeds) open.delete(id);
       }
     }
-    await condition(() => this.feeds.every(({ open }) => open.size === 0), '2 minutes');
+    const ended = () => this.feeds.every(({ open }) => open.size === 0);
+    while (!(await condition(ended, '1 minute'))) await this.sweepOpen();
   }
 
   private async publish(state: 'completed' | 'cancelled'): Promise<CampaignProgress> {

@@ -120,7 +120,13 @@ class ItemRun {
     this.submission = null;
     const { campaign, store, id, kind, generation, reference, weight } = this.input;
     const job = { id, kind, generation, store };
-    const request = { item: this.workflowId, campaign, credential: reference.credential, weight, job };
+    const request = {
+      item: this.workflowId,
+      campaign,
+      credential: reference.credential,
+      weight,
+      job,
+    };
     const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
     try {
       await keeper.signal(requestSignal, request);

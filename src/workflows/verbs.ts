@@ -25,8 +25,7 @@ export interface ItemAddress {
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  | SubmitOutcome
-  | { readonly type: 'unable'; readonly code: string; readonly message: string };
+  SubmitOutcome | { readonly type: 'unable'; readonly code: string; readonly message: string };
 
 export type PollResult =
   | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
@@ -87,11 +86,7 @@ export interface Activities {
   /** Writes the end of an item into the output tree. */
   conclude(conclusion: ItemConclusion): Promise<void>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
-  loadPage(
-    store: string,
-    service: ServiceReference['service'],
-    page: number,
-  ): Promise<PageEntry[]>;
+  loadPage(store: string, service: ServiceReference['service'], page: number): Promise<PageEntry[]>;
   /** Starts the budget workflow of a service should it not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */

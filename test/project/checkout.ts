@@ -3,6 +3,7 @@
  * call: npm, python3 and the Temporal CLI. What a registry answers is thereby in the test's hands.
  */
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -18,12 +19,12 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What `npm ci` does here: it takes a moment, and leaves what npm would leave. */
+/** What `npm ci` does here: it leaves what npm would leave, once the test lets it. */
 const NPM = `
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 appendFileSync('npm.log', process.argv.slice(2).join(' ') + '\\n');
 rmSync('node_modules', { recursive: true, force: true });
-await new Promise((done) => setTimeout(done, 300));
+while (existsSync('hold-npm')) await new Promise((done) => setTimeout(done, 10));
 mkdirSync('node_modules/.bin', { recursive: true });
 `;
 
@@ -34,9 +35,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** Looks again and again, for what happens in another process; throws after ten seconds. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  while (!isSo()) {
+    if (Date.now() > giveUpAt) throw new Error(`it did not happen: ${isSo.toString()}`);
+    await new Promise((done) => setTimeout(done, 10));
+  }
+}
+
 export class Checkout {
   readonly root = mkdtempSync(join(tmpdir(), 'hundredfold-checkout-'));
   readonly #bin = join(this.root, 'stand-ins');
+  readonly #started: ChildProcess[] = [];
 
   constructor() {
     cpSync(join(ROOT, 'scripts'), join(this.root, 'scripts'), { recursive: true });
@@ -61,6 +72,16 @@ export class Checkout {
   /** What a stand-in wrote down; empty when it was never called. */
   read(name: string): string {
     return existsSync(this.path(name)) ? readFileSync(this.path(name), 'utf8') : '';
+  }
+
+  /** Keeps npm from ending until the file is gone. */
+  holdNpm(): { release: () => void } {
+    const path = this.write('hold-npm', '');
+    return {
+      release: () => {
+        rmSync(path);
+      },
+    };
   }
 
   /** A program on PATH, in place of the real one. */
@@ -88,6 +109,7 @@ export class Checkout {
       env: { ...this.environment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    this.#started.push(child);
     const text = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()));
@@ -105,6 +127,8 @@ export class Checkout {
   }
 
   [Symbol.dispose](): void {
+    // A test that failed half way must leave nobody behind.
+    for (const child of this.#started) child.kill('SIGKILL');
     rmSync(this.root, { recursive: true, force: true });
   }
 }

@@ -1,11 +1,6 @@
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { Checkout } from './checkout.ts';
-
-/** Waits until the child has said something: its signal handlers are then in place. */
-async function saysSomething(text: { readonly stdout: string }): Promise<void> {
-  while (text.stdout === '') await new Promise((done) => setTimeout(done, 10));
-}
+import { Checkout, until } from './checkout.ts';
 
 const ECHO = `console.log(JSON.stringify(process.argv.slice(2)));`;
 
@@ -62,7 +57,8 @@ describe('bin/hundredfold.js on an old Node', () => {
        setInterval(() => {}, 1000); console.log('ready');`,
     );
     const { child, ended, text } = checkout.start('bin/hundredfold.js');
-    await saysSomething(text);
+    // Its signal handlers are in place by then.
+    await until(() => text.stdout !== '');
     child.kill(signal);
     expect(await ended).toMatchObject({ code: 130, stdout: 'ready\ngot it\n' });
   });

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Checkout } from './checkout.ts';
+import { Checkout, until } from './checkout.ts';
+
+const SET_UP = 'scripts/setup.js';
 
 /** How often npm was asked to install. */
 function installs(checkout: Checkout): number {
@@ -31,9 +33,26 @@ describe('a first set-up', () => {
 
   test('leaves an install by hand as it is', async () => {
     using checkout = new Checkout();
-    checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: {} }));
+    const installed = { 'node_modules/tool': { version: '1.0.0' } };
+    const otherPlatforms = {
+      'node_modules/tool-none': { version: '1.0.0', optional: true, os: ['none'] },
+      'node_modules/tool-none/helper': { version: '1.0.0', optional: true },
+    };
+    const packages = { '': {}, ...installed, ...otherPlatforms };
+    checkout.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
+    checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
     expect((await checkout.setUp()).code).toBe(0);
     expect(installs(checkout)).toBe(0);
+  });
+
+  test('installs again when an install by hand lacks this machine’s package', async () => {
+    using checkout = new Checkout();
+    const here = { version: '1.0.0', optional: true, os: process.platform, cpu: [process.arch] };
+    const packages = { '': {}, 'node_modules/tool-here': here };
+    checkout.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
+    checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: {} }));
+    await checkout.setUp();
+    expect(installs(checkout)).toBe(1);
   });
 });
 
@@ -75,17 +94,21 @@ describe('a second set-up', () => {
 describe('two set-ups at once', () => {
   test('install once, and both succeed', async () => {
     using checkout = new Checkout();
-    const [one, two] = await Promise.all([checkout.setUp(), checkout.setUp()]);
-    expect([one.code, two.code]).toEqual([0, 0]);
+    const npm = checkout.holdNpm();
+    const [one, two] = [checkout.start(SET_UP), checkout.start(SET_UP)];
+    await until(() => (one.text.stderr + two.text.stderr).includes('waiting for it'));
+    npm.release();
+    expect([(await one.ended).code, (await two.ended).code]).toEqual([0, 0]);
     expect(installs(checkout)).toBe(1);
-    expect(one.stderr + two.stderr).toContain('waiting for it');
   });
 
   test('the lock of a set-up that was killed does not stop the next', async () => {
     using checkout = new Checkout();
-    const killed = checkout.start('scripts/setup.js');
-    while (checkout.read('npm.log') === '') await new Promise((done) => setTimeout(done, 10));
+    const npm = checkout.holdNpm();
+    const killed = checkout.start(SET_UP);
+    await until(() => checkout.read('npm.log') !== '');
     killed.child.kill('SIGKILL');
+    npm.release();
     await killed.ended;
     expect(existsSync(checkout.path('.tools/setup.lock'))).toBe(true);
     expect((await checkout.setUp()).code).toBe(0);

@@ -30,6 +30,13 @@ describe('a table', () => {
     );
   });
 
+  test('a reader that trims cells and takes a lone CR for a line end reads the same', async () => {
+    const cells = ['a\rb', ' blank before', 'blank behind ', 'c'];
+    const text = await textOf(['1', '2', '3', '4'], [cells]);
+    const read: string[][] = parse(text, { trim: true, record_delimiter: ['\r\n', '\n', '\r'] });
+    expect(read[1]).toEqual(cells);
+  });
+
   test('a source of rows that fails makes the table fail, not end early', async () => {
     const failing = async function* (): AsyncGenerator<Row> {
       yield await Promise.resolve(['1']);

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttp, type Http, type HttpAnswer } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
@@ -84,16 +84,8 @@ describe('a request that never left this machine is told from one of unknown fat
   });
 
   test.each([
-    [
-      'reset after it was read',
-      'ECONNRESET',
-      (socket: import('node:net').Socket) => socket.resetAndDestroy(),
-    ],
-    [
-      'closed without an answer',
-      'UND_ERR_SOCKET',
-      (socket: import('node:net').Socket) => socket.end(),
-    ],
+    ['reset after it was read', 'ECONNRESET', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed without an answer', 'UND_ERR_SOCKET', (socket: Socket) => socket.end()],
   ])('%s: broken', async (_, code, after) => {
     await using server = await rawServer('', after);
     expect(await post(newHttp(), server.url)).toMatchObject({ type: 'broken', code });
@@ -203,11 +195,7 @@ describe('connections', () => {
 });
 
 describe('bodies', () => {
-  async function answerOf(
-    raw: string,
-    after: (socket: import('node:net').Socket) => void,
-    http = newHttp(),
-  ) {
+  async function answerOf(raw: string, after: (socket: Socket) => void, http = newHttp()) {
     const server = await rawServer(raw, after);
     const signal = new AbortController().signal;
     const answer = await http.send({ method: 'GET', url: new URL(server.url), signal });

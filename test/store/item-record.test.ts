@@ -16,7 +16,11 @@ const KEY = 'molecules/ethanol/item.json';
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value);
 const digest = {
   bytes: fc.nat(),
-  sha256: fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
+  sha256: fc.string({
+    unit: fc.constantFrom(...'0123456789abcdef'.split('')),
+    minLength: 64,
+    maxLength: 64,
+  }),
 };
 const options: fc.Arbitrary<Options> = fc.oneof(
   fc.record({

@@ -1,8 +1,9 @@
 /** The client of the molecule service. */
 import type { ServiceClient } from '../client.ts';
-import { createHttp, type Http, type HttpSettings } from '../http.ts';
+import { createHttp, type HttpSettings } from '../http.ts';
 import { checkToken, readServiceUrl } from '../target.ts';
-import { createRedact, type Redact } from '../words.ts';
+import { createRedact } from '../words.ts';
+import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
 import { poll } from './poll.ts';
@@ -15,15 +16,6 @@ export interface MoleculesSettings extends HttpSettings {
   /** `{mol_base_url}` */
   readonly url: string;
   readonly token: string;
-}
-
-/** What the four verbs of this service share. */
-export interface MoleculesAccess {
-  readonly http: Http;
-  /** `{mol_base_url}` */
-  readonly base: URL;
-  readonly token: string;
-  readonly redact: Redact;
 }
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */

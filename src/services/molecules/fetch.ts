@@ -4,7 +4,7 @@ import type { CallOptions } from '../client.ts';
 import { download } from '../download.ts';
 import { hideToken } from '../hide-token.ts';
 import { below } from '../target.ts';
-import type { MoleculesAccess } from './client.ts';
+import type { MoleculesAccess } from './access.ts';
 
 export async function fetch(
   access: MoleculesAccess,

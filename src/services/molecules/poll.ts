@@ -8,7 +8,7 @@ import { retryAfterMs } from '../retry-after.ts';
 import { below } from '../target.ts';
 import { parseJson } from '../tolerant.ts';
 import { serviceWords, shorten } from '../words.ts';
-import type { MoleculesAccess } from './client.ts';
+import type { MoleculesAccess } from './access.ts';
 import { meaningfulLines } from './log.ts';
 import { fileSets, innerStatus, missingKeys, readRecord, type MoleculeRecord } from './schemas.ts';
 
@@ -62,8 +62,11 @@ async function finishedOrNot(access: MoleculesAccess, answer: HttpResponse): Pro
 function failureMessage(access: MoleculesAccess, record: MoleculeRecord): string {
   const first = fileSets(record)[0];
   const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
-  const log = meaningfulLines(record.log ?? '') ?? 'The job left no files and no log.';
-  return shorten(access.redact([...gap, log].join('\n')));
+  const words =
+    meaningfulLines(record.log ?? '') ??
+    record.result_request?.request_text ??
+    'The job left no files and no log.';
+  return shorten(access.redact([...gap, words].join('\n')));
 }
 
 function running(

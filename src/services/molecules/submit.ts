@@ -3,7 +3,7 @@ import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions, Job } from '../client.ts';
 import { readSubmission } from '../submission.ts';
 import { below } from '../target.ts';
-import type { MoleculesAccess } from './client.ts';
+import type { MoleculesAccess } from './access.ts';
 import { readHashId } from './schemas.ts';
 
 /** Contract 2.1: all eight keys are always present. */
@@ -32,8 +32,6 @@ export async function submit(
   });
   return readSubmission(answer, {
     remoteId: readHashId,
-    // The contract of this service knows no rate limit (section 8).
-    rateLimit: () => null,
     redact: access.redact,
   });
 }

@@ -2,9 +2,10 @@
 import type { Kind } from '../../domain/item.ts';
 import type { ArtefactName } from '../../domain/outcomes.ts';
 import type { ServiceClient } from '../client.ts';
-import { createHttp, type Http, type HttpSettings } from '../http.ts';
+import { createHttp, type HttpSettings } from '../http.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
-import { createRedact, type Redact } from '../words.ts';
+import { createRedact } from '../words.ts';
+import type { PredictionsAccess } from './access.ts';
 import { API_PATH, type Variant } from './earlier.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
@@ -19,18 +20,6 @@ export interface PredictionsSettings extends HttpSettings {
   readonly url: string;
   readonly variant: Variant;
   readonly token: string;
-}
-
-/** What the four verbs of this service share. */
-export interface PredictionsAccess {
-  readonly http: Http;
-  readonly variant: Variant;
-  readonly token: string;
-  readonly redact: Redact;
-  /** An address below `{api_base}`; end with '' for the slash that every path needs (contract 1.6). */
-  readonly api: (...segments: readonly string[]) => URL;
-  /** The same without the `/api/` segment (contract 4.6). */
-  readonly withoutApi: (...segments: readonly string[]) => URL;
 }
 
 /** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */

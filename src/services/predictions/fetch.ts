@@ -2,7 +2,7 @@
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions } from '../client.ts';
 import { download } from '../download.ts';
-import type { PredictionsAccess } from './client.ts';
+import type { PredictionsAccess } from './access.ts';
 
 export async function fetch(
   access: PredictionsAccess,

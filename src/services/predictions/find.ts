@@ -4,7 +4,7 @@ import type { FindOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
 import { parseJson } from '../tolerant.ts';
-import type { PredictionsAccess } from './client.ts';
+import type { PredictionsAccess } from './access.ts';
 import { nextPage, searchPastResults } from './past-results.ts';
 
 const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {

@@ -81,10 +81,12 @@ function keyedEntries(object: JsonObject, sequences: JsonObject | null): Payload
   });
 }
 
-/** The earlier variant: `results` holds one sequence and its `prediction`, or entries by id. */
+/** The earlier variant: `results` holds a sequence and its `prediction` in any of these shapes, or entries by id. */
 function wrappedEntries(results: JsonObject, wrapper: JsonObject): PayloadEntry[] {
   const prediction = results['prediction'];
   if (prediction === undefined) return keyedEntries(results, null);
+  const inside = findEntries(prediction);
+  if (inside.length > 0) return inside;
   const predictor = wrapper['predictor'];
   const name = typeof predictor === 'string' ? predictor : 'prediction';
   const values = asObject(prediction) ?? { [name]: prediction };
@@ -141,13 +143,20 @@ function numberOrText(text: string): PayloadValue {
   return Number.isFinite(number) ? number : text;
 }
 
+/** The mark stands in `metadata`, in an array's items, or in the payload inside the earlier variant's wrapper. */
 function isSynthetic(json: unknown): boolean {
   const objects = Array.isArray(json) ? (json as readonly unknown[]) : [json];
   return objects.some((item) => {
     const object = asObject(item);
-    const metadata = asObject(object?.['metadata']);
-    return [object, metadata].some(
-      (place) => place?.['synthetic'] === true || place?.['engine'] === 'synthetic',
+    const prediction = asObject(object?.['results'])?.['prediction'];
+    return (
+      [object, asObject(object?.['metadata'])].some(isMarked) ||
+      (prediction !== undefined && isSynthetic(prediction))
     );
   });
+}
+
+function isMarked(object: JsonObject | null): boolean {
+  const note = object?.['note'];
+  return object?.['synthetic'] === true || (typeof note === 'string' && /^synthetic\b/i.test(note));
 }

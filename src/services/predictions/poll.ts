@@ -13,7 +13,7 @@ import type { HttpResponse } from '../http.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { parseJson } from '../tolerant.ts';
 import { serviceWords, shorten } from '../words.ts';
-import type { PredictionsAccess } from './client.ts';
+import type { PredictionsAccess } from './access.ts';
 import { readEarlierBody } from './earlier.ts';
 import { readEnvelope } from './schemas.ts';
 import { readTiming } from './timing.ts';

@@ -2,9 +2,8 @@
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions, Job } from '../client.ts';
 import { readSubmission } from '../submission.ts';
-import type { PredictionsAccess } from './client.ts';
+import type { PredictionsAccess } from './access.ts';
 import { predictorName, shiftsForm } from './earlier.ts';
-import { readRateLimit } from './rate-limit.ts';
 import { readAcknowledgedId } from './schemas.ts';
 
 interface Submission {
@@ -27,7 +26,6 @@ export async function submit(
   });
   return readSubmission(answer, {
     remoteId: readAcknowledgedId,
-    rateLimit: readRateLimit,
     redact: access.redact,
   });
 }

@@ -38,6 +38,22 @@ describe('every shape that was seen', () => {
     expect(read(byKey).entries[0]).toMatchObject({ sequence: 'MK', values: VALUES });
   });
 
+  test('a whole payload in the wrapper of the earlier variant', () => {
+    const prediction = {
+      proteins: { a: { seq: 'MK', ...VALUES } },
+      metadata: { synthetic: true },
+    };
+    const json = {
+      status: 'success',
+      predictor: 'dynamine',
+      results: { sequence: 'MK', prediction },
+    };
+    expect(read(json)).toMatchObject({ synthetic: true, entries: [{ id: 'a', sequence: 'MK' }] });
+    const chains = [{ sequence: ['M'], shiftCrypt: ['0.5'] }];
+    const shifts = { status: 'success', results: { sequence: 'data_x', prediction: chains } };
+    expect(read(shifts).entries).toMatchObject([{ sequence: 'M', values: { shiftCrypt: [0.5] } }]);
+  });
+
   test('an alignment keeps its gaps', () => {
     const json = { proteins: { a: { backbone: [0.1, null] } }, sequences: { a: ['M', '-'] } };
     expect(read(json).entries[0]).toMatchObject({
@@ -80,6 +96,7 @@ describe('every shape that was seen', () => {
     { synthetic: true, proteins: { a: { seq: 'M' } } },
     { proteins: { a: { seq: 'M' } }, metadata: { synthetic: true } },
     [{ sequence: ['M'], shiftCrypt: ['1'], synthetic: true }],
+    [{ sequence: ['M'], shiftCrypt: ['1'], note: 'SYNTHETIC: shape only' }],
   ])('a synthetic payload is known as one: %j', (json) => {
     expect(read(json).synthetic).toBe(true);
   });

@@ -1,6 +1,9 @@
-/** What the service says about the budget left (contract section 8: headers; section 7: the body of 429). */
-import type { RateLimitSeen } from '../../domain/outcomes.ts';
-import { asObject, looseNumber } from '../tolerant.ts';
+/**
+ * What a service says about the budget left (contract of the prediction service, section 8: headers; section 7: the
+ * body of 429). The other service's contract shows none, and one that is not shown may still be sent.
+ */
+import type { RateLimitSeen } from '../domain/outcomes.ts';
+import { asObject, looseNumber } from './tolerant.ts';
 
 /** A reset value above this is a point in time (s since the epoch), not a wait: the contract shows neither. */
 const EPOCH_SECONDS = 1_000_000_000;

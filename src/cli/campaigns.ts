@@ -1,0 +1,62 @@
+/** Campaigns as Temporal knows them. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+
+export interface CampaignLine {
+  readonly name: string;
+  /** `running`, `paused`, `publishing`, `completed`, `cancelled`; or `ended by hand`. */
+  readonly state: string;
+  readonly open: boolean;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly out: string;
+}
+
+/** The newest first. */
+export async function listCampaigns(client: Client): Promise<CampaignLine[]> {
+  const lines = new Map<string, CampaignLine>();
+  for await (const info of client.workflow.list({ query: 'WorkflowType="campaign"' })) {
+    const line = lineOf(info);
+    // A campaign that was run again, or continued as new, has several runs: the newest comes first.
+    if (!lines.has(line.name)) lines.set(line.name, line);
+  }
+  return [...lines.values()].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+/** Throws CAMPAIGN_UNKNOWN. */
+export async function findCampaign(client: Client, name: string): Promise<CampaignLine> {
+  try {
+    return lineOf(await client.workflow.getHandle(campaignWorkflowId(name)).describe());
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new HundredfoldError({
+      code: 'CAMPAIGN_UNKNOWN',
+      message: `no campaign is named ${name}`,
+      remedy: '`hundredfold list` shows them all.',
+    });
+  }
+}
+
+type Info = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
+
+function lineOf(
+  info: Pick<
+    Info,
+    'workflowId' | 'status' | 'startTime' | 'closeTime' | 'memo' | 'typedSearchAttributes'
+  >,
+): CampaignLine {
+  const { workflowId, status, startTime, closeTime, memo, typedSearchAttributes } = info;
+  const open = status.name === 'RUNNING';
+  const state = typedSearchAttributes.get(ATTRIBUTES.state) ?? 'running';
+  const byHand = !open && status.name !== 'COMPLETED' && status.name !== 'CONTINUED_AS_NEW';
+  return {
+    name: workflowId.slice(campaignWorkflowId('').length),
+    state: byHand ? 'ended by hand' : state,
+    open,
+    startedAt: startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+    out: typeof memo?.['out'] === 'string' ? memo['out'] : '',
+  };
+}

@@ -1,0 +1,157 @@
+/** `hundredfold doctor`: checks runtime, Temporal, services, credentials and output store, and says what to do about each. */
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { findTemporalCli } from '../../scripts/temporal-cli.js';
+import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { wereUsed } from '../host/local.ts';
+import { readRecord } from '../host/record.ts';
+import { temporalAddress } from '../host/session.ts';
+import { connectClient } from '../temporal/connection.ts';
+import { isRunning } from '../temporal/dev-server.ts';
+import { version } from '../worker.ts';
+import { say } from './explain.ts';
+import type { CommonFlags } from './main.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  /** What to do; only when it is not ok. */
+  readonly remedy?: string;
+}
+
+export async function doctor(
+  flags: CommonFlags & { readonly services?: 'local' },
+): Promise<number> {
+  const findings: Finding[] = [runtime()];
+  const settings = configuration(flags, findings);
+  if (settings) {
+    findings.push(await temporal(settings));
+    findings.push(...(await services(settings, flags.services === 'local')));
+    findings.push(await outputStore(settings));
+  }
+  if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`);
+  else findings.forEach(print);
+  return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
+}
+
+function print({ check, ok, found, remedy }: Finding): void {
+  say(`${ok ? 'ok     ' : 'PROBLEM'}  ${check}: ${found}`);
+  if (remedy) say(`         ${remedy}`);
+}
+
+function runtime(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 22 || (major === 22 && minor >= 19);
+  const found = `hundredfold ${version()}, Node ${process.version}, ${process.platform} ${process.arch}`;
+  return ok
+    ? { check: 'runtime', ok, found }
+    : { check: 'runtime', ok, found, remedy: 'Install Node 24 (at least 22.19).' };
+}
+
+function configuration(flags: CommonFlags, findings: Finding[]): Settings | null {
+  try {
+    const settings = loadSettings(flags.config, process.env);
+    const found = settings.file ?? 'none: defaults and environment variables';
+    findings.push({ check: 'configuration and credentials', ok: true, found });
+    return settings;
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    const { message: found, remedy } = error;
+    findings.push({ check: 'configuration and credentials', ok: false, found, remedy });
+    return null;
+  }
+}
+
+async function temporal(settings: Settings): Promise<Finding> {
+  return settings.temporal ? remoteTemporal(settings) : embeddedTemporal(settings);
+}
+
+async function remoteTemporal({ temporal }: Settings): Promise<Finding> {
+  const check = 'Temporal';
+  if (!temporal) throw new Error('only called when one is configured');
+  try {
+    const client = await connectClient(temporalAddress(temporal));
+    await client.connection.close();
+    return { check, ok: true, found: `${temporal.address}, namespace ${temporal.namespace}` };
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return { check, ok: false, found: error.message, remedy: error.remedy };
+  }
+}
+
+async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
+  const check = 'Temporal';
+  const cli = findTemporalCli();
+  if (!cli) {
+    const remedy = 'Run `npm run setup`, or point TEMPORAL_CLI at a copy of the Temporal CLI.';
+    return { check, ok: false, found: 'the embedded server is not installed', remedy };
+  }
+  const server = readRecord(embeddedDir, 'server');
+  const running = server !== null && (await isRunning(server));
+  const state = running
+    ? `running at ${server.address}, UI ${server.ui ?? 'off'}`
+    : 'not running now';
+  return { check, ok: true, found: `embedded, ${state}; ${cli.path}; database in ${embeddedDir}` };
+}
+
+async function services(settings: Settings, local: boolean): Promise<Finding[]> {
+  const configured = Object.values(settings.services);
+  if (configured.length > 0) return Promise.all(configured.map(service));
+  if (local || wereUsed(settings.embeddedDir)) {
+    return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
+  }
+  const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';
+  return [{ check: 'services', ok: false, found: 'none configured', remedy }];
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Any answer will do: neither service has a page that says "I am well". */
+async function service({ reference, url, limit }: ServiceSettings): Promise<Finding> {
+  const check = `service ${reference.service}`;
+  const budget =
+    limit.limit === null ? 'no limit' : `${limit.limit} in ${limit.windowMs / 60_000} min`;
+  try {
+    const { status } = await fetch(url, {
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      redirect: 'manual',
+    });
+    const found = `${reference.address} answers (HTTP ${status}), credential ${reference.credential}, ${budget}`;
+    return { check, ok: true, found };
+  } catch (error) {
+    const cause =
+      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    const remedy = `Check services.${reference.service}.url, and that the service is up.`;
+    return { check, ok: false, found: `${reference.address} does not answer: ${cause}`, remedy };
+  }
+}
+
+async function outputStore({ storeUrl }: Settings): Promise<Finding> {
+  const check = 'output store';
+  const folder = resolve(storeUrl);
+  const existing = await firstExisting(folder);
+  try {
+    const probe = await mkdtemp(join(existing, '.hundredfold-doctor-'));
+    await rm(probe, { recursive: true });
+    const { bavail, bsize } = await statfs(existing);
+    return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      check,
+      ok: false,
+      found: `cannot write in ${existing}: ${why}`,
+      remedy: 'Choose another with --out or store.url.',
+    };
+  }
+}
+
+async function firstExisting(folder: string): Promise<string> {
+  const there = await access(folder, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+  return there ? folder : firstExisting(dirname(folder));
+}

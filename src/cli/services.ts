@@ -1,0 +1,71 @@
+/** `hundredfold services`: the two local services, in the foreground. */
+import { pino } from 'pino';
+import { parseDuration } from '../config/duration.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { startLocalServices } from '../local-services/server.ts';
+import { say } from './explain.ts';
+
+export interface ServicesFlags {
+  readonly port: string;
+  readonly host: string;
+  readonly database: string;
+  readonly engine: 'recorded' | 'synthetic';
+  readonly variant: 'current' | 'earlier';
+  readonly limit: string;
+  readonly moleculeLimit: string;
+  readonly window: string;
+  readonly addressLimit?: string;
+  readonly jobTime?: string;
+  readonly concurrency: string;
+  readonly retryAfter: string;
+  readonly faultControl?: boolean;
+}
+
+export async function services(flags: ServicesFlags): Promise<number> {
+  const services = await startLocalServices({
+    port: number('--port', flags.port),
+    host: flags.host,
+    database: flags.database,
+    engine: flags.engine,
+    variant: flags.variant,
+    limit: number('--limit', flags.limit),
+    moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
+    windowMs: duration('--window', flags.window),
+    concurrency: number('--concurrency', flags.concurrency),
+    retryAfterSeconds: number('--retry-after', flags.retryAfter),
+    allowFaultControl: flags.faultControl ?? false,
+    log: pino({ level: 'info' }, pino.destination(2)),
+    ...(flags.addressLimit === undefined
+      ? {}
+      : { addressLimit: number('--address-limit', flags.addressLimit) }),
+    ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
+  });
+  say(`molecules:   ${services.moleculesUrl}   ({mol_base_url})`);
+  say(`predictions: ${services.url}   ({base_url})`);
+  say(`engine: ${flags.engine}; jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await services.close();
+  return EXIT.ok;
+}
+
+function number(option: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw unusable(option, text, 'a number, 0 or above');
+}
+
+function duration(option: string, text: string): number {
+  const value = parseDuration(text);
+  if (value !== null) return value;
+  throw unusable(option, text, 'a length of time: 500ms, 10s, 60m or 1h');
+}
+
+function unusable(option: string, text: string, wanted: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'OPTION_INVALID',
+    message: `${option} is "${text}"`,
+    remedy: `Give ${wanted}.`,
+  });
+}

@@ -1,0 +1,13 @@
+/** The SDK's log of a worker that runs inside a command goes to a file: the terminal belongs to the campaign. */
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { logTo } from '../worker.ts';
+
+export function logToFolder({ embeddedDir }: Settings): void {
+  mkdirSync(embeddedDir, { recursive: true });
+  const file = createWriteStream(join(embeddedDir, 'worker.log'), { flags: 'a' });
+  // A log that cannot be written (a full disk) must not end the campaign that it is about.
+  file.on('error', () => undefined);
+  logTo((line) => file.write(line));
+}

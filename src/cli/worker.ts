@@ -1,0 +1,46 @@
+/** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import { loadSettings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { temporalAddress } from '../host/session.ts';
+import { connectClient, registerSearchAttributes } from '../temporal/connection.ts';
+import { logTo, startWorker } from '../worker.ts';
+import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { say } from './explain.ts';
+import type { CommonFlags } from './main.ts';
+
+export async function worker(flags: CommonFlags): Promise<number> {
+  const settings = loadSettings(flags.config, process.env);
+  if (!settings.temporal) {
+    throw new HundredfoldError({
+      code: 'CONFIG_NO_TEMPORAL',
+      message: 'a worker needs a Temporal server to work for, and none is configured',
+      remedy:
+        'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. `hundredfold run` needs no worker.',
+      exitCode: EXIT.refused,
+    });
+  }
+  const services = Object.values(settings.services);
+  if (services.length === 0) {
+    throw new HundredfoldError({
+      code: 'CONFIG_NO_SERVICE',
+      message: 'a worker without services has nothing to do',
+      remedy: 'Name at least one under services: in hundredfold.yaml (docs/configuration.md).',
+      exitCode: EXIT.refused,
+    });
+  }
+  logTo((line) => process.stderr.write(line));
+  const temporal = temporalAddress(settings.temporal);
+  const client = await connectClient(temporal);
+  await registerSearchAttributes(client);
+  const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+  const running = await startWorker({ temporal, client, taskQueue, services });
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  });
+  say(`working for ${temporal.address}, namespace ${temporal.namespace}, task queue ${taskQueue}`);
+  await Promise.race([asked, running.ended]);
+  say('stopping: what runs is brought to an end');
+  await running.stop();
+  await client.connection.close();
+  return EXIT.ok;
+}

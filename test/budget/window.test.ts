@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { apply, decide, freeSlots, newBudget, NO_LIMIT } from '../../src/budget/budget.ts';
+import { lastSubmission } from '../../src/budget/forecast.ts';
+import { describe as describeBudget } from '../../src/budget/status.ts';
+import {
+  charge,
+  free,
+  giveBack,
+  GUARD_MS,
+  newWindow,
+  nextFree,
+  reconcile,
+  take,
+} from '../../src/budget/window.ts';
+
+const HOUR = 3_600_000;
+
+describe('a window', () => {
+  test('takes a slot at the start and frees it a window after the close', () => {
+    const window = newWindow(1, 1_000);
+    take(window, 0);
+    expect(free(window, 10)).toBe(0);
+    expect(nextFree(window, 10)).toBe(Number.POSITIVE_INFINITY);
+    charge(window, 200);
+    expect(free(window, 1_200 + GUARD_MS - 1)).toBe(0);
+    expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
+    expect(free(window, 1_200 + GUARD_MS)).toBe(1);
+  });
+
+  test('frees the slot of a refused submission at once', () => {
+    const window = newWindow(1, HOUR);
+    take(window, 0);
+    giveBack(window);
+    expect(free(window, 1)).toBe(1);
+  });
+
+  test('gives out a burst when all is free', () => {
+    const window = newWindow(100, HOUR);
+    expect(free(window, 0)).toBe(100);
+  });
+
+  test('waits for as many releases as a lowered limit makes necessary', () => {
+    const window = newWindow(3, 1_000);
+    for (const at of [0, 100, 200]) {
+      take(window, at);
+      charge(window, at);
+    }
+    window.limit = 1;
+    expect(free(window, 300)).toBe(0);
+    expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
+  });
+
+  test('believes the service when less is left than we think', () => {
+    const window = newWindow(10, 1_000);
+    const ticket = take(window, 0);
+    expect(reconcile(window, ticket, 4, 50)).toBe(5);
+    charge(window, 50);
+    expect(free(window, 60)).toBe(4);
+  });
+
+  test('does not take its own outstanding submissions for those of others', () => {
+    const window = newWindow(10, 1_000);
+    const first = take(window, 0);
+    take(window, 1);
+    take(window, 2);
+    // Stamped last of the three: the service has seen all of them.
+    expect(reconcile(window, first, 7, 50)).toBe(0);
+  });
+});
+
+const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
+const request = (item: string, campaign = 'c', weight = 1) => ({
+  item,
+  campaign,
+  credential: 'k',
+  weight,
+  job,
+});
+
+function budgetWith(limit: number | null, windowMs = HOUR) {
+  const state = newBudget();
+  const configure = {
+    credential: 'k',
+    credentialLimit: { limit, windowMs },
+    addressLimit: NO_LIMIT,
+  };
+  apply(state, { type: 'configure', ...configure }, 0);
+  return state;
+}
+
+const items = (state: ReturnType<typeof budgetWith>, now: number) =>
+  decide(state, now).grants.map(({ request: { item } }) => item);
+
+describe('the budget', () => {
+  test('leaves a service that is down alone, then asks with one request at a time', () => {
+    const state = budgetWith(10);
+    for (const item of ['a', 'b', 'c'])
+      apply(state, { type: 'request', request: request(item) }, 0);
+    expect(items(state, 0)).toEqual(['a', 'b', 'c']);
+    const down = {
+      type: 'notNow',
+      reason: 'unreachable',
+      retryAfterMs: null,
+      message: 'refused',
+    } as const;
+    for (const item of ['c', 'a', 'b']) apply(state, { type: 'close', item, closing: down }, 5);
+    expect(decide(state, 6)).toEqual({ grants: [], wakeAt: 1_005 });
+    expect(items(state, 1_005), 'one probe, the first in line').toEqual(['a']);
+    expect(decide(state, 1_010), 'only the answer can help now').toEqual({
+      grants: [],
+      wakeAt: null,
+    });
+    apply(
+      state,
+      { type: 'close', item: 'a', closing: { type: 'accepted', rateLimit: null } },
+      1_020,
+    );
+    expect(items(state, 1_020)).toEqual(['b', 'c']);
+  });
+
+  test('waits as long as a 429 orders, and charges nothing for it', () => {
+    const state = budgetWith(10);
+    apply(state, { type: 'request', request: request('a') }, 0);
+    decide(state, 0);
+    const closing = {
+      type: 'notNow',
+      reason: 'rate-limited',
+      retryAfterMs: 7_000,
+      message: '429',
+    } as const;
+    apply(state, { type: 'close', item: 'a', closing }, 10);
+    expect(decide(state, 20)).toEqual({ grants: [], wakeAt: 7_010 });
+    expect(freeSlots(state, 'k', 20)).toBe(10);
+    expect(describeBudget({ service: 's', address: 'x' }, state, 20).counts.rejected429).toBe(1);
+  });
+
+  test('keeps to a 429 when older requests are still accepted', () => {
+    const state = budgetWith(10);
+    for (const item of ['a', 'b', 'c'])
+      apply(state, { type: 'request', request: request(item) }, 0);
+    decide(state, 0);
+    const limited = {
+      type: 'notNow',
+      reason: 'rate-limited',
+      retryAfterMs: 5_000,
+      message: '',
+    } as const;
+    apply(state, { type: 'close', item: 'a', closing: limited }, 10);
+    apply(state, { type: 'close', item: 'b', closing: { type: 'accepted', rateLimit: null } }, 11);
+    expect(decide(state, 12)).toEqual({ grants: [], wakeAt: 5_010 });
+  });
+
+  test('goes round the campaigns in proportion to their weight', () => {
+    const state = budgetWith(6);
+    for (let i = 0; i < 9; i += 1)
+      apply(state, { type: 'request', request: request(`big-${i}`, 'big') }, 0);
+    for (let i = 0; i < 9; i += 1) {
+      apply(state, { type: 'request', request: request(`urgent-${i}`, 'urgent', 2) }, 0);
+    }
+    const granted = items(state, 0);
+    expect(granted.filter((item) => item.startsWith('urgent'))).toHaveLength(4);
+    expect(granted.filter((item) => item.startsWith('big'))).toHaveLength(2);
+  });
+
+  test('keeps a paused campaign waiting and lets the others pass', () => {
+    const state = budgetWith(10);
+    apply(state, { type: 'pause', campaign: 'night', paused: true }, 0);
+    apply(state, { type: 'request', request: request('a', 'night') }, 0);
+    apply(state, { type: 'request', request: request('b', 'day') }, 0);
+    expect(items(state, 0)).toEqual(['b']);
+    apply(state, { type: 'pause', campaign: 'night', paused: false }, 1);
+    expect(items(state, 1)).toEqual(['a']);
+  });
+
+  test('a credential that nobody configured gets nothing', () => {
+    const state = newBudget();
+    apply(state, { type: 'request', request: request('a') }, 0);
+    expect(decide(state, 0)).toEqual({ grants: [], wakeAt: null });
+  });
+});
+
+describe('the forecast', () => {
+  test.each([
+    [100, 0],
+    [101, 1],
+    [5_000, 49],
+  ])('%i jobs at 100 an hour are all submitted after %i hours', (jobs, hours) => {
+    const end = lastSubmission(newWindow(100, HOUR), jobs, 0);
+    expect(end).toBe(hours * (HOUR + GUARD_MS));
+  });
+
+  test('starts from what is charged now', () => {
+    const window = newWindow(2, 1_000);
+    take(window, 0);
+    charge(window, 400);
+    expect(lastSubmission(window, 2, 500)).toBe(1_400 + GUARD_MS);
+  });
+});

@@ -1,0 +1,40 @@
+/** One Temporal dev server for the whole suite; each test has a task queue, addresses and names of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { findTemporalCli } from '../scripts/temporal-cli.js';
+import { workflowBundle } from '../src/temporal/bundle.ts';
+import { connectClient, registerSearchAttributes } from '../src/temporal/connection.ts';
+import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
+import { freePort } from '../src/temporal/ports.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the Temporal server. */
+    temporal: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cli = findTemporalCli();
+  if (!cli) throw new Error('The Temporal CLI is missing: run npm run setup.');
+  const dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
+  const server = await startDevServer({
+    executable: cli.path,
+    dir,
+    port: await freePort(),
+    headless: true,
+    // Workflows continue as new every few hundred events, so that every test goes through it.
+    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': '300' },
+  });
+  const client = await connectClient({ address: server.address, namespace: 'default' });
+  await registerSearchAttributes(client);
+  await client.connection.close();
+  await workflowBundle();
+  project.provide('temporal', server.address);
+  return async () => {
+    await stopDevServer(server);
+    await rm(dir, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,78 @@
+/** The options of the local services: refused at the door. */
+import { createServer } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { settingsOf } from '../../src/local-services/options.ts';
+import {
+  api,
+  databaseFile,
+  get,
+  runSequence,
+  start,
+  submitMolecule,
+  TOKEN,
+} from './running-services.ts';
+
+test.each([
+  ['limit', { limit: -1 }],
+  ['limit', { limit: 1.5 }],
+  ['windowMs', { windowMs: 0 }],
+  ['concurrency', { concurrency: Number.NaN }],
+  ['engine', { engine: 'real' as 'recorded' }],
+  ['variant', { variant: 'later' as 'earlier' }],
+  ['jobMs', { jobMs: -5 }],
+])('a wrong %s is refused by name', (name, options) => {
+  expect(() => settingsOf(options)).toThrow(
+    expect.objectContaining({
+      code: 'LOCAL_SERVICES_OPTION',
+      message: expect.stringContaining(`option ${name} `),
+    }),
+  );
+});
+
+test('the address ceiling is looser than the limit of a token, and gone with it', () => {
+  expect(settingsOf({}).addressLimit).toBe(300);
+  expect(settingsOf({ limit: 1000 }).addressLimit).toBe(3000);
+  expect(settingsOf({ limit: 0 }).addressLimit).toBe(0);
+  expect(settingsOf({ limit: 1000, addressLimit: 5 }).addressLimit).toBe(5);
+});
+
+test('a port that is taken is refused, with what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  await expect(start({ port })).rejects.toMatchObject({ code: 'LOCAL_SERVICES_PORT' });
+  taken.close();
+});
+
+test('a file that is no database is refused', async () => {
+  const database = databaseFile();
+  writeFileSync(database, 'a letter, long enough to be no empty database file'.repeat(20));
+  await expect(start({ database })).rejects.toMatchObject({ code: 'LOCAL_SERVICES_DATABASE' });
+});
+
+test('the log has neither tokens nor bodies nor ids', async () => {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const services = await start({ log: pino({ level: 'trace' }, stream) });
+  const { id } = await runSequence(services);
+  await submitMolecule(services);
+  await get(
+    `${api(services)}/past-results/shiftcrypt/alignment/?token=${encodeURIComponent(TOKEN)}`,
+  );
+  await services.close();
+  const log = lines.join('');
+  expect(log).toContain('/submit/single-sequence/');
+  for (const secret of [TOKEN, encodeURIComponent(TOKEN), 'tokenof10c', 'MKVLAAG', id]) {
+    expect(log).not.toContain(secret);
+  }
+});

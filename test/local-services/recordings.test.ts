@@ -1,0 +1,245 @@
+/** The recorded engine: real outputs for known inputs, byte by byte, and nothing for others. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { canonical } from '../../src/local-services/engines/canonical.ts';
+import type {
+  EngineContext,
+  EngineJob,
+  EngineOutcome,
+} from '../../src/local-services/engines/engine.ts';
+import { RecordedEngine } from '../../src/local-services/engines/recorded.ts';
+import { loadIndex, readRecording } from '../../src/local-services/engines/recordings.ts';
+import { resultIds } from '../../src/local-services/fasta.ts';
+
+const PROJECT = new URL('../../', import.meta.url);
+const index = loadIndex();
+const engine = new RecordedEngine(() => 0);
+
+const context: EngineContext = {
+  signal: new AbortController().signal,
+  heartbeatEveryMs: 1000,
+  progress: () => undefined,
+  heartbeat: () => undefined,
+};
+
+async function run(job: EngineJob): Promise<EngineOutcome> {
+  return engine.run(job, context);
+}
+
+function molecule(more: Partial<Extract<EngineJob, { kind: 'molecule' }>>): EngineJob {
+  return {
+    kind: 'molecule',
+    smiles: null,
+    inputFile: null,
+    fileName: 'x',
+    chargeMethod: 'bcc',
+    netCharge: null,
+    atomType: 'gaff2',
+    ...more,
+  };
+}
+
+function sequence(fasta: string, predictors: readonly string[]): EngineJob {
+  return { kind: 'sequence', fasta, predictors, unknownPredictors: [] };
+}
+
+function output(outcome: EngineOutcome, name: string): string {
+  if (!outcome.ok) throw new Error(`the job failed: ${outcome.message}`);
+  const found = outcome.outputs.find((entry) => entry.name === name);
+  if (found === undefined) throw new Error(`no ${name}`);
+  return Buffer.from(found.body).toString();
+}
+
+/** The row of a batch as a job, the way the manifest's defaults have it. */
+function jobOf(batch: string, row: Record<string, string>): EngineJob {
+  const { file } = row;
+  const text = file ? readFileSync(new URL(`batches/${batch}/${file}`, PROJECT), 'utf8') : '';
+  const kind = row['kind'] === '' ? 'molecule' : row['kind'];
+  switch (kind) {
+    case 'sequence': {
+      const given = text === '' ? (row['sequence'] ?? '') : text;
+      const fasta = given.startsWith('>') ? given : `>sequence\n${given}`;
+      const predictors = (row['predictors'] ?? '').split(/[,; ]+/).filter((name) => name !== '');
+      const all = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
+      return sequence(fasta, predictors.length === 0 ? all : predictors);
+    }
+    case 'alignment':
+      return { kind, fasta: text };
+    case 'shifts':
+      return {
+        kind,
+        text,
+        format: null,
+        modelClass: row['model_class'] || '1',
+        originalNumbering: row['original_numbering'] !== 'false',
+      };
+    default:
+      return molecule({
+        smiles: text === '' ? (row['smiles'] ?? '') : null,
+        inputFile: text === '' ? null : text,
+        chargeMethod: row['charge_method'] || 'bcc',
+        netCharge: row['net_charge'] ? Number(row['net_charge']) : null,
+        atomType: row['atom_type'] || 'gaff2',
+      });
+  }
+}
+
+function rowsOf(batch: string): Record<string, string>[] {
+  return parse(readFileSync(new URL(`batches/${batch}/manifest.csv`, PROJECT)), { columns: true });
+}
+
+describe('the index', () => {
+  test('names files that are there and hold what they should', () => {
+    for (const { what, kind, files, failure } of index.recordings) {
+      for (const [name, file] of Object.entries(files)) {
+        const text = readRecording(file).toString();
+        expect(text, `${what} ${name}`).not.toBe('');
+        if (name !== 'job' || kind !== 'molecule') continue;
+        const recorded = JSON.parse(text) as { ok: boolean; log: string; results: object };
+        expect(recorded.ok, what).toBe(failure === undefined);
+        expect(Object.keys(recorded.results), what).toHaveLength(failure === undefined ? 19 : 0);
+      }
+    }
+  });
+
+  test('has one recording for an input and its options', () => {
+    const keys = index.recordings.map(({ kind, input, options }) => `${kind} ${input} ${options}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('finds every recorded sequence again by its own residues', () => {
+    const single = index.recordings.filter((entry) => entry.files.result?.includes('/single/'));
+    expect(single.length).toBeGreaterThan(30);
+    for (const { files, what, input, options } of single) {
+      const { proteins } = JSON.parse(readRecording(files.result ?? '').toString()) as {
+        proteins: Record<string, { seq: string[] }>;
+      };
+      const fasta = Object.entries(proteins).map(([id, { seq }]) => `>${id}\n${seq.join('')}\n`);
+      const found = canonical(sequence(fasta.join(''), options.split('+')));
+      expect(found, what).toEqual({ kind: 'sequence', input, options });
+    }
+  });
+});
+
+describe('known inputs', () => {
+  test('of the demo all succeed', async () => {
+    for (const row of rowsOf('demo')) {
+      const outcome = await run(jobOf('demo', row));
+      expect(outcome, row['id']).toMatchObject({ ok: true });
+    }
+  });
+
+  test('of the screening all succeed', async () => {
+    for (const row of rowsOf('screening')) {
+      expect(await run(jobOf('screening', row)), row['id']).toMatchObject({ ok: true });
+    }
+  });
+
+  test('of the failures fail with the words of the engine, unless they are said to succeed', async () => {
+    for (const row of rowsOf('failures')) {
+      const outcome = await run(jobOf('failures', row));
+      expect(outcome.ok, row['id']).toBe(row['why']?.startsWith('succeeds'));
+      if (!outcome.ok) expect(outcome.message, row['id']).toMatch(/ACPYPE FAILED|unexpected error/);
+    }
+  });
+
+  test('give the recorded bytes, with whatever line ends the input came', async () => {
+    const file = readFileSync(new URL('batches/demo/files/caffeine.pdb', PROJECT), 'utf8');
+    const asIs = await run(molecule({ inputFile: file }));
+    const crlf = await run(molecule({ inputFile: file.replaceAll('\n', '\r\n') }));
+    expect(output(crlf, 'result')).toBe(output(asIs, 'result'));
+    const recorded = JSON.parse(
+      gunzipSync(
+        readFileSync(
+          new URL(
+            'src/local-services/recordings/acpype/file-caffeine-bcc-auto-gaff2.json.gz',
+            PROJECT,
+          ),
+        ),
+      ).toString(),
+    ) as { results: object };
+    expect(JSON.parse(output(asIs, 'result'))).toEqual(recorded.results);
+  });
+});
+
+describe('ids of sequences', () => {
+  const residues =
+    'SGHLLLLLGLLTLWAELTPVSGAAKYCKLPLRIGPCKRKIPSFYYKWKAKQCLPFDYSGCGGNANRFKTIEECRRTCVG';
+  const four = ['dynamine', 'disomine', 'efoldmine', 'agmata'];
+
+  test('are made of the headers of the job; the values stay byte by byte', async () => {
+    const header =
+      'sp|P00981|IVBKI_DENPO Dendrotoxin-K (Fragment) OS=Dendroaspis polylepis polylepis PE=1 SV=2';
+    const own = output(await run(sequence(`>${header}\n${residues}`, four)), 'result');
+    expect(own).toBe(readRecording('b2btools/single/one-IVBKI_DENPO-all4.json.gz').toString());
+    const [id] = resultIds([header]);
+    const renamed = await run(sequence(`>my "toxin", v.2\n${residues}`, four));
+    expect(output(renamed, 'result')).toBe(
+      own.replace(`${JSON.stringify(id)}:`, `${JSON.stringify('my_"toxin"__v2')}:`),
+    );
+    for (const name of ['csv', 'metadata']) {
+      const rows: string[][] = parse(output(renamed, name));
+      expect(new Set(rows.slice(1).map((row) => row[0])), name).toEqual(
+        new Set(['my_"toxin"__v2']),
+      );
+    }
+  });
+
+  test('follow the rules that the engine was seen to follow', () => {
+    expect(
+      resultIds([
+        'sp|P12345|TEST_ONE with spaces. and dots.v2',
+        'a,b;c:d=e',
+        'dup',
+        'dup',
+        '  leading space',
+        '../../etc/passwd',
+      ]),
+    ).toEqual([
+      'sp_P12345_TEST_ONE_with_spaces_and_dotsv2',
+      'a_b;c:d=e',
+      'dup',
+      'dup_2',
+      'leading_space',
+      '//etc/passwd',
+    ]);
+  });
+});
+
+describe('predictors', () => {
+  const fasta = '>x\nAYVINDSCIACGACKPECPVNIQQGSIYAIDADSCIDCGSCASVCPVGAPNPED\n';
+
+  test('the recording with exactly those is taken, else the smallest with more', async () => {
+    const known = index.recordings.filter((entry) => entry.what === 'FER_PEPAS.fasta');
+    expect(known.map((entry) => entry.options).sort()).toEqual([
+      'dynamine',
+      'dynamine+disomine+efoldmine+agmata+psper',
+    ]);
+    const proteins = async (...predictors: string[]): Promise<string[]> => {
+      const text = output(await run(sequence(fasta, predictors)), 'result');
+      return Object.keys((JSON.parse(text) as { proteins: { x: object } }).proteins.x);
+    };
+    expect(await proteins('dynamine')).not.toContain('disoMine');
+    expect(await proteins('disomine')).toEqual(expect.arrayContaining(['disoMine', 'viterbi']));
+  });
+});
+
+describe('unknown inputs', () => {
+  test('fail and say that nothing was computed', async () => {
+    const outcome = await run(molecule({ smiles: 'CCCCCCCCCCCCCO' }));
+    expect(outcome).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('No recording for this input'),
+    });
+  });
+
+  test('with unknown options name the options that are known', async () => {
+    const outcome = await run(molecule({ smiles: 'CCO', chargeMethod: 'gas', atomType: 'amber' }));
+    expect(outcome).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/gas\/auto\/amber.*bcc\/auto\/gaff2/),
+    });
+  });
+});

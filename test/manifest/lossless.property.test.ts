@@ -1,0 +1,147 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'csv-stringify/sync';
+import { expect, test } from 'vitest';
+import { checkManifests } from '../../src/manifest/check.ts';
+import { folderWith } from './manifests.ts';
+
+const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.json', '.yaml'] as const;
+const RUNS = 150;
+
+/** Cells that try the quoting: separators, quotes, breaks of all sorts, and anything else. */
+const cell = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.toWellFormed()),
+  fc
+    .array(fc.constantFrom(',', '"', '\n', '\r\n', '\r', '\t', ' ', 'x', '""', 'é'), {
+      maxLength: 8,
+    })
+    .map((parts) => parts.join('')),
+);
+
+interface Seen {
+  readonly line: number | null;
+  readonly note: string | undefined;
+}
+
+async function rowsOf(file: string): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  for await (const { source, item, problems } of checkManifests([file])) {
+    // Promise 3: a row ends as an item or with an error, never as nothing.
+    const refused = problems.some(({ severity }) => severity === 'error');
+    expect(item === null || !refused).toBe(true);
+    if (source.line === null) continue;
+    expect(item !== null || refused).toBe(true);
+    seen.push({ line: source.line, note: item?.row['note'] });
+  }
+  return seen;
+}
+
+/** The line on which every row begins, found in a way of its own: by the breaks in all that comes before. */
+function linesOf(rows: readonly string[]): number[] {
+  return rows.map(
+    (_, index) =>
+      rows
+        .slice(0, index)
+        .join('')
+        .split(/\r\n|\n|\r/).length,
+  );
+}
+
+test.each([
+  ['\n', ','],
+  ['\r\n', ','],
+  ['\n', '\t'],
+])('no row of a table is ever lost, changed or misplaced (%j, %j)', async (end, delimiter) => {
+  const folder = await folderWith({});
+  const file = path.join(folder, delimiter === ',' ? 'table.csv' : 'table.tsv');
+  await fc.assert(
+    fc.asyncProperty(fc.array(cell, { maxLength: 20 }), async (notes) => {
+      const rows = [
+        ['id', 'smiles', 'note'],
+        ...notes.map((note, index) => [`i${String(index)}`, 'C', note]),
+      ];
+      const written = rows.map((row) =>
+        stringify([row], { delimiter, record_delimiter: end, quoted: true, escape: '"' }),
+      );
+      await writeFile(file, written.join(''));
+      const lines = linesOf(written).slice(1);
+      expect(await rowsOf(file)).toEqual(
+        notes.map((note, index) => ({ line: lines[index], note })),
+      );
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test.each(['.jsonl', '.json'] as const)(
+  'no row of %s is ever lost or changed',
+  async (extension) => {
+    const folder = await folderWith({});
+    const file = path.join(folder, `rows${extension}`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 20 }), async (notes) => {
+        const rows = notes.map((note) => JSON.stringify({ smiles: 'C', note }));
+        await writeFile(file, extension === '.json' ? `[${rows.join(',\n')}]` : rows.join('\n'));
+        expect(await rowsOf(file)).toEqual(notes.map((note, index) => ({ line: index + 1, note })));
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(EXTENSIONS)(
+  'any bytes at all in a %s end in rows or problems, never in a crash',
+  async (extension) => {
+    const folder = await folderWith({});
+    const file = path.join(folder, `any${extension}`);
+    const fragment = fc.constantFrom(
+      'id,smiles,sequence,file\n',
+      'id\tsmiles\n',
+      '{"smiles":"C"}',
+      '- smiles: C\n',
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      ',',
+      ':',
+      '\n',
+      '\r',
+      '&a ',
+      '*a',
+      '>x\n',
+      '\uFEFF',
+      '\0',
+      '%',
+      '---\n',
+      '\\',
+      'CCO',
+      '(',
+      '..',
+      '|',
+      '!!',
+    );
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.array(fragment, { maxLength: 30 }).map((parts) => Buffer.from(parts.join(''))),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (content) => {
+        await writeFile(file, content);
+        const all = [];
+        for await (const row of checkManifests([file])) all.push(row);
+        expect(all.length, 'a manifest that says nothing').toBeGreaterThan(0);
+        for (const { problems } of all) {
+          for (const { message, remedy, value } of problems) {
+            expect(message.length * remedy.length).toBeGreaterThan(0);
+            // eslint-disable-next-line no-control-regex -- exactly these must not reach a terminal
+            expect(`${message}${value ?? ''}`).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

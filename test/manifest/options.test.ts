@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../src/domain/item.ts';
+import { brief, onlyItem, read } from './manifests.ts';
+
+const STAR = 'data_x\nsave_a\n_Entry.ID 1\nloop_\n_Atom_chem_shift.Val\n8.1\nstop_\nsave_\n';
+const SEQUENCE = 'MNKQQQTALNMARFIRSQSL';
+
+async function optionsOf(row: Record<string, unknown>): Promise<Item['options']> {
+  return (await onlyItem('t.jsonl', JSON.stringify(row), { 'a.str': STAR })).options;
+}
+
+describe('defaults', () => {
+  test('are those of the services', async () => {
+    expect(await optionsOf({ smiles: 'C' })).toEqual({
+      kind: 'molecule',
+      chargeMethod: 'bcc',
+      netCharge: null,
+      atomType: 'gaff2',
+    });
+    expect(await optionsOf({ sequence: SEQUENCE })).toEqual({
+      kind: 'sequence',
+      predictors: ['dynamine', 'disomine', 'efoldmine', 'agmata'],
+    });
+    expect(await optionsOf({ file: 'a.str' })).toEqual({
+      kind: 'shifts',
+      modelClass: '1',
+      originalNumbering: true,
+    });
+  });
+
+  test('title and e-mail are null when empty', async () => {
+    const item = await onlyItem('t.csv', 'smiles,title,email\nC,,\n');
+    expect([item.title, item.email]).toEqual([null, null]);
+    const filled = await onlyItem('t.csv', 'smiles,title,email\nC, Methane ,me@example.org\n');
+    expect([filled.title, filled.email]).toEqual(['Methane', 'me@example.org']);
+  });
+});
+
+describe('net_charge', () => {
+  test.each([
+    ['0', '[Na]', 0],
+    ['-0', '[Na]', 0],
+    ['1', '[Na+]', 1],
+    ['+1', '[Na+]', 1],
+    ['1.0', '[Na+]', 1],
+    ['-2', '[O-2]', -2],
+    ['\u22122', '[O--]', -2],
+    ['', '[Na+]', null],
+  ])('%j for %s is %j', async (written, smiles, charge) => {
+    const { items } = await read('t.jsonl', JSON.stringify({ smiles, net_charge: written }));
+    expect(items.map((item) => item.options)).toMatchObject([{ netCharge: charge }]);
+  });
+
+  test.each(['one', '0.5', '1e0', '1-', 'auto', '99999', '+'])('%s is refused', async (written) => {
+    const { problems } = await read(
+      't.jsonl',
+      JSON.stringify({ smiles: 'C', net_charge: written }),
+    );
+    expect(brief(problems)).toEqual([`MANIFEST_NET_CHARGE_INVALID 1 net_charge ${written}`]);
+  });
+});
+
+describe('predictors', () => {
+  test.each([
+    ['dynamine,agmata', ['dynamine', 'agmata']],
+    ['dynamine; disomine efoldmine;agmata', ['dynamine', 'disomine', 'efoldmine', 'agmata']],
+    [' agmata , dynamine,,agmata ', ['agmata', 'dynamine']],
+    ['DynaMine\tPSPer', ['dynamine', 'psper']],
+    [';', ['dynamine', 'disomine', 'efoldmine', 'agmata']],
+  ])('%j in the user’s order, each once', async (predictors, expected) => {
+    expect(await optionsOf({ sequence: SEQUENCE, predictors })).toMatchObject({
+      predictors: expected,
+    });
+  });
+
+  test.each([
+    ['dynamin', 'dynamine'],
+    ['psp', 'psper'],
+    ['earlyfolding', 'efoldmine'],
+  ])('%s: did you mean %s?', async (name, meant) => {
+    const { problems } = await read(
+      't.jsonl',
+      JSON.stringify({ sequence: SEQUENCE, predictors: name }),
+    );
+    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_PREDICTOR_UNKNOWN']);
+    expect(problems[0]?.remedy).toContain(`Did you mean \`${meant}\``);
+  });
+});
+
+describe('shifts', () => {
+  test.each([
+    ['1', '1', 'true', true],
+    ['2.0', '2', 'No', false],
+    ['3', '3', '0', false],
+    ['', '1', 'T', true],
+    ['1', '1', '1.0', true],
+  ])('model_class %j is %s, original_numbering %j is %s', async (model, modelClass, text, flag) => {
+    const row = { file: 'a.str', model_class: model, original_numbering: text };
+    expect(await optionsOf(row)).toEqual({ kind: 'shifts', modelClass, originalNumbering: flag });
+  });
+
+  test('other values are refused, each in its column', async () => {
+    const row = { file: 'a.str', model_class: '4', original_numbering: 'perhaps' };
+    const { problems } = await read('t.jsonl', JSON.stringify(row), { 'a.str': STAR });
+    expect(brief(problems)).toEqual([
+      'MANIFEST_OPTION_INVALID 1 original_numbering perhaps',
+      'MANIFEST_OPTION_INVALID 1 model_class 4',
+    ]);
+    expect(problems[0]?.remedy).toContain('`true`, `false`');
+  });
+});
+
+test('all that is wrong with a row is said at once', async () => {
+  const row = {
+    id: '.x',
+    kind: 'molecule',
+    smiles: 'C1',
+    charge_method: 'am1',
+    net_charge: 'x',
+    atom_type: 'opls',
+    email: 'me',
+    predictors: 'dynamine',
+  };
+  const { problems } = await read('t.jsonl', JSON.stringify(row));
+  expect(problems.map(({ code, column }) => `${code} ${String(column)}`)).toEqual([
+    'MANIFEST_ID_INVALID id',
+    'MANIFEST_EMAIL_INVALID email',
+    'MANIFEST_OPTION_UNUSED predictors',
+    'MANIFEST_OPTION_INVALID charge_method',
+    'MANIFEST_NET_CHARGE_INVALID net_charge',
+    'MANIFEST_OPTION_INVALID atom_type',
+    'SMILES_SYNTAX smiles',
+  ]);
+});

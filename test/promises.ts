@@ -1,0 +1,97 @@
+/**
+ * The six promises of docs/architecture.md, as assertions. Every integration test calls them; a promise that is
+ * not asserted here is not one. (The second, "close to the bound", is a figure: `npm run bench` measures it, no
+ * test times it.)
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
+import { FINAL_STATES } from '../src/domain/states.ts';
+import type { JournalEntry } from '../src/local-services/journal.ts';
+import { verifyTree } from '../src/report/verify.ts';
+import { openFileStore } from '../src/store/filesystem.ts';
+
+export interface Limits {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** 1. In no rolling window has a credential more accepted jobs than its limit: by the service's own stamps. */
+export function neverOverBudget(
+  journal: readonly JournalEntry[],
+  { limit, windowMs }: Limits,
+): void {
+  const credentials = Map.groupBy(
+    journal.filter(({ accepted, service }) => accepted && service === 'predictions'),
+    ({ token }) => token,
+  );
+  for (const [token, jobs] of credentials) {
+    const stamps = jobs.map(({ at }) => at).sort((a, b) => a - b);
+    for (const [i, first] of stamps.entries()) {
+      const beyond = stamps[i + limit];
+      if (beyond === undefined) break;
+      expect(
+        beyond - first,
+        `credential ${String(token)}: job ${i + limit} after job ${i}, in ms`,
+      ).toBeGreaterThanOrEqual(windowMs);
+    }
+  }
+}
+
+/** … and the service never had to say so. */
+export function neverRefusedForRate(journal: readonly JournalEntry[]): void {
+  expect(
+    journal.filter(({ status }) => status === 429),
+    'submissions answered with 429',
+  ).toEqual([]);
+}
+
+/** 3. Every row ends in exactly one final state, with a coded reason, and has its place in items.csv. */
+export async function noItemLost(folder: string, ids: readonly string[]): Promise<void> {
+  const rows = await itemsTable(folder);
+  expect(rows.map(({ id }) => id).sort(), 'rows of items.csv').toEqual([...ids].sort());
+  for (const { id, state, error_code: code } of rows) {
+    expect(FINAL_STATES, `state of ${id}`).toContain(state);
+    if (state !== 'succeeded')
+      expect(code, `reason why ${id} is ${state}`).toMatch(/^[A-Z][A-Z0-9_]+$/);
+  }
+}
+
+/** 4. At most one job an item: no name was accepted twice, no item of the molecule service was sent twice. */
+export function atMostOneJob(journal: readonly JournalEntry[], items: number): void {
+  const accepted = journal.filter((entry) => entry.accepted);
+  const named = accepted.flatMap(({ jobName }) => jobName ?? []);
+  expect(
+    named.filter((name, i) => named.indexOf(name) !== i),
+    'names accepted twice',
+  ).toEqual([]);
+  expect(accepted.length, 'accepted jobs').toBeLessThanOrEqual(items);
+}
+
+/** 5. What is on disk is whole and right: files, digests, tables and checksums agree, nothing is half-written. */
+export async function treeIsWhole(folder: string): Promise<void> {
+  expect(await verifyTree(await openFileStore(folder)), 'faults of the output tree').toEqual([]);
+}
+
+/** 6. No secret leaves: not into the tree, nor into any of the given texts (histories, logs, arguments). */
+export async function noSecret(
+  secret: string,
+  folder: string,
+  texts: Readonly<Record<string, string>>,
+): Promise<void> {
+  const leaks = Object.keys(texts).filter((name) => texts[name]?.includes(secret));
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    if ((await readFile(path)).includes(secret)) leaks.push(path);
+  }
+  expect(leaks, 'places where the token stands').toEqual([]);
+}
+
+export async function itemsTable(folder: string): Promise<Record<string, string>[]> {
+  return parse<Record<string, string>>(await readFile(join(folder, 'items.csv')), {
+    columns: true,
+    bom: true,
+  });
+}

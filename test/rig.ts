@@ -1,0 +1,170 @@
+/**
+ * Everything a campaign needs, for one test: the suite's Temporal server, a worker on a task queue of its own,
+ * the local services over real HTTP, a folder for the output. What a test does not set is as in production.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { startCampaign } from '../src/cli/campaign-start.ts';
+import { describeService, type ServiceSettings } from '../src/config/settings.ts';
+import { Secret } from '../src/config/secret.ts';
+import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
+import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
+import type { LocalServicesOptions } from '../src/local-services/options.ts';
+import { readManifests } from '../src/manifest/read-all.ts';
+import { connectClient } from '../src/temporal/connection.ts';
+import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
+import { campaignWorkflowId } from '../src/workflows/names.ts';
+import type { campaign } from '../src/workflows/index.ts';
+
+/** Ten characters, as the molecule service wants; unlike anything else that is written. */
+export const TOKEN = 'tK9secretZ';
+
+/** What the workers of this process logged. */
+export const workerLog: string[] = [];
+logTo((line) => workerLog.push(line), 'INFO');
+
+export interface RigOptions extends LocalServicesOptions {
+  readonly policy?: Partial<JobPolicy>;
+  /** What the runner believes the limit to be, where it is not the service's. */
+  readonly believedLimit?: number | null;
+}
+
+const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
+
+export class Rig {
+  readonly client: Client;
+  readonly services: LocalServices;
+  readonly folder: string;
+  readonly settings: readonly ServiceSettings[];
+  private readonly taskQueue = `test-${randomUUID()}`;
+  private readonly policy: JobPolicy;
+  private worker: RunningWorker | null = null;
+
+  private constructor(
+    client: Client,
+    services: LocalServices,
+    folder: string,
+    options: RigOptions,
+  ) {
+    this.client = client;
+    this.services = services;
+    this.folder = folder;
+    this.policy = { ...POLICY, ...options.policy };
+    const address = `test-${randomUUID().slice(0, 8)}`;
+    const windowMs = options.windowMs ?? 3_600_000;
+    const believed =
+      options.believedLimit === undefined ? (options.limit ?? 100) : options.believedLimit;
+    const limit = { limit: believed === 0 ? null : believed, windowMs };
+    const token = new Secret(TOKEN);
+    this.settings = [
+      describeService('molecules', services.moleculesUrl, token, { address }),
+      describeService('predictions', services.url, token, {
+        address,
+        limit,
+        variant: options.variant ?? 'current',
+      }),
+    ];
+  }
+
+  static async open(options: RigOptions = {}): Promise<Rig> {
+    const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
+    const services = await startLocalServices({ retryAfterSeconds: 0, ...options });
+    const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+    const rig = new Rig(client, services, folder, options);
+    await rig.startWorker();
+    return rig;
+  }
+
+  async startWorker(): Promise<void> {
+    const temporal = { address: inject('temporal'), namespace: 'default' };
+    const { client, taskQueue, settings: services } = this;
+    this.worker = await startWorker({ temporal, client, taskQueue, services });
+  }
+
+  async stopWorker(): Promise<void> {
+    await this.worker?.stop();
+    this.worker = null;
+  }
+
+  async close(): Promise<void> {
+    await this.stopWorker();
+    await this.services.close();
+    await this.client.connection.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Starts a campaign over a manifest: a path, or rows that are written to one. */
+  async start(
+    manifest: string | readonly object[],
+    name = `c-${randomUUID().slice(0, 8)}`,
+  ): Promise<Started> {
+    const path = typeof manifest === 'string' ? manifest : await this.write(name, manifest);
+    const reading = await readManifests([path], {});
+    const errors = reading.problems.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
+    const folder = join(this.folder, 'results', name);
+    const kinds = Object.entries(reading.kinds).filter(([, n]) => n > 0);
+    const feeds = this.settings.filter(({ reference }) =>
+      kinds.some(([kind]) => (kind === 'molecule') === (reference.service === 'molecules')),
+    );
+    const { client, taskQueue } = this;
+    const session = {
+      client,
+      taskQueue,
+      role: 'host',
+      ui: null,
+      recover: none,
+      close: none,
+    } as const;
+    await startCampaign(session, { name, folder, reading, feeds, policy: this.policy });
+    const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+    return { name, folder, handle, ids: reading.items.map(({ id }) => id) };
+  }
+
+  /** Runs a campaign to its end. */
+  async run(manifest: string | readonly object[], name?: string): Promise<Ran> {
+    const started = await this.start(manifest, name);
+    return { ...started, progress: await started.handle.result() };
+  }
+
+  private async write(name: string, rows: readonly object[]): Promise<string> {
+    const folder = join(this.folder, 'manifests', name);
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, 'manifest.jsonl');
+    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+    return path;
+  }
+}
+
+export interface Started {
+  readonly name: string;
+  /** The campaign's output tree. */
+  readonly folder: string;
+  readonly handle: WorkflowHandle<typeof campaign>;
+  readonly ids: readonly string[];
+}
+
+export interface Ran extends Started {
+  readonly progress: CampaignProgress;
+}
+
+const none = (): Promise<void> => Promise.resolve();
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
+
+/** Sequences that differ, for the synthetic engine. */
+export function sequences(count: number): { id: string; sequence: string }[] {
+  return Array.from({ length: count }, (_, n) => {
+    const residue = (place: number) => RESIDUES[Math.floor(n / 20 ** place) % 20] ?? 'A';
+    return { id: `seq-${n}`, sequence: `MKTAYIAK${residue(0)}${residue(1)}${residue(2)}` };
+  });
+}
+
+/** Alkanes of different lengths, for the synthetic engine. */
+export function molecules(count: number): { id: string; smiles: string }[] {
+  return Array.from({ length: count }, (_, n) => ({ id: `mol-${n}`, smiles: 'C'.repeat(n + 1) }));
+}

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { progressQuery } from '../../src/workflows/messages.ts';
+import {
+  atMostOneJob,
+  itemsTable,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  noSecret,
+  treeIsWhole,
+} from '../promises.ts';
+import { molecules, Rig, sequences, TOKEN, workerLog, type Ran, type RigOptions } from '../rig.ts';
+
+let rig: Rig;
+afterEach(async () => rig.close());
+
+const open = async (options: RigOptions) => (rig = await Rig.open(options));
+
+async function keepsPromises({ folder, ids }: Ran): Promise<void> {
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(rig.services.journal(), ids.length);
+}
+
+describe('a campaign', () => {
+  test('brings the demo batch, all four kinds, to disk', async () => {
+    await open({ jobMs: 50 });
+    const ran = await rig.run('batches/demo');
+    expect(ran.progress.ended).toMatchObject({ succeeded: 24, failed: 0 });
+    await keepsPromises(ran);
+    neverRefusedForRate(rig.services.journal());
+  });
+
+  test('delivers what succeeds when other items fail, each with its reason', async () => {
+    await open({ jobMs: 50 });
+    const ran = await rig.run('batches/failures');
+    await keepsPromises(ran);
+    const rows = await itemsTable(ran.folder);
+    expect(rows.some(({ state }) => state === 'succeeded')).toBe(true);
+    const failed = rows.filter(({ state }) => state === 'failed');
+    expect(failed.length).toBeGreaterThan(2);
+    for (const { id, error } of failed)
+      expect(error, `what the service said about ${id}`).not.toBe('');
+  });
+
+  test('stays within the window with three windows of items, and meets no 429', async () => {
+    const limits = { limit: 20, windowMs: 2_000 };
+    await open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
+    const ran = await rig.run(sequences(60));
+    expect(ran.progress.ended.succeeded).toBe(60);
+    await keepsPromises(ran);
+    neverOverBudget(rig.services.journal(), limits);
+    neverRefusedForRate(rig.services.journal());
+  });
+
+  test('shares one window with another campaign', async () => {
+    const limits = { limit: 10, windowMs: 1_000 };
+    await open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
+    const [one, two] = await Promise.all([
+      rig.run(sequences(20)),
+      rig.run(sequences(45).slice(20)),
+    ]);
+    expect([one.progress.ended.succeeded, two.progress.ended.succeeded]).toEqual([20, 25]);
+    neverOverBudget(rig.services.journal(), limits);
+    neverRefusedForRate(rig.services.journal());
+  });
+
+  test('carries its open items through continue-as-new, several times', async () => {
+    await open({ engine: 'synthetic', jobMs: 10, concurrency: 0, limit: 0 });
+    const ran = await rig.run([...molecules(60), ...sequences(60)]);
+    expect(ran.progress.ended.succeeded).toBe(120);
+    await keepsPromises(ran);
+    const runs = rig.client.workflow.list({ query: `WorkflowId="campaign:${ran.name}"` });
+    const ends: string[] = [];
+    for await (const { status } of runs) ends.push(status.name);
+    expect(ends.filter((end) => end === 'CONTINUED_AS_NEW').length).toBeGreaterThan(0);
+  });
+
+  test('goes on where it stood when its worker was stopped in the middle', async () => {
+    await open({ engine: 'synthetic', jobMs: 300, concurrency: 4, limit: 0 });
+    const started = await rig.start(sequences(20));
+    await expect.poll(() => rig.services.journal().length, { timeout: 10_000 }).toBeGreaterThan(3);
+    await rig.stopWorker();
+    await rig.startWorker();
+    const ran = { ...started, progress: await started.handle.result() };
+    expect(ran.progress.ended.succeeded).toBe(20);
+    await keepsPromises(ran);
+  });
+
+  test('leaves no token in histories, logs or the tree', async () => {
+    await open({ jobMs: 20 });
+    const ran = await rig.run('batches/demo');
+    const texts: Record<string, string> = { 'worker log': workerLog.join('') };
+    for await (const { workflowId, runId } of rig.client.workflow.list({
+      query: `Campaign="${ran.name}"`,
+    })) {
+      const history = await rig.client.workflow.getHandle(workflowId, runId).fetchHistory();
+      const json = JSON.stringify(historyToJSON(history));
+      // Payloads stand in histories as base64.
+      const decoded = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>
+        Buffer.from(data, 'base64').toString(),
+      );
+      texts[workflowId] = json + decoded;
+    }
+    expect(Object.keys(texts).length, 'histories read').toBe(26);
+    await noSecret(TOKEN, ran.folder, texts);
+  });
+
+  test('speaks the earlier variant of the prediction service as well', async () => {
+    await open({ engine: 'synthetic', variant: 'earlier', jobMs: 20 });
+    const ran = await rig.run(sequences(3));
+    expect(ran.progress.ended.succeeded).toBe(3);
+    await keepsPromises(ran);
+  });
+});
+
+describe('the operator', () => {
+  beforeEach(async () => {
+    await open({ engine: 'synthetic', jobMs: 20, limit: 5, windowMs: 1_500, concurrency: 0 });
+  });
+
+  test('cancels: what is open ends as cancelled, and the tree is published', async () => {
+    const started = await rig.start(sequences(30));
+    await expect
+      .poll(() => rig.services.journal().length, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(5);
+    await started.handle.cancel();
+    const progress = await started.handle.result();
+    expect(progress.state).toBe('cancelled');
+    expect(progress.ended.cancelled).toBeGreaterThan(0);
+    await noItemLost(started.folder, started.ids);
+  });
+
+  test('pauses and resumes: nothing is submitted in between', async () => {
+    const started = await rig.start(sequences(12));
+    await expect
+      .poll(() => rig.services.journal().length, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(5);
+    await started.handle.signal('pause');
+    await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
+    const before = rig.services.journal().length;
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(rig.services.journal().length, 'submissions while paused').toBe(before);
+    await started.handle.signal('resume');
+    expect((await started.handle.result()).ended.succeeded).toBe(12);
+  });
+});
