@@ -1,0 +1,115 @@
+/** Runs the real command against the real local services, each a process of its own, in a folder of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../bin/hundredfold.js', import.meta.url));
+const ENVIRONMENT = {
+  ...process.env,
+  HUNDREDFOLD_MOLECULE_TOKEN: 'benchmark1',
+  HUNDREDFOLD_PREDICTION_TOKEN: 'benchmark1',
+};
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** When the process was started, ms since the epoch. */
+  readonly startedAt: number;
+}
+
+export class Bench {
+  readonly folder: string;
+  private services: ChildProcess | null = null;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async open(): Promise<Bench> {
+    return new Bench(await mkdtemp(join(tmpdir(), 'hundredfold-bench-')));
+  }
+
+  /** Starts the local services and names them in hundredfold.yaml. */
+  async serve(options: readonly string[], budget: string): Promise<void> {
+    const args = ['services', '--port', '0', '--database', 'services.db', ...options];
+    const child = this.spawn(args);
+    this.services = child;
+    const url = await new Promise<string>((resolve, reject) => {
+      let said = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        const found = /predictions: (http\S+)/.exec(said);
+        if (found?.[1]) resolve(found[1]);
+      });
+      child.once('exit', () => reject(new Error(`the services did not start:\n${said}`)));
+    });
+    const services = [
+      'services:',
+      `  molecules: { url: "${url}/acpype", budget: none }`,
+      `  predictions: { url: "${url}", budget: ${budget} }`,
+    ];
+    await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
+  }
+
+  async manifest(rows: readonly object[]): Promise<string> {
+    const path = join(this.folder, 'bench.jsonl');
+    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+    return path;
+  }
+
+  run(...args: readonly string[]): Promise<Ended> {
+    const startedAt = Date.now();
+    const child = this.spawn(args);
+    const out = { stdout: '', stderr: '' };
+    child.stdout?.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
+    return new Promise((resolve) => {
+      child.once('close', (code) => resolve({ code, ...out, startedAt }));
+    });
+  }
+
+  /** The service's journal; the services are stopped first, because they lock their database. */
+  async journal(file = 'services.db'): Promise<{ at: number; status: number; accepted: number }[]> {
+    await this.stopServices();
+    const database = new DatabaseSync(join(this.folder, file));
+    const rows = database.prepare('SELECT at, status, accepted FROM arrivals ORDER BY at').all();
+    database.close();
+    return rows as { at: number; status: number; accepted: number }[];
+  }
+
+  async close(): Promise<void> {
+    await this.stopServices();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async stopServices(): Promise<void> {
+    const services = this.services;
+    this.services = null;
+    if (!services || services.exitCode !== null) return;
+    const ended = new Promise((resolve) => services.once('close', resolve));
+    services.kill('SIGTERM');
+    await ended;
+  }
+
+  private spawn(args: readonly string[]): ChildProcess {
+    return spawn(process.execPath, [BIN, ...args], {
+      cwd: this.folder,
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+}
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
+
+/** Different sequences, for the synthetic engine. */
+export function sequences(count: number): object[] {
+  return Array.from({ length: count }, (_, n) => {
+    const residue = (place: number) => RESIDUES[Math.floor(n / 20 ** place) % 20] ?? 'A';
+    return { id: `seq-${n}`, sequence: `MKTAYIAK${residue(0)}${residue(1)}${residue(2)}` };
+  });
+}
