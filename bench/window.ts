@@ -11,7 +11,12 @@ export interface WindowCase {
   readonly jobSeconds: number;
 }
 
-export async function window({ items, limit, windowSeconds, jobSeconds }: WindowCase): Promise<string> {
+export async function window({
+  items,
+  limit,
+  windowSeconds,
+  jobSeconds,
+}: WindowCase): Promise<string> {
   const bench = await Bench.open();
   try {
     await bench.serve(

@@ -1,7 +1,13 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
 import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import { DefaultLogger, Runtime, Worker, type LogLevel } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  Worker,
+  type LogLevel,
+} from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { KnownService } from './activities/dependencies.ts';
 import type { ServiceSettings } from './config/settings.ts';
@@ -18,6 +24,8 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** The services that this worker has an address and a token for. */
   readonly services: readonly ServiceSettings[];
+  /** It answers questions about campaigns, and does nothing for them. */
+  readonly workflowsOnly?: boolean;
 }
 
 export interface RunningWorker {
@@ -36,7 +44,7 @@ const GRACE = '35s';
 const FORCE = '45s';
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { client, taskQueue, services } = options;
+  const { client, taskQueue, services, workflowsOnly = false } = options;
   const connection = await connectWorker(options.temporal);
   const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
   const worker = await Worker.create({
@@ -44,13 +52,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     namespace: options.temporal.namespace,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    activities: createActivities({
-      serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
-      openStore: openFileStore,
-      temporal: client,
-      taskQueue,
-      versions: { hundredfold: version(), node: process.version },
-    }),
+    ...(workflowsOnly ? {} : { activities: activitiesOf(client, taskQueue, known) }),
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
@@ -72,13 +74,26 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
+function activitiesOf(client: Client, taskQueue: string, known: ReadonlyMap<string, KnownService>) {
+  return createActivities({
+    serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
+    openStore: openFileStore,
+    temporal: client,
+    taskQueue,
+    versions: { hundredfold: version(), node: process.version },
+  });
+}
+
 /** Where the SDK's own log goes; to be called once, before the first worker. */
 export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): void {
   const logger = new DefaultLogger(level, ({ level: lvl, message, timestampNanos, meta }) => {
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
     write(`${JSON.stringify({ time, level: lvl, message, ...plain(meta) })}\n`);
   });
-  Runtime.install({ logger, shutdownSignals: [] });
+  // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
+  const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
+  const telemetryOptions = { logging: { filter, forward: {} } };
+  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 }
 
 /** Each service's budget workflow, started if it does not run, is told the limits as configured now. */

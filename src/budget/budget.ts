@@ -51,6 +51,8 @@ export interface BudgetState {
   queue: Queue;
   /** Requests on their way, by item. */
   outstanding: Record<string, Grant>;
+  /** Requests answered a short while ago, by item, oldest first: one that arrives again is not served again. */
+  answered: Record<string, { attempt: number; at: number }>;
   /** Most requests on their way at once: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
@@ -107,6 +109,7 @@ export function newBudget(): BudgetState {
     credentials: {},
     queue: newQueue(),
     outstanding: {},
+    answered: {},
     maxOutstanding: MAX_OUTSTANDING,
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
   };
@@ -118,8 +121,7 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
     case 'configure':
       return configure(state, event);
     case 'request':
-      // An item that is on its way already waits for that answer, not for a second submission.
-      if (state.outstanding[event.request.item] === undefined) enqueue(state.queue, event.request);
+      if (!isKnown(state, event.request)) enqueue(state.queue, event.request);
       return;
     case 'withdraw':
       withdraw(state.queue, event.item);
@@ -144,6 +146,11 @@ export function decide(state: BudgetState, now: number): Decision {
     .map((lane) => opensAt(state, lane, now))
     .filter(Number.isFinite);
   return { grants, wakeAt: openings.length > 0 ? Math.min(...openings) : null };
+}
+
+/** An item that is on its way, or was just answered, waits for that answer and not for a second submission. */
+function isKnown(state: BudgetState, { item, attempt }: Request): boolean {
+  return item in state.outstanding || (state.answered[item]?.attempt ?? -1) >= attempt;
 }
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
@@ -177,6 +184,7 @@ function close(state: BudgetState, item: string, closing: Closing, now: number):
   if (!granted) throw new Error(`item ${item} has no submission on its way`);
   // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
   delete state.outstanding[item];
+  remember(state, granted.request, now);
   const { window, block } = credentialOf(state, granted.request.credential);
   switch (closing.type) {
     case 'accepted':
@@ -197,6 +205,9 @@ function close(state: BudgetState, item: string, closing: Closing, now: number):
       state.counts.refused += 1;
       return;
     case 'notNow':
+      // Not an answer to the item: it keeps waiting.
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+      delete state.answered[item];
       giveBackBoth(state, window);
       putBack(state.queue, granted.request, {
         at: now,
@@ -214,6 +225,18 @@ function close(state: BudgetState, item: string, closing: Closing, now: number):
       if (closing.reason === 'rate-limited') state.counts.rejected429 += 1;
       return;
   }
+}
+
+/** Signals are delivered within milliseconds; whatever asks again does so within seconds. */
+const ANSWERED_FOR_MS = 60_000;
+
+function remember(state: BudgetState, { item, attempt }: Request, now: number): void {
+  for (const [old, { at }] of Object.entries(state.answered)) {
+    if (now - at < ANSWERED_FOR_MS) break;
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+    delete state.answered[old];
+  }
+  state.answered[item] = { attempt, at: now };
 }
 
 function chargeBoth(state: BudgetState, window: Window, now: number): void {

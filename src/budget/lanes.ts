@@ -10,6 +10,8 @@ export interface Request {
   readonly item: string;
   readonly campaign: string;
   readonly credential: string;
+  /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
+  readonly attempt: number;
   /** Turns relative to other campaigns; 1 is usual, 2 gets twice as many. */
   readonly weight: number;
   /** Opaque to the budget: what the submit activity needs. */

@@ -10,6 +10,9 @@ export const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: '45s',
   // A worker that died in the middle of a POST is noticed within 5 s; it beats each second.
   heartbeatTimeout: '5s',
+  // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
+  // the submission would count as sent.
+  allowEagerDispatch: false,
   // At most once: a submission whose fate is unknown is looked up, never repeated blindly.
   retry: { maximumAttempts: 1 },
 });

@@ -44,7 +44,9 @@ import type { SubmitResult } from './verbs.ts';
 export async function budget(input: BudgetInput): Promise<void> {
   const keeper = new BudgetKeeper(input);
   setHandler(configureSignal, (limits) => keeper.take({ type: 'configure', ...limits }));
-  setHandler(requestSignal, (request) => keeper.take({ type: 'request', request }));
+  setHandler(requestSignal, (requests) => {
+    for (const request of requests) keeper.take({ type: 'request', request });
+  });
   setHandler(withdrawSignal, ({ item }) => keeper.take({ type: 'withdraw', item }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(budgetQuery, () => keeper.status());

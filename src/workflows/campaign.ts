@@ -28,8 +28,10 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { CampaignPlan, CampaignProgress, FeedPlan, ItemEntry } from '../domain/campaign.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import { conclude, findEnded, loadPage, publish } from './activity-options.ts';
+import { askBudget } from './ask-budget.ts';
 import { item } from './item.ts';
 import {
+  askSignal,
   itemDoneSignal,
   pauseLaneSignal,
   pauseSignal,
@@ -38,6 +40,7 @@ import {
   type CampaignCarried,
   type CampaignInput,
   type ItemDone,
+  type ItemInput,
 } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
@@ -157,7 +160,11 @@ class CampaignRun {
       }
       const room = feed.plan.open - feed.open.size;
       const next = feed.entries.slice(feed.offset, feed.offset + room);
-      await Promise.all(next.map((entry) => this.begin(feed, entry)));
+      const begun = await Promise.all(next.map((entry) => this.begin(feed, entry)));
+      await askBudget(
+        begun.filter((input) => input !== null),
+        0,
+      );
       feed.offset += next.length;
       if (feed.offset >= feed.entries.length) {
         feed.page += 1;
@@ -168,27 +175,29 @@ class CampaignRun {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
-  private async begin(feed: Feed, { ended, ...entry }: PageEntry): Promise<void> {
+  private async begin(feed: Feed, { ended, ...entry }: PageEntry): Promise<ItemInput | null> {
     if (ended) {
       this.count(ended.state, ended.code);
-      return;
+      return null;
     }
     this.starting += 1;
     // A start that is under way when the campaign is cancelled must be known to have happened, or the item would
     // escape the cancelling.
-    await CancellationScope.nonCancellable(() => this.start(feed, entry));
+    const begun = await CancellationScope.nonCancellable(() => this.start(feed, entry));
     this.starting -= 1;
+    return begun;
   }
 
-  private async start(feed: Feed, entry: ItemEntry): Promise<void> {
+  private async start(feed: Feed, entry: ItemEntry): Promise<ItemInput | null> {
     const { name, store, weight, policy } = this.plan;
     const { reference } = feed.plan;
+    const input: ItemInput = { ...entry, campaign: name, store, reference, weight, policy };
     feed.open.add(entry.id);
     this.kinds.set(entry.id, entry);
     try {
       await startChild(item, {
         workflowId: itemWorkflowId(name, entry.id),
-        args: [{ ...entry, campaign: name, store, reference, weight, policy }],
+        args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         // Cancelling goes by `cancelOpen`, which also reaches those that an earlier run of ours started.
         cancellationType: ChildWorkflowCancellationType.ABANDON,
@@ -203,9 +212,12 @@ class CampaignRun {
           { key: ATTRIBUTES.state, value: 'waiting' },
         ],
       });
+      return input;
     } catch (error) {
-      // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.
+      await getExternalWorkflowHandle(itemWorkflowId(name, entry.id)).signal(askSignal);
+      return null;
     }
   }
 

@@ -1,10 +1,11 @@
 /**
  * One row of a manifest, from waiting for a slot to files on disk:
  *
- *   ask the budget for a slot ─▶ submitted (by the budget) ─▶ poll ─▶ fetch all files at once ─▶ conclude
+ *   wait for a slot ─▶ submitted (by the budget) ─▶ poll ─▶ fetch all files at once ─▶ conclude
  *
- * A child of its campaign, which it outlives across continue-as-new: it reports its end by a signal to the
- * campaign's workflow id. It ends in exactly one final state, which is on disk before the campaign hears of it.
+ * A child of its campaign, which asks the budget for it and which it outlives across continue-as-new: its end is
+ * reported by a signal to the campaign's workflow id (by `conclude`, so that it costs no workflow task here). It
+ * ends in exactly one final state, which is on disk before the campaign hears of it.
  */
 import {
   CancellationScope,
@@ -20,22 +21,23 @@ import {
 } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { ItemState } from '../domain/states.ts';
-import { conclude, ensureBudget, fetchArtefact, find, poll } from './activity-options.ts';
+import { conclude, fetchArtefact, find, poll } from './activity-options.ts';
+import { askBudget } from './ask-budget.ts';
 import {
-  itemDoneSignal,
-  requestSignal,
+  askSignal,
   submittedSignal,
   withdrawSignal,
   type ItemInput,
   type Submitted,
 } from './messages.ts';
-import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from './names.ts';
+import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { KeptFile, RemoteJob, SubmitResult } from './verbs.ts';
 
 export async function item(input: ItemInput): Promise<ItemEnd> {
   const run = new ItemRun(input);
   setHandler(submittedSignal, (submitted) => run.answer(submitted));
+  setHandler(askSignal, () => run.askIfWaiting());
   return run.run();
 }
 
@@ -53,6 +55,8 @@ class ItemRun {
   private readonly workflowId: string;
   private readonly attempts: Attempt[] = [];
   private readonly files: KeptFile[] = [];
+  /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
+  private attempt = 0;
   private submission: SubmitResult | null = null;
   private remoteId: string | null = null;
   private submittedAt: string | null = null;
@@ -91,8 +95,9 @@ class ItemRun {
   }
 
   private async submit(): Promise<RemoteJob> {
-    for (let resubmitting = false; ; resubmitting = true) {
-      const result = await this.takeSlot();
+    for (; ; this.attempt += 1) {
+      if (this.attempt > 0) await askBudget([this.input], this.attempt);
+      const result = await this.answered();
       switch (result.type) {
         case 'accepted':
           return this.accepted('accepted', result.remoteId);
@@ -104,7 +109,7 @@ class ItemRun {
           return await this.accountForRefusal(result.message);
         case 'unsure': {
           this.note('unsure', result.message);
-          const job = await this.reconcile(result.message, resubmitting);
+          const job = await this.reconcile(result.message);
           if (job) return job;
           break;
         }
@@ -116,43 +121,31 @@ class ItemRun {
   }
 
   /** Waits for a slot and for the answer to the submission made in it. */
-  private async takeSlot(): Promise<SubmitResult> {
-    this.submission = null;
-    const { campaign, store, id, kind, generation, reference, weight } = this.input;
-    const job = { id, kind, generation, store };
-    const request = {
-      item: this.workflowId,
-      campaign,
-      credential: reference.credential,
-      weight,
-      job,
-    };
-    const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
-    try {
-      await keeper.signal(requestSignal, request);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      // Somebody ended the budget workflow by hand: it is started anew.
-      await ensureBudget(reference);
-      await keeper.signal(requestSignal, request);
-    }
+  private async answered(): Promise<SubmitResult> {
     await condition(() => this.submission !== null);
     // The condition holds only when it is set; the compiler cannot see through the closure.
-    return this.submission as unknown as SubmitResult;
+    const result = this.submission as unknown as SubmitResult;
+    this.submission = null;
+    return result;
+  }
+
+  /** A campaign that found us running cannot know whether an earlier one had asked for us: asking twice does no harm. */
+  async askIfWaiting(): Promise<void> {
+    if (this.remoteId === null && this.attempt === 0) await askBudget([this.input], 0);
   }
 
   /**
    * The fate of a POST is unknown and its slot is charged. Where jobs can be found by name, we look; what is
    * certainly absent is submitted again under the same name, which the service accepts only once.
    */
-  private async reconcile(why: string, resubmitting: boolean): Promise<RemoteJob | null> {
+  private async reconcile(why: string): Promise<RemoteJob | null> {
     const found = await find(this.address(), this.input.reference);
     if (found.type === 'found') return this.accepted('found', found.remoteId);
     if (found.type === 'absent') {
       this.note('absent', 'the service knows no job of this name');
       return null;
     }
-    if (this.input.policy.whenUnsure === 'resubmit' && !resubmitting) return null;
+    if (this.input.policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
     throw new Ended(
       'held',
       'SUBMIT_UNSURE',
@@ -221,13 +214,6 @@ class ItemRun {
       finishedAt: new Date().toISOString(),
     });
     this.show(end.state, end);
-    try {
-      const campaign = getExternalWorkflowHandle(campaignWorkflowId(this.input.campaign));
-      await campaign.signal(itemDoneSignal, { id: this.input.id, ...end });
-    } catch (error) {
-      // The campaign was ended by hand; what the item found out is on disk.
-      log.warn('no campaign to report to', { error: String(error) });
-    }
   }
 
   private note(outcome: Attempt['outcome'], message: string): void {

@@ -33,7 +33,8 @@ export interface BudgetConfiguration {
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
-export const requestSignal = defineSignal<[Request]>('request');
+/** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
+export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawSignal = defineSignal<[{ item: string }]>('withdraw');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 export const budgetQuery = defineQuery<BudgetStatus>('status');
@@ -55,6 +56,8 @@ export interface Submitted {
 }
 
 export const submittedSignal = defineSignal<[Submitted]>('submitted');
+/** Sent to an item that a campaign finds running: should it still wait for its first slot, it asks for one itself. */
+export const askSignal = defineSignal('ask');
 
 /* ---- campaign ---- */
 

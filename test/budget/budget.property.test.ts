@@ -112,6 +112,7 @@ class Play {
       item,
       campaign: CAMPAIGNS[campaign] as string,
       credential: CREDENTIALS[credential] as string,
+      attempt: 0,
       weight: campaign + 1,
       job: { id: item, kind: 'sequence', generation: 0, store: '' },
     };

@@ -73,6 +73,7 @@ const request = (item: string, campaign = 'c', weight = 1) => ({
   item,
   campaign,
   credential: 'k',
+  attempt: 0,
   weight,
   job,
 });
@@ -147,7 +148,8 @@ describe('the budget', () => {
     } as const;
     apply(state, { type: 'close', item: 'a', closing: limited }, 10);
     apply(state, { type: 'close', item: 'b', closing: { type: 'accepted', rateLimit: null } }, 11);
-    expect(decide(state, 12)).toEqual({ grants: [], wakeAt: 5_010 });
+    apply(state, { type: 'close', item: 'c', closing: { type: 'accepted', rateLimit: null } }, 12);
+    expect(decide(state, 13)).toEqual({ grants: [], wakeAt: 5_010 });
   });
 
   test('goes round the campaigns in proportion to their weight', () => {
@@ -170,6 +172,21 @@ describe('the budget', () => {
     expect(items(state, 0)).toEqual(['b']);
     apply(state, { type: 'pause', campaign: 'night', paused: false }, 1);
     expect(items(state, 1)).toEqual(['a']);
+  });
+
+  test('serves an item once, however often it is asked for', () => {
+    const state = budgetWith(10);
+    const ask = (attempt: number) =>
+      apply(state, { type: 'request', request: { ...request('a'), attempt } }, 0);
+    ask(0);
+    ask(0);
+    expect(items(state, 0)).toEqual(['a']);
+    ask(0);
+    apply(state, { type: 'close', item: 'a', closing: { type: 'unsure' } }, 5);
+    ask(0);
+    expect(items(state, 6), 'the answer is on its way to the item').toEqual([]);
+    ask(1);
+    expect(items(state, 7), 'a second submission, after the first was looked up').toEqual(['a']);
   });
 
   test('a credential that nobody configured gets nothing', () => {
