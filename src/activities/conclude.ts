@@ -46,6 +46,7 @@ async function writeEnd(deps: Dependencies, conclusion: ItemConclusion): Promise
       attempts: [...record.attempts, ...rest.attempts],
       submittedAt: rest.submittedAt,
       finishedAt: rest.finishedAt,
+      timing: rest.timing,
       files: Object.fromEntries(files.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }])),
     });
   } catch (error) {

@@ -3,10 +3,11 @@
  * checked, then renamed. The first artefact is the result itself, which is then read and checked (promise 5).
  */
 import { Context } from '@temporalio/activity';
-import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
+import type { ArtefactName, FetchOutcome, Timing } from '../domain/outcomes.ts';
 import { checkResult } from '../services/check-result.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
+import { timingOfHistory } from '../services/predictions/history.ts';
 import { readResultJson } from '../services/result-json.ts';
 import { JOB_LOG, artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
@@ -28,7 +29,8 @@ export async function fetchArtefact(
     if ('problem' in kept) return kept;
     const isResult = artefact === client.artefacts(job.item.kind)[0];
     const files = [named(kept, job.item)];
-    if (!isResult) return { files, problem: null };
+    if (!isResult)
+      return { files, problem: null, timing: await timingIn(store, artefact, kept.key) };
     return await readResult(store, job.item, kept.key, files);
   } catch (error) {
     throw storeFailure(error);
@@ -52,13 +54,19 @@ async function download(
     case 'absent': {
       const required = artefact === client.artefacts(item.kind)[0];
       const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${outcome.message}` };
-      return { files: [], problem: required ? problem : null };
+      return { files: [], problem: required ? problem : null, timing: null };
     }
     case 'unavailable': {
       const delay = Math.min(60_000, 1_000 * 2 ** Math.min(context.info.attempt - 1, 6));
       throw notYet(outcome.message, Math.max(delay, outcome.retryAfterMs ?? 0));
     }
   }
+}
+
+/** The processing log tells when the job ran; a result does not. */
+async function timingIn(store: Store, artefact: ArtefactName, key: string): Promise<Timing | null> {
+  if (artefact !== 'history') return null;
+  return timingOfHistory((await store.readText(key)) ?? '');
 }
 
 function writeOptions(found: Extract<FetchOutcome, { type: 'found' }>, signal: AbortSignal) {
@@ -88,7 +96,8 @@ async function readResult(
     }
   }
   const check = checkResult(job, bytes);
-  return { files, problem: check.ok ? null : { code: check.code, message: check.message } };
+  const problem = check.ok ? null : { code: check.code, message: check.message };
+  return { files, problem, timing: null };
 }
 
 function named({ key, bytes, sha256 }: StoredFile, { kind, id }: ItemAddress): KeptFile {

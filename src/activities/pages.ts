@@ -1,5 +1,6 @@
 /** Reads a page of a campaign's items from the store: those of one service, in the manifest's order. */
-import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { SERVICE_OF_KIND } from '../domain/item.ts';
 import { readPage } from '../store/prepared-campaign.ts';
 import type { PageEntry } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -7,19 +8,21 @@ import { storeFailure } from './retry.ts';
 
 export async function loadPage(
   deps: Dependencies,
-  address: string,
-  service: ServiceName,
+  folder: string,
+  { service, address }: ServiceReference,
   page: number,
 ): Promise<PageEntry[]> {
   try {
-    const entries = await readPage(await deps.openStore(address), page);
+    const entries = await readPage(await deps.openStore(folder), page);
     return entries
       .filter(({ kind }) => SERVICE_OF_KIND[kind] === service)
-      .map(({ id, kind, done }) => ({
+      .map(({ id, kind, done, job }) => ({
         id,
         kind,
         generation: 0,
         ...(done && { ended: { state: done, code: null } }),
+        // A job of another service, from before the configuration was changed, is none of this one's.
+        ...(job?.address === address && { remoteId: job.remoteId }),
       }));
   } catch (error) {
     throw storeFailure(error);

@@ -4,6 +4,7 @@ import type { JobPolicy } from '../domain/campaign.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
+import { noteAcceptance } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { notYet } from './retry.ts';
 
@@ -14,24 +15,30 @@ export async function poll(
 ): Promise<PollResult> {
   const { info, cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
+  if (info.attempt === 1) await noteAcceptance(deps, job);
   const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = Date.now() - info.scheduledTimestampMs;
   switch (outcome.type) {
     case 'finished':
       return { type: 'finished', artefacts: client.artefacts(job.item.kind) };
     case 'failed':
-      return { type: 'failed', code: 'JOB_FAILED', message: outcome.message };
+      return {
+        type: 'failed',
+        code: 'JOB_FAILED',
+        message: outcome.message,
+        timing: outcome.timing,
+      };
     case 'lost':
-      return { type: 'failed', code: 'JOB_LOST', message: outcome.message };
+      return { type: 'failed', code: 'JOB_LOST', message: outcome.message, timing: null };
     case 'running': {
       const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
-      if (stuck) return { type: 'failed', ...stuck };
+      if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
       throw notYet(outcome.statusMessage ?? 'running', pollDelay(ageMs, outcome.retryAfterMs));
     }
     case 'unavailable': {
       // Says nothing about the job: the outage is waited out, within the same deadline.
       const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
-      if (stuck) return { type: 'failed', ...stuck };
+      if (stuck) return { type: 'failed', ...stuck, timing: null };
       const delay = Math.min(60_000, 1_000 * 2 ** Math.min(info.attempt - 1, 6));
       throw notYet(outcome.message, Math.max(delay, outcome.retryAfterMs ?? 0));
     }

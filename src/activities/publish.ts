@@ -25,6 +25,8 @@ export async function publish(
       heartbeat: (progress) => context.heartbeat(progress),
       signal: context.cancellationSignal,
     });
+    // A campaign that ends before its items is a mistake of ours that must be seen, not one that is published.
+    if (state === 'completed' && items.open > 0) throw new Error(`${items.open} items have no end`);
     const { succeeded, failed, held, cancelled, invalid } = items;
     return { ended: { succeeded, failed, held, cancelled, invalid } };
   } catch (error) {

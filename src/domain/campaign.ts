@@ -50,6 +50,8 @@ export interface ItemEntry {
   readonly kind: Kind;
   /** How often the item was started anew by `retry`: each generation is a job of its own. */
   readonly generation: number;
+  /** The job that the service has taken on already, where an earlier run has left word of one. */
+  readonly remoteId?: string;
 }
 
 /**

@@ -82,12 +82,18 @@ async function preparePage(store: Store, page: readonly Item[]): Promise<readonl
   const entries = new Map<string, PageEntry>();
   await inParallel(page, WRITE_LIMIT, async (item) => {
     const record = await prepareItem(store, item, written);
-    const { id, kind, state } = record;
-    entries.set(id, isFinal(state) ? { id, kind, done: state } : { id, kind });
+    entries.set(record.id, entryOf(record));
   });
   // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
   await store.flush(written);
   return page.flatMap((item) => entries.get(item.id) ?? []);
+}
+
+/** An item that ended stays so; one whose job is at the service is not submitted again. */
+function entryOf({ id, kind, state, remoteId, address }: ItemRecord): PageEntry {
+  if (isFinal(state)) return { id, kind, done: state };
+  if (remoteId === null || address === null) return { id, kind };
+  return { id, kind, job: { remoteId, address } };
 }
 
 async function prepareItem(store: Store, item: Item, written: string[]): Promise<ItemRecord> {

@@ -35,6 +35,8 @@ export interface PageEntry {
   readonly id: string;
   readonly kind: Kind;
   readonly done?: FinalState;
+  /** The job that a former run had submitted and not seen the end of. */
+  readonly job?: { readonly remoteId: string; readonly address: string };
 }
 
 const campaignOnDisk = z.object({
@@ -47,7 +49,12 @@ const campaignOnDisk = z.object({
 });
 
 const pageOnDisk = z.array(
-  z.object({ id: z.string(), kind: z.enum(KINDS), done: z.enum(FINAL_STATES).optional() }),
+  z.object({
+    id: z.string(),
+    kind: z.enum(KINDS),
+    done: z.enum(FINAL_STATES).optional(),
+    job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
+  }),
 );
 
 /** Null until the campaign is prepared to the end. */
@@ -71,9 +78,12 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(({ id, kind, done }) =>
-    done === undefined ? { id, kind } : { id, kind, done },
-  );
+  return parsed(text, key, pageOnDisk).map(({ id, kind, done, job }) => ({
+    id,
+    kind,
+    ...(done && { done }),
+    ...(job && { job }),
+  }));
 }
 
 export async function writePage(

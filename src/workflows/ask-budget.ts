@@ -10,10 +10,11 @@ import { budgetWorkflowId, itemWorkflowId } from './names.ts';
  * submission. `attempt`: which submission of the items this is, from 0.
  */
 export async function askBudget(inputs: readonly ItemInput[], attempt: number): Promise<void> {
-  const [first] = inputs;
+  const unsent = inputs.filter(({ remoteId }) => remoteId === undefined);
+  const [first] = unsent;
   if (!first) return;
   const keeper = getExternalWorkflowHandle(budgetWorkflowId(first.reference));
-  const requests = inputs.map((input) => requestOf(input, attempt));
+  const requests = unsent.map((input) => requestOf(input, attempt));
   try {
     await keeper.signal(requestSignal, requests);
   } catch (error) {

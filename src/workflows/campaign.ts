@@ -155,8 +155,7 @@ class CampaignRun {
     while (feed.open.size < feed.plan.open && !exhausted(feed)) {
       if (workflowInfo().continueAsNewSuggested) return;
       if (feed.entries === null) {
-        const { service } = feed.plan.reference;
-        feed.entries = await loadPage(this.plan.store, service, feed.page);
+        feed.entries = await loadPage(this.plan.store, feed.plan.reference, feed.page);
       }
       const room = feed.plan.open - feed.open.size;
       const next = feed.entries.slice(feed.offset, feed.offset + room);
@@ -255,6 +254,7 @@ class CampaignRun {
           files: [],
           submittedAt: null,
           finishedAt: new Date().toISOString(),
+          timing: null,
         });
         this.itemDone({ id, ...end });
       }

@@ -20,6 +20,7 @@ import {
   ApplicationFailure,
 } from '@temporalio/workflow';
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
+import type { Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
 import { conclude, fetchArtefact, find, poll } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
@@ -60,6 +61,7 @@ class ItemRun {
   private submission: SubmitResult | null = null;
   private remoteId: string | null = null;
   private submittedAt: string | null = null;
+  private timing: Timing | null = null;
 
   constructor(input: ItemInput) {
     this.input = input;
@@ -95,6 +97,8 @@ class ItemRun {
   }
 
   private async submit(): Promise<RemoteJob> {
+    // Accepted already, as the output tree of an earlier run tells: never submitted again.
+    if (this.input.remoteId !== undefined) return this.accepted('found', this.input.remoteId);
     for (; ; this.attempt += 1) {
       if (this.attempt > 0) await askBudget([this.input], this.attempt);
       const result = await this.answered();
@@ -170,7 +174,10 @@ class ItemRun {
 
   private async awaitResult(job: RemoteJob) {
     const result = await poll(job, this.input.policy);
-    if (result.type === 'failed') throw new Ended('failed', result.code, result.message);
+    if (result.type === 'failed') {
+      this.timing = result.timing;
+      throw new Ended('failed', result.code, result.message);
+    }
     return result.artefacts;
   }
 
@@ -184,7 +191,10 @@ class ItemRun {
         fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact]),
       ),
     );
-    for (const { files } of fetched) this.files.push(...files);
+    for (const { files, timing } of fetched) {
+      this.files.push(...files);
+      this.timing ??= timing;
+    }
     const bad = fetched.find(({ problem }) => problem !== null)?.problem;
     if (bad) throw new Ended('failed', bad.code, bad.message);
   }
@@ -202,7 +212,7 @@ class ItemRun {
   }
 
   private async conclude(end: ItemEnd): Promise<void> {
-    const { attempts, files, remoteId, submittedAt } = this;
+    const { attempts, files, remoteId, submittedAt, timing } = this;
     await conclude({
       item: this.address(),
       reference: this.input.reference,
@@ -212,6 +222,7 @@ class ItemRun {
       files,
       submittedAt,
       finishedAt: new Date().toISOString(),
+      timing,
     });
     this.show(end.state, end);
   }

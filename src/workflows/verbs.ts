@@ -12,7 +12,7 @@ import type {
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
-import type { ArtefactName, FindOutcome, SubmitOutcome } from '../domain/outcomes.ts';
+import type { ArtefactName, FindOutcome, SubmitOutcome, Timing } from '../domain/outcomes.ts';
 
 /** An item, for the activities. */
 export interface ItemAddress {
@@ -29,7 +29,12 @@ export type SubmitResult =
 
 export type PollResult =
   | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
-  | { readonly type: 'failed'; readonly code: string; readonly message: string };
+  | {
+      readonly type: 'failed';
+      readonly code: string;
+      readonly message: string;
+      readonly timing: Timing | null;
+    };
 
 /** A file in the output tree, by its name in the item's folder. */
 export interface KeptFile {
@@ -42,6 +47,8 @@ export interface FetchResult {
   readonly files: readonly KeptFile[];
   /** Why the result is not good, when it is not. */
   readonly problem: { readonly code: string; readonly message: string } | null;
+  /** How long the job took, when this file tells. */
+  readonly timing: Timing | null;
 }
 
 export interface RemoteJob {
@@ -60,6 +67,7 @@ export interface ItemConclusion {
   readonly files: readonly KeptFile[];
   readonly submittedAt: string | null;
   readonly finishedAt: string;
+  readonly timing: Timing | null;
 }
 
 /** A line of a page, with the item's end where it is on disk already. */
@@ -86,7 +94,7 @@ export interface Activities {
   /** Writes the end of an item into the output tree. */
   conclude(conclusion: ItemConclusion): Promise<void>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
-  loadPage(store: string, service: ServiceReference['service'], page: number): Promise<PageEntry[]>;
+  loadPage(store: string, reference: ServiceReference, page: number): Promise<PageEntry[]>;
   /** Starts the budget workflow of a service should it not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */

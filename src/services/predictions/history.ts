@@ -1,0 +1,33 @@
+/** What the processing log of a job (contract 2.6) says of its timing; the result itself carries none. */
+import type { Timing } from '../../domain/outcomes.ts';
+import { asObject, looseText, parseJson } from '../tolerant.ts';
+
+/** null when the log names no state with a time. */
+export function timingOfHistory(text: string): Timing | null {
+  const log = asObject(parseJson(text));
+  const entries = [log?.['history'], log?.['timeline']].flatMap((list) =>
+    Array.isArray(list) ? list.map(asObject) : [],
+  );
+  const at = (...states: string[]): string | null => {
+    const entry = entries.find((one) => states.includes(String(one?.['state']).toUpperCase()));
+    return looseText.parse(entry?.['timestamp']);
+  };
+  const [queuedAt, startedAt] = [at('ENQUEUED', 'QUEUED'), at('RUNNING')];
+  const finishedAt = at('FINISHED', 'FAILED');
+  if (startedAt === null && finishedAt === null) return null;
+  return {
+    queuedAt,
+    startedAt,
+    finishedAt,
+    queueWaitSeconds: seconds(queuedAt, startedAt),
+    elapsedSeconds: seconds(startedAt, finishedAt),
+    leftSeconds: null,
+    timeLimitSeconds: null,
+    heartbeatAgeSeconds: null,
+  };
+}
+
+function seconds(from: string | null, to: string | null): number | null {
+  const length = (Date.parse(to ?? '') - Date.parse(from ?? '')) / 1_000;
+  return Number.isFinite(length) ? length : null;
+}
