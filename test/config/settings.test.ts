@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf, loadSettings, type Environment } from '../../src/config/settings.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { HundredfoldError } from '../../src/domain/errors.ts';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
+afterEach(async () => rm(folder, { recursive: true, force: true }));
+
+async function load(yaml: string, environment: Environment = {}) {
+  const file = join(folder, 'hundredfold.yaml');
+  await writeFile(file, yaml);
+  return loadSettings(file, environment);
+}
+
+const refusal = (loading: Promise<unknown>): Promise<HundredfoldError> =>
+  loading.then(
+    () => {
+      throw new Error('it was accepted');
+    },
+    (error: unknown) => error as HundredfoldError,
+  );
+
+const TOKENS = {
+  HUNDREDFOLD_MOLECULE_TOKEN: 'abcdefghij',
+  HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret',
+};
+
+describe('the configuration', () => {
+  test('has a default for everything', async () => {
+    expect(await load('')).toMatchObject({
+      temporal: null,
+      services: {},
+      storeUrl: './results',
+      embeddedDir: '.hundredfold',
+      policy: { deadlineMs: 86_400_000, whenUnsure: 'hold' },
+    });
+  });
+
+  test('gives the prediction service its 100 an hour, and the molecule service no limit', async () => {
+    const yaml =
+      'services:\n  molecules: { url: "https://m.example/acpype" }\n  predictions: { url: "https://p.example/" }';
+    const { services } = await load(yaml, TOKENS);
+    expect(services.molecules?.limit).toEqual({ limit: null, windowMs: 0 });
+    expect(services.predictions?.limit).toEqual({ limit: 100, windowMs: 3_600_000 });
+    expect(services.predictions?.reference.address).toBe('p.example');
+  });
+
+  test.each([
+    ['{ limit: 20, window: 10s }', { limit: 20, windowMs: 10_000 }],
+    ['{ limit: 5, window: 1.5h }', { limit: 5, windowMs: 5_400_000 }],
+    ['none', { limit: null, windowMs: 0 }],
+  ])('reads the budget %s', async (budget, limit) => {
+    const yaml = `services:\n  predictions: { url: "https://p.example", budget: ${budget} }`;
+    expect((await load(yaml, TOKENS)).services.predictions?.limit).toEqual(limit);
+  });
+
+  test('is overridden by environment variables named after its keys', async () => {
+    const settings = await load('services:\n  predictions: { url: "https://p.example" }', {
+      ...TOKENS,
+      HUNDREDFOLD_SERVICES_PREDICTIONS_URL: 'https://other.example',
+      HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT: '300',
+      HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_WINDOW: '60m',
+      HUNDREDFOLD_EMBEDDED_DIR: '/elsewhere',
+    });
+    expect(settings.services.predictions?.url).toBe('https://other.example');
+    expect(settings.services.predictions?.addressLimit).toEqual({
+      limit: 300,
+      windowMs: 3_600_000,
+    });
+    expect(settings.embeddedDir).toBe('/elsewhere');
+  });
+
+  test.each([
+    ['an unknown key', 'servces: {}', 'CONFIG_INVALID', 'servces'],
+    [
+      'a literal token',
+      'services:\n  predictions: { url: "https://p.example", token: abc }',
+      'CONFIG_INVALID',
+      'token',
+    ],
+    [
+      'a length of time that is none',
+      'jobs: { deadline: soon }',
+      'CONFIG_INVALID',
+      'jobs.deadline',
+    ],
+    ['broken YAML', 'services: [', 'CONFIG_NOT_YAML', 'hundredfold.yaml'],
+    [
+      'a token variable that is not set',
+      'services:\n  predictions: { url: "https://p.example" }',
+      'CONFIG_SECRET_MISSING',
+      'HUNDREDFOLD_PREDICTION_TOKEN',
+    ],
+  ])('refuses %s, and says where', async (_, yaml, code, named) => {
+    const error = await refusal(load(yaml));
+    expect(error).toMatchObject({ code, exitCode: 2 });
+    expect(error.message + error.remedy).toContain(named);
+  });
+
+  test('refuses a molecule token that is not 10 characters long, without showing it', async () => {
+    const environment = { HUNDREDFOLD_MOLECULE_TOKEN: 'much-too-long-secret' };
+    const error = await refusal(
+      load('services:\n  molecules: { url: "https://m.example" }', environment),
+    );
+    expect(error.code).toBe('CONFIG_MOLECULE_TOKEN');
+    expect(error.message + error.remedy).not.toContain('much-too-long');
+  });
+
+  test('reads a token from a file beside it', async () => {
+    await writeFile(join(folder, 'token'), 'from-a-file\n');
+    const yaml = 'services:\n  predictions: { url: "https://p.example", token: { file: token } }';
+    expect((await load(yaml)).services.predictions?.token.reveal()).toBe('from-a-file');
+  });
+});
+
+describe('a secret', () => {
+  test('is not printed by anything that prints', () => {
+    const secret = new Secret('hush-hush');
+    const printed = [
+      `${secret.toString()}`,
+      JSON.stringify({ secret }),
+      inspect({ secret }),
+      String(secret),
+    ];
+    expect(printed.join()).not.toContain('hush');
+  });
+
+  test('has the same fingerprint everywhere, and another than its neighbour', () => {
+    expect(new Secret('a').fingerprint()).toBe(new Secret('a').fingerprint());
+    expect(new Secret('a').fingerprint()).not.toBe(new Secret('b').fingerprint());
+    expect(new Secret('a').fingerprint()).toMatch(/^[0-9a-f]{8}$/);
+  });
+});
+
+test.each([
+  ['https://bio.example/', 'bio.example'],
+  ['https://bio.example:8443/acpype/', 'bio.example:8443/acpype'],
+])('the address of %s is %s', (url, address) => {
+  expect(addressOf(url)).toBe(address);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { pollDelay, stuckBecause } from '../../src/domain/poll-delay.ts';
+
+describe('the next question after a job', () => {
+  test.each([
+    ['at once, when the job is young', 0, null, 250],
+    ['never earlier than the service said', 0, 5_000, 5_000],
+    ['later, the older the job is', 100_000, 5_000, 10_000],
+    ['at most a minute later', 86_400_000, 5_000, 60_000],
+    ['still not earlier than the service said', 86_400_000, 120_000, 120_000],
+  ])('comes %s', (_, age, retryAfter, delay) => {
+    expect(pollDelay(age, retryAfter)).toBe(delay);
+  });
+});
+
+const timing = {
+  queuedAt: null,
+  startedAt: '2026-11-21T00:00:00Z',
+  finishedAt: null,
+  queueWaitSeconds: null,
+  elapsedSeconds: null,
+  leftSeconds: null,
+  timeLimitSeconds: null,
+  heartbeatAgeSeconds: 10,
+};
+
+describe('a job that will never finish', () => {
+  test('has passed its deadline', () => {
+    expect(stuckBecause(1_001, 1_000, null)?.code).toBe('JOB_OVERDUE');
+    expect(stuckBecause(999, 1_000, null)).toBeNull();
+  });
+
+  test('has a worker that has been silent for an hour', () => {
+    expect(stuckBecause(0, 1_000, timing)).toBeNull();
+    expect(stuckBecause(0, 1_000, { ...timing, heartbeatAgeSeconds: 3_601 })?.code).toBe(
+      'JOB_STUCK',
+    );
+    const waiting = { ...timing, startedAt: null, heartbeatAgeSeconds: 3_601 };
+    expect(
+      stuckBecause(0, 1_000, waiting),
+      'a job that waits has no worker to be silent',
+    ).toBeNull();
+  });
+});
