@@ -67,8 +67,15 @@ export interface CampaignInput {
   readonly carried?: CampaignCarried;
 }
 
+/** How far the pages of one service are read, and what is open. */
+export interface FeedCarried {
+  readonly page: number;
+  readonly offset: number;
+  readonly open: readonly ItemEntry[];
+}
+
 export interface CampaignCarried {
-  readonly feeds: readonly { page: number; offset: number; open: readonly ItemEntry[] }[];
+  readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
 }

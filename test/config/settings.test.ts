@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf, loadSettings, type Environment } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
-import { HundredfoldError } from '../../src/domain/errors.ts';
+import type { HundredfoldError } from '../../src/domain/errors.ts';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
@@ -122,7 +122,7 @@ describe('a secret', () => {
   test('is not printed by anything that prints', () => {
     const secret = new Secret('hush-hush');
     const printed = [
-      `${secret.toString()}`,
+      secret.toString(),
       JSON.stringify({ secret }),
       inspect({ secret }),
       String(secret),

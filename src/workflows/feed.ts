@@ -1,0 +1,130 @@
+/**
+ * The items of one service in a campaign: read page by page from the store, started while there is room in a
+ * sliding window of open items, so that a slow budget does not hold up the other service.
+ */
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
+import { loadPage } from './activity-options.ts';
+import { askBudget } from './ask-budget.ts';
+import { item } from './item.ts';
+import { askSignal, type FeedCarried, type ItemInput } from './messages.ts';
+import { itemWorkflowId } from './names.ts';
+import { ATTRIBUTES } from './search-attributes.ts';
+import type { PageEntry } from './verbs.ts';
+
+export class Feed {
+  readonly plan: FeedPlan;
+  /** Items that are started and have not ended, by id. */
+  readonly open: Map<string, ItemEntry>;
+  /** Items whose start the server has not confirmed yet. */
+  starting = 0;
+  private readonly campaign: CampaignPlan;
+  /** Told of items whose end was on disk before we came to them. */
+  private readonly onEnded: (end: Pick<ItemEnd, 'state' | 'code'>) => void;
+  private page: number;
+  /** Entries of the current page that were dealt with. */
+  private offset: number;
+  private entries: readonly PageEntry[] | null = null;
+
+  constructor(
+    campaign: CampaignPlan,
+    plan: FeedPlan,
+    carried: FeedCarried | undefined,
+    onEnded: (end: Pick<ItemEnd, 'state' | 'code'>) => void,
+  ) {
+    this.campaign = campaign;
+    this.plan = plan;
+    this.onEnded = onEnded;
+    this.page = carried?.page ?? 0;
+    this.offset = carried?.offset ?? 0;
+    this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
+  }
+
+  /** All items were started. */
+  get exhausted(): boolean {
+    return this.page >= this.plan.pages;
+  }
+
+  /** For continue-as-new. */
+  carried(): FeedCarried {
+    return { page: this.page, offset: this.offset, open: [...this.open.values()] };
+  }
+
+  /** Starts items while there is room and the history is not too long. */
+  async fill(): Promise<void> {
+    while (this.open.size < this.plan.open && !this.exhausted) {
+      if (workflowInfo().continueAsNewSuggested) return;
+      this.entries ??= await loadPage(this.campaign.store, this.plan.reference, this.page);
+      const room = this.plan.open - this.open.size;
+      const next = this.entries.slice(this.offset, this.offset + room);
+      const begun = await Promise.all(next.map((entry) => this.begin(entry)));
+      await askBudget(
+        begun.filter((input) => input !== null),
+        0,
+      );
+      this.offset += next.length;
+      if (this.offset >= this.entries.length) this.turnPage();
+    }
+  }
+
+  private turnPage(): void {
+    this.page += 1;
+    this.offset = 0;
+    this.entries = null;
+  }
+
+  /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
+  private async begin({ ended, ...entry }: PageEntry): Promise<ItemInput | null> {
+    if (ended) {
+      this.onEnded(ended);
+      return null;
+    }
+    this.starting += 1;
+    // A start that is under way when the campaign is cancelled must be known to have happened, or the item would
+    // escape the cancelling.
+    const begun = await CancellationScope.nonCancellable(() => this.start(entry));
+    this.starting -= 1;
+    return begun;
+  }
+
+  private async start(entry: ItemEntry): Promise<ItemInput | null> {
+    const { name, store, weight, policy } = this.campaign;
+    const { reference } = this.plan;
+    const input: ItemInput = { ...entry, campaign: name, store, reference, weight, policy };
+    this.open.set(entry.id, entry);
+    try {
+      await startChild(item, {
+        workflowId: itemWorkflowId(name, entry.id),
+        args: [input],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        // Cancelling goes by signals of the campaign, which also reach those that an earlier run of it started.
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowTaskTimeout: '5s',
+        staticSummary: `${entry.id} (${entry.kind})`,
+        typedSearchAttributes: [
+          { key: ATTRIBUTES.campaign, value: name },
+          { key: ATTRIBUTES.item, value: entry.id },
+          { key: ATTRIBUTES.kind, value: entry.kind },
+          { key: ATTRIBUTES.service, value: reference.service },
+          { key: ATTRIBUTES.state, value: 'waiting' },
+        ],
+      });
+      return input;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.
+      await getExternalWorkflowHandle(itemWorkflowId(name, entry.id)).signal(askSignal);
+      return null;
+    }
+  }
+}
