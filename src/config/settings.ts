@@ -64,7 +64,7 @@ export function loadSettings(file: string | undefined, environment: Environment)
     temporal: temporalSettings(config, environment, base),
     taskQueue: config.temporal?.taskQueue ?? null,
     services: serviceSettings(config, environment, base),
-    storeUrl: config.store?.url ?? './results',
+    storeUrl: storeFolder(config.store?.url ?? './results'),
     embeddedDir: config.embedded?.dir ?? '.hundredfold',
     policy: {
       deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
@@ -109,7 +109,7 @@ function readYaml(path: string): unknown {
 }
 
 function parse(raw: unknown, path: string | undefined): Config {
-  const parsed = configSchema.safeParse(raw);
+  const parsed = configSchema.safeParse(withoutNulls(raw));
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
   const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${issue.message}`);
@@ -120,6 +120,13 @@ function parse(raw: unknown, path: string | undefined): Config {
   );
 }
 
+/** A key with nothing but comments below it reads as null: as if it were not there. */
+function withoutNulls(node: unknown): unknown {
+  if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
+  const entries = Object.entries(node).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
+}
+
 function pathOf(issue: z.core.$ZodIssue): string {
   return issue.path.map(String).join('.') || '(top)';
 }
@@ -127,8 +134,7 @@ function pathOf(issue: z.core.$ZodIssue): string {
 function temporalSettings(config: Config, env: Environment, base: string): TemporalSettings | null {
   const temporal = config.temporal;
   if (!temporal?.address) return null;
-  const pem = (file: string | undefined) =>
-    file ? readFileSync(resolve(base, file), 'utf8') : undefined;
+  const pem = (file: string | undefined) => (file ? readPem(resolve(base, file)) : undefined);
   const tls = temporal.tls && {
     ...definedOnly({
       ca: pem(temporal.tls.ca),
@@ -213,6 +219,29 @@ export function describeService(
     limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
     addressLimit: options.addressLimit ?? NO_LIMIT,
   };
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw refused(
+      'CONFIG_TLS_UNREADABLE',
+      `temporal.tls: cannot read ${path}`,
+      'Check the paths of ca, cert and key; they are taken from the folder of the configuration.',
+      cause,
+    );
+  }
+}
+
+/** Only folders, for now: an address would silently become a folder of an odd name. */
+function storeFolder(url: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
+  throw refused(
+    'CONFIG_STORE_UNSUPPORTED',
+    `store.url: ${url} is not a folder`,
+    'Name a folder: object stores are not supported yet.',
+  );
 }
 
 type SecretSource = { env: string } | { file: string };

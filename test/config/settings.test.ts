@@ -89,6 +89,24 @@ describe('the configuration', () => {
       'CONFIG_INVALID',
       'jobs.deadline',
     ],
+    [
+      'a budget with half its keys',
+      'services:\n  predictions: { url: "https://p.example", budget: { limit: 5 } }',
+      'CONFIG_INVALID',
+      'window: 60m',
+    ],
+    [
+      'an object store',
+      'store: { url: "s3://bucket/prefix" }',
+      'CONFIG_STORE_UNSUPPORTED',
+      's3://bucket',
+    ],
+    [
+      'a certificate that is not there',
+      'temporal: { address: "t.example:7233", tls: { ca: ca.pem } }',
+      'CONFIG_TLS_UNREADABLE',
+      'ca.pem',
+    ],
     ['broken YAML', 'services: [', 'CONFIG_NOT_YAML', 'hundredfold.yaml'],
     [
       'a token variable that is not set',
@@ -109,6 +127,10 @@ describe('the configuration', () => {
     );
     expect(error.code).toBe('CONFIG_MOLECULE_TOKEN');
     expect(error.message + error.remedy).not.toContain('much-too-long');
+  });
+
+  test('takes a key with nothing below it for one that is not there', async () => {
+    expect((await load('temporal:\n  # address: host:7233\nservices:\n')).temporal).toBeNull();
   });
 
   test('reads a token from a file beside it', async () => {

@@ -1,0 +1,261 @@
+/** The documentation says what is so: links, configuration examples, command lines, error codes. */
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { withEnvironment } from '../../src/config/environment.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'batches/README.md'].concat(
+  globSync('docs/*.md', { cwd: ROOT }).sort(),
+);
+
+const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
+
+/** The blocks of a page in one language. */
+function blocks(page: string, language: string): string[] {
+  return [...read(page).matchAll(FENCE)].flatMap(([, lang, body]) =>
+    lang === language && body !== undefined ? [body] : [],
+  );
+}
+
+function inlineCode(page: string): string[] {
+  const prose = read(page).replace(FENCE, '');
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
+}
+
+/** A heading's anchor, as GitHub makes it. */
+function anchors(path: string): string[] {
+  const headings = readFileSync(path, 'utf8')
+    .replace(FENCE, '')
+    .matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Why the links of a text that stands at `path` lead nowhere. */
+function brokenLinks(path: string, text: string): string[] {
+  const links = [...text.replace(FENCE, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? '');
+  return links
+    .filter((to) => !/^https?:/.test(to))
+    .filter((to) => {
+      const [file = '', anchor] = to.split('#');
+      const target = file === '' ? path : resolve(dirname(path), file);
+      if (relative(ROOT, target).startsWith('..') || !existsSync(target)) return true;
+      return anchor !== undefined && !anchors(target).includes(anchor);
+    });
+}
+
+describe('links', () => {
+  test.each(PAGES)('of %s lead somewhere in the project', (page) => {
+    expect(brokenLinks(join(ROOT, page), read(page))).toEqual([]);
+  });
+
+  test('to a missing file, a missing heading or out of the project would be found', () => {
+    const text = '[a](docs/none.md) [b](README.md#nothing) [c](../x.md) [d](README.md#licence)';
+    expect(brokenLinks(join(ROOT, 'README.md'), text)).toEqual([
+      'docs/none.md',
+      'README.md#nothing',
+      '../x.md',
+    ]);
+  });
+
+  test('of the README name every page of docs/', () => {
+    const missing = globSync('docs/*.md', { cwd: ROOT }).filter(
+      (page) => !read('README.md').includes(`](${page})`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+/** `services.predictions.budget.limit`: the keys of the configuration as its schema knows them. */
+function keysOfSchema(): string[] {
+  const leaves = (node: z.core.JSONSchema.JSONSchema, path: string): string[] => {
+    const branches = [node, ...(node.anyOf ?? [])] as z.core.JSONSchema.JSONSchema[];
+    const properties = branches.flatMap((branch) => Object.entries(branch.properties ?? {}));
+    if (properties.length === 0) return [path];
+    return properties.flatMap(([key, child]) =>
+      leaves(child as z.core.JSONSchema.JSONSchema, path === '' ? key : `${path}.${key}`),
+    );
+  };
+  return leaves(z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }), '');
+}
+
+function keysOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([key, child]) =>
+    keysOf(child, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+describe('the configuration', () => {
+  const examples = ['README.md', 'docs/configuration.md'].flatMap((page) =>
+    blocks(page, 'yaml').map((text) => ({ page, text })),
+  );
+  const page = read('docs/configuration.md');
+
+  test('has examples', () => {
+    expect(examples.length).toBeGreaterThanOrEqual(5);
+  });
+
+  test.each(examples)('example of $page is valid:\n$text', ({ text }) => {
+    const { error } = configSchema.safeParse(parse(text));
+    expect(error?.issues ?? []).toEqual([]);
+  });
+
+  test('is shown whole by the first example: every key of the schema is in it', () => {
+    const shown = keysOf(parse(blocks('docs/configuration.md', 'yaml')[0] ?? ''));
+    // A token comes from one of two sources, and a budget may be `none`: the example shows each once.
+    const either = (key: string) =>
+      key.replace(/\.(env|file)$/, '').replace(/\.(limit|window)$/, '');
+    const shownOnce = new Set(shown.map(either));
+    expect(keysOfSchema().filter((key) => !shownOnce.has(either(key)))).toEqual([]);
+  });
+
+  test('has a documented variable for every key', () => {
+    const undocumented = keysOfSchema().filter((key) => {
+      const words = key.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter}`);
+      return !page.includes(`\`HUNDREDFOLD_${words.toUpperCase()}\``);
+    });
+    expect(undocumented).toEqual([]);
+  });
+
+  test('knows every variable that is documented as one of a key', () => {
+    const rows = [...page.matchAll(/^\| (`HUNDREDFOLD_.*?) +\| `[a-z]+\..*\|$/gm)];
+    const variables = rows.flatMap(([, cell = '']) => cell.match(/HUNDREDFOLD_\w+/g) ?? []);
+    expect(variables.length).toBeGreaterThan(20);
+    const unknown = variables.filter((name) => {
+      const config = withEnvironment({}, { [name]: 'x' });
+      return keysOf(config).length !== 1 || keysOf(config)[0] === '';
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+interface QuotedCommand {
+  readonly page: string;
+  readonly words: readonly string[];
+}
+
+/** `hundredfold run night.csv --detach` → run, night.csv, --detach; in code only, without comments. */
+function quotedCommands(page: string): QuotedCommand[] {
+  const lines = [...blocks(page, 'sh'), ...blocks(page, '')].flatMap((block) => block.split('\n'));
+  return [...lines, ...inlineCode(page)].flatMap((line) => {
+    const typed = /(?:^|npx )hundredfold ([^#&;]+)/.exec(line)?.[1];
+    return typed === undefined ? [] : [{ page, words: typed.trim().split(/\s+/) }];
+  });
+}
+
+/** What the program says it knows: command → its options. */
+const KNOWN = new Map<string, string>();
+
+async function help(...args: readonly string[]): Promise<string> {
+  const bin = join(ROOT, 'bin', 'hundredfold.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--help']);
+  return stdout;
+}
+
+function commandProblem({ words }: QuotedCommand): string | null {
+  const [name = '', ...rest] = words;
+  const options = KNOWN.get(name);
+  if (options === undefined) return /^[a-z]/.test(name) ? `no command ${name}` : null;
+  const unknown = rest
+    .flatMap((word) => /^(--?[a-z][a-z-]*)/.exec(word)?.[1] ?? [])
+    .find((option) => !new RegExp(`(^|\\s)${option}(,|\\s)`, 'm').test(options));
+  return unknown === undefined ? null : `no option ${unknown} of ${name}`;
+}
+
+describe('command lines', () => {
+  beforeAll(async () => {
+    const list = (await help()).split('Commands:')[1] ?? '';
+    const names = [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+    await Promise.all(names.map(async (name) => KNOWN.set(name, await help(name))));
+  });
+
+  test('are found, and the program tells what it knows', () => {
+    expect(quotedCommands('README.md').length).toBeGreaterThan(3);
+    expect([...KNOWN.keys()]).toEqual(expect.arrayContaining(['run', 'status', 'doctor']));
+  });
+
+  test.each(PAGES)('in %s name commands and options that exist', (page) => {
+    const problems = quotedCommands(page).flatMap((quoted) => {
+      const problem = commandProblem(quoted);
+      return problem === null ? [] : [`hundredfold ${quoted.words.join(' ')}: ${problem}`];
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test('with an unknown command or option would be found', () => {
+    const of = (line: string) => commandProblem({ page: '', words: line.split(' ') });
+    expect(of('frobnicate x')).toBe('no command frobnicate');
+    expect(of('run x.csv --detached')).toBe('no option --detached of run');
+    expect(of('run x.csv --detach')).toBeNull();
+  });
+});
+
+const CLASSES = [
+  ...['MANIFEST', 'MOLECULE', 'SMILES', 'SEQUENCE', 'ALIGNMENT', 'SHIFTS'],
+  ...['CONFIG', 'OPTION', 'SERVICE', 'TOKEN', 'CAMPAIGN', 'HOST', 'LOCAL_SERVICES'],
+  ...['TEMPORAL', 'SETUP', 'NODE', 'SUBMIT', 'JOB', 'RESULT', 'DOWNLOAD', 'STORE', 'ITEM'],
+];
+const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
+/** Written like a code, and an environment variable. */
+const VARIABLES = ['TEMPORAL_CLI', 'TEMPORAL_API_KEY'];
+
+function codesIn(text: string): string[] {
+  const codes = [...text.matchAll(new RegExp(`(?<![A-Z_])${CODE.source}(?![A-Z_])`, 'g'))];
+  return [...new Set(codes.map(([code]) => code))].filter((code) => !VARIABLES.includes(code));
+}
+
+const SOURCES = globSync(['src/**/*.ts', 'scripts/**/*.js', 'bin/*.js'], { cwd: ROOT }).map(read);
+/** In quotes, or at the beginning of a message: not in a comment. */
+const RAISED = new Set(
+  SOURCES.flatMap((text) => [...text.matchAll(/['`]([A-Z]\w+)(?:['`]|: )/g)]).flatMap(([, word]) =>
+    codesIn(word ?? ''),
+  ),
+);
+
+describe('error codes', () => {
+  test('are found in the sources', () => {
+    expect(RAISED.size).toBeGreaterThan(100);
+  });
+
+  test.each(PAGES)('in %s exist in the sources', (page) => {
+    const code = [...inlineCode(page), ...blocks(page, 'text')].join('\n');
+    expect(codesIn(code).filter((name) => !RAISED.has(name))).toEqual([]);
+  });
+
+  test('of the sources are all explained in docs/, one by one or with their class', () => {
+    const docs = globSync('docs/*.md', { cwd: ROOT }).map(read).join('\n');
+    const written = new Set(codesIn(docs));
+    // `SETUP_…` says its own words when it happens; the others have a row each.
+    const explained = (code: string) => written.has(code) || code.startsWith('SETUP_');
+    expect([...RAISED].filter((code) => !explained(code))).toEqual([]);
+  });
+});
+
+describe('the Temporal UI', () => {
+  test('is documented with every search attribute', () => {
+    const page = read('docs/operations.md');
+    for (const { name } of Object.values(ATTRIBUTES)) expect(page).toMatch(`| \`${name}\``);
+  });
+
+  test('has queries in the README that use only attributes that exist', () => {
+    const known = Object.values(ATTRIBUTES).map(({ name }) => name);
+    const queries = inlineCode('README.md').filter((code) => /^\w+(="| IS )/.test(code));
+    expect(queries.length).toBeGreaterThan(5);
+    const used = queries.flatMap((query) => query.match(/\b[A-Z]\w*(?=="| IS )/g) ?? []);
+    expect(used.filter((name) => ![...known, 'WorkflowType'].includes(name))).toEqual([]);
+  });
+});
