@@ -112,7 +112,7 @@ function parse(raw: unknown, path: string | undefined): Config {
   const parsed = configSchema.safeParse(withoutNulls(raw));
   if (parsed.success) return parsed.data;
   const where = path ?? 'the HUNDREDFOLD_* environment variables';
-  const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${issue.message}`);
+  const problems = parsed.error.issues.map((issue) => `  ${pathOf(issue)}: ${wordsOf(issue)}`);
   throw refused(
     'CONFIG_INVALID',
     `${where} is not a valid configuration:\n${problems.join('\n')}`,
@@ -125,6 +125,12 @@ function withoutNulls(node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
   const entries = Object.entries(node).filter(([, value]) => value !== null);
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
+}
+
+/** A budget that is neither of its two shapes says more when both are shown. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (!/budget$/i.test(pathOf(issue))) return issue.message;
+  return 'write `none`, or both keys: { limit: 100, window: 60m }';
 }
 
 function pathOf(issue: z.core.$ZodIssue): string {
