@@ -1,5 +1,6 @@
 /** The activities: thin verbs over injected dependencies. Each has a file of its own. */
 import type { Activities } from '../workflows/verbs.ts';
+import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
@@ -12,14 +13,14 @@ import { ensureBudget, findEnded } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
-    submit: (...args) => submit(deps, ...args),
-    find: (...args) => find(deps, ...args),
-    poll: (...args) => poll(deps, ...args),
-    fetchArtefact: (...args) => fetchArtefact(deps, ...args),
-    conclude: (...args) => conclude(deps, ...args),
-    loadPage: (...args) => loadPage(deps, ...args),
-    ensureBudget: (...args) => ensureBudget(deps, ...args),
-    findEnded: (...args) => findEnded(deps, ...args),
-    publish: (...args) => publish(deps, ...args),
+    submit: beating((...args) => submit(deps, ...args)),
+    find: beating((...args) => find(deps, ...args)),
+    poll: beating((...args) => poll(deps, ...args)),
+    fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),
+    conclude: beating((...args) => conclude(deps, ...args)),
+    loadPage: beating((...args) => loadPage(deps, ...args)),
+    ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
+    findEnded: beating((...args) => findEnded(deps, ...args)),
+    publish: beating((...args) => publish(deps, ...args)),
   };
 }

@@ -13,8 +13,6 @@ import type { SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
 
-const BEAT_MS = 1_000;
-
 export async function submit(
   deps: Dependencies,
   request: Request,
@@ -24,14 +22,7 @@ export async function submit(
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
   const job = await prepare(deps, request);
   if ('type' in job) return job;
-  const context = Context.current();
-  // A worker that dies is noticed within the heartbeat timeout, and its POST reconciled.
-  const beat = setInterval(() => context.heartbeat(), BEAT_MS);
-  try {
-    return await service.client.submit(job, { signal: context.cancellationSignal });
-  } finally {
-    clearInterval(beat);
-  }
+  return service.client.submit(job, { signal: Context.current().cancellationSignal });
 }
 
 /** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */

@@ -1,25 +1,36 @@
-/** The host of `run --detach`: a process of its own that ends by itself when nothing is open any more. */
+/**
+ * The background process of `run --detach`. It holds server and worker, or waits to take over from the command that
+ * does, and ends by itself when nothing is open any more.
+ */
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { readRecord } from '../host/record.ts';
-import { openSession } from '../host/session.ts';
-import { isAlive } from '../temporal/dev-server.ts';
+import { readRecord, removeRecord, writeRecord } from '../host/record.ts';
+import { openSession, type Session } from '../host/session.ts';
+import { runsAs } from '../temporal/processes.ts';
 import { logTo } from '../worker.ts';
-import type { RunFlags } from './run.ts';
+import { reasonOf, say } from './explain.ts';
+import { Interruption } from './interruption.ts';
+import type { CommonFlags } from './main.ts';
+
+export interface BackgroundFlags extends CommonFlags {
+  readonly services?: 'local';
+}
 
 const BIN = fileURLToPath(new URL('../../bin/hundredfold.js', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 
-/** Returns when a host runs; a second one started by mistake joins and ends by itself. */
-export async function startInBackground(settings: Settings, flags: RunFlags): Promise<void> {
-  if (settings.temporal || hostRuns(settings)) return;
+/** Returns when the process is ready. Throws HOST_NOT_READY. */
+export async function startInBackground(settings: Settings, flags: BackgroundFlags): Promise<void> {
+  // A Temporal elsewhere has workers of its own.
+  if (settings.temporal || backgroundRuns(settings)) return;
   mkdirSync(settings.embeddedDir, { recursive: true });
-  const log = openSync(join(settings.embeddedDir, 'host.log'), 'a');
+  const logFile = join(settings.embeddedDir, 'host.log');
+  const log = openSync(logFile, 'a');
   const args = [
     ...['host'],
     ...(flags.services ? ['--services', flags.services] : []),
@@ -29,43 +40,62 @@ export async function startInBackground(settings: Settings, flags: RunFlags): Pr
     detached: true,
     stdio: ['ignore', log, log],
   });
+  closeSync(log);
   child.unref();
   const end = Date.now() + READY_TIMEOUT_MS;
-  while (!hostRuns(settings)) {
+  while (!backgroundRuns(settings)) {
     if (Date.now() > end || child.exitCode !== null) {
       throw new HundredfoldError({
         code: 'HOST_NOT_READY',
         message: 'the background process did not become ready',
-        remedy: `Look into ${join(settings.embeddedDir, 'host.log')}.`,
+        remedy: `Look into ${logFile}.`,
       });
     }
     await delay(50);
   }
 }
 
-function hostRuns({ embeddedDir }: Settings): boolean {
-  const record = readRecord(embeddedDir, 'host');
-  return record !== null && isAlive(record.pid);
+/** True when such a process holds the folder's server, or waits to. */
+export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
+  const record = readRecord(embeddedDir, 'background');
+  return record !== null && runsAs(record.pid, 'host');
 }
 
 const IDLE_ENDS_AFTER_MS = 15_000;
+const LOOK_EVERY_MS = 500;
 
-/** The hidden command `host`: holds server and worker until it is told to stop or has been idle for a while. */
-export async function serve(flags: Pick<RunFlags, 'config' | 'services'>): Promise<number> {
+/** The hidden command `host`: serves until it is told to stop or nothing has been open for a while. */
+export async function serve(flags: BackgroundFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = loadSettings(flags.config, process.env);
   const localServices = flags.services === 'local';
+  const told = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });
-  const told = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => told.abort());
-  let busyAt = Date.now();
-  const idle = () => Date.now() - busyAt > IDLE_ENDS_AFTER_MS;
-  while (session.role === 'host' && !told.signal.aborted && !idle()) {
-    const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-    const { count } = await session.client.workflow.count(query);
-    if (count > 0) busyAt = Date.now();
-    await delay(500);
+  writeRecord(settings.embeddedDir, 'background', { pid: process.pid });
+  try {
+    await whileNeeded(session, told);
+  } finally {
+    // Another one may have been started meanwhile, by a command that typed at the same moment.
+    if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
+      removeRecord(settings.embeddedDir, 'background');
+    }
+    await session.close();
   }
-  await session.close();
   return EXIT.ok;
+}
+
+async function whileNeeded(session: Session, told: Interruption): Promise<void> {
+  let busyAt = Date.now();
+  while (!told.requested() && Date.now() - busyAt < IDLE_ENDS_AFTER_MS) {
+    try {
+      const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
+      const { count } = await session.client.workflow.count(query);
+      if (count > 0) busyAt = Date.now();
+    } catch (error) {
+      say(`Temporal does not answer (${reasonOf(error)}): taking over, or trying again.`);
+      busyAt = Date.now();
+      await session.recover();
+    }
+    await Promise.race([delay(LOOK_EVERY_MS), told.request]);
+  }
 }

@@ -8,7 +8,7 @@ import { budgetText, clockText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function budget(flags: CommonFlags): Promise<number> {
-  return withSession(flags, async (session) => {
+  return withSession(flags, 'look', async (session) => {
     const budgets = await observeBudgets(session);
     if (flags.json) process.stdout.write(`${JSON.stringify(budgets)}\n`);
     else if (budgets.length === 0)

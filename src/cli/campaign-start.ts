@@ -20,13 +20,22 @@ export interface CampaignStart {
   readonly policy: JobPolicy;
 }
 
-export async function startCampaign(session: Session, start: CampaignStart): Promise<void> {
+export interface Started {
+  /** It was running already. */
+  readonly joined: boolean;
+  readonly items: number;
+  /** Items that an earlier run had brought to their end; not known of a campaign that was joined. */
+  readonly done: number;
+}
+
+export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
+  const items = start.reading.items.length;
   const running = await runningIn(session, start.name);
   if (running !== null) {
     checkSame(start, running);
-    return;
+    return { joined: true, items, done: 0 };
   }
-  const plan = await prepare(start);
+  const { plan, done } = await prepare(start);
   await session.client.workflow.start('campaign', {
     workflowId: campaignWorkflowId(start.name),
     taskQueue: session.taskQueue,
@@ -36,12 +45,17 @@ export async function startCampaign(session: Session, start: CampaignStart): Pro
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: '5s',
     staticSummary: `campaign ${start.name}: ${plan.items} items`,
-    memo: { out: start.folder, manifests: digestOf(start.reading) },
+    memo: {
+      out: start.folder,
+      manifests: digestOf(start.reading),
+      startedAt: new Date().toISOString(),
+    },
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: start.name },
       { key: ATTRIBUTES.state, value: 'running' },
     ],
   });
+  return { joined: false, items, done };
 }
 
 interface Running {
@@ -90,7 +104,7 @@ async function prepare({
   reading,
   feeds,
   policy,
-}: CampaignStart): Promise<CampaignPlan> {
+}: CampaignStart): Promise<{ plan: CampaignPlan; done: number }> {
   const store = await openFileStore(folder);
   const former = await readPreparedCampaign(store);
   if (former && former.name !== name) {
@@ -112,7 +126,7 @@ async function prepare({
   };
   const manifestDigests = reading.digests;
   const prepared = await prepareCampaign(store, { name, manifestDigests, settings }, reading.items);
-  return {
+  const plan: CampaignPlan = {
     name,
     store: folder,
     items: prepared.items,
@@ -124,6 +138,7 @@ async function prepare({
       open: openItems(limit.limit),
     })),
   };
+  return { plan, done: prepared.done };
 }
 
 const OPEN_WITHOUT_LIMIT = 300;

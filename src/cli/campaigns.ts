@@ -55,8 +55,14 @@ function lineOf(
     name: workflowId.slice(campaignWorkflowId('').length),
     state: byHand ? 'ended by hand' : state,
     open,
-    startedAt: startTime.toISOString(),
+    // The memo stays when a campaign continues as new; the start time does not.
+    startedAt: textIn(memo, 'startedAt') ?? startTime.toISOString(),
     endedAt: closeTime?.toISOString() ?? null,
-    out: typeof memo?.['out'] === 'string' ? memo['out'] : '',
+    out: textIn(memo, 'out') ?? '',
   };
+}
+
+function textIn(memo: Record<string, unknown> | undefined, key: string): string | null {
+  const value = memo?.[key];
+  return typeof value === 'string' ? value : null;
 }

@@ -1,31 +1,58 @@
 /** `hundredfold pause|resume|cancel NAME`: durable, because each is a message to the campaign's workflow. */
 import { EXIT } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { findCampaign } from './campaigns.ts';
+import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
+import { follow } from './follow.ts';
+import type { Interruption } from './interruption.ts';
 import type { CommonFlags } from './main.ts';
 import { withSession } from './with-session.ts';
 
 export type Verb = 'pause' | 'resume' | 'cancel';
 
 export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
-  return withSession(flags, async ({ client }) => {
-    const { open, state } = await findCampaign(client, name);
-    if (!open) {
-      say(`${name} has ended already (${state}).`);
-      return EXIT.ok;
-    }
-    const handle = client.workflow.getHandle(campaignWorkflowId(name));
-    if (verb === 'cancel') await handle.cancel();
-    else await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
-    say(`${name}: ${SAID[verb]}`);
-    return EXIT.ok;
-  });
+  return withSession(
+    flags,
+    verb === 'cancel' ? 'work' : 'look',
+    async (session, { interruption }) => {
+      const { open, state, out } = await findCampaign(session.client, name);
+      if (!open) {
+        say(`${name} has ended already (${state}).`);
+        return EXIT.ok;
+      }
+      const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
+      if (verb !== 'cancel') {
+        await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
+        say(`${name} ${SAID[verb]}`);
+        if (session.role === 'host') say(NOBODY_WORKS);
+        return EXIT.ok;
+      }
+      await handle.cancel();
+      say(`${name} is cancelled. What was spent of the budget stays spent.`);
+      if (session.role !== 'host') return EXIT.ok;
+      return seeOut(session, { name, folder: out }, interruption);
+    },
+  );
 }
 
-const SAID: Readonly<Record<Verb, string>> = {
-  pause: 'paused; jobs that were submitted are still fetched. `hundredfold resume` goes on.',
+/** Nobody else works on it: this command does, until the tables of what was done are written. */
+async function seeOut(
+  session: Session,
+  followed: { name: string; folder: string },
+  interruption: Interruption,
+): Promise<number> {
+  const to = await follow(session, followed, interruption);
+  const code = await conclude(session, followed, to, { json: false, background: false });
+  return code === EXIT.cancelled ? EXIT.ok : code;
+}
+
+const SAID: Readonly<Record<Exclude<Verb, 'cancel'>, string>> = {
+  pause:
+    'is paused: nothing more is submitted; what was submitted is fetched. `hundredfold resume` lets it go on.',
   resume: 'goes on.',
-  cancel: 'cancelled; what was spent of the budget stays spent.',
 };
+
+const NOBODY_WORKS = '  No command works on it now; it holds from the next one on.';

@@ -1,12 +1,13 @@
 /** `hundredfold doctor`: checks runtime, Temporal, services, credentials and output store, and says what to do about each. */
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { findTemporalCli } from '../../scripts/temporal-cli.js';
+import { temporalCliVersion } from '../../scripts/temporal-cli.js';
 import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { wereUsed } from '../host/local.ts';
 import { readRecord } from '../host/record.ts';
 import { temporalAddress } from '../host/session.ts';
+import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isRunning } from '../temporal/dev-server.ts';
 import { version } from '../worker.ts';
@@ -53,13 +54,11 @@ function runtime(): Finding {
 function configuration(flags: CommonFlags, findings: Finding[]): Settings | null {
   try {
     const settings = loadSettings(flags.config, process.env);
-    const found = settings.file ?? 'none: defaults and environment variables';
+    const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
     findings.push({ check: 'configuration and credentials', ok: true, found });
     return settings;
   } catch (error) {
-    if (!(error instanceof HundredfoldError)) throw error;
-    const { message: found, remedy } = error;
-    findings.push({ check: 'configuration and credentials', ok: false, found, remedy });
+    findings.push(problem('configuration and credentials', error));
     return null;
   }
 }
@@ -76,24 +75,38 @@ async function remoteTemporal({ temporal }: Settings): Promise<Finding> {
     await client.connection.close();
     return { check, ok: true, found: `${temporal.address}, namespace ${temporal.namespace}` };
   } catch (error) {
-    if (!(error instanceof HundredfoldError)) throw error;
-    return { check, ok: false, found: error.message, remedy: error.remedy };
+    return problem(check, error);
   }
+}
+
+function problem(check: string, error: unknown): Finding {
+  if (!(error instanceof HundredfoldError)) throw error;
+  return { check, ok: false, found: error.message, remedy: error.remedy };
 }
 
 async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
   const check = 'Temporal';
-  const cli = findTemporalCli();
-  if (!cli) {
-    const remedy = 'Run `npm run setup`, or point TEMPORAL_CLI at a copy of the Temporal CLI.';
-    return { check, ok: false, found: 'the embedded server is not installed', remedy };
+  let cli: string;
+  try {
+    cli = temporalCli();
+  } catch (error) {
+    return problem(check, error);
+  }
+  const cliVersion = temporalCliVersion(cli);
+  if (cliVersion === null) {
+    const remedy = 'Run `npm run setup` to get it again, or point TEMPORAL_CLI at another.';
+    return { check, ok: false, found: `${cli} is no Temporal CLI that runs`, remedy };
   }
   const server = readRecord(embeddedDir, 'server');
   const running = server !== null && (await isRunning(server));
   const state = running
     ? `running at ${server.address}, UI ${server.ui ?? 'off'}`
     : 'not running now';
-  return { check, ok: true, found: `embedded, ${state}; ${cli.path}; database in ${embeddedDir}` };
+  return {
+    check,
+    ok: true,
+    found: `embedded, ${state}; ${cli}, version ${cliVersion}; database in ${resolve(embeddedDir)}`,
+  };
 }
 
 async function services(settings: Settings, local: boolean): Promise<Finding[]> {

@@ -3,8 +3,9 @@ import { lastSubmission } from '../budget/forecast.ts';
 import type { WindowStatus } from '../budget/status.ts';
 import type { Observation } from './observe.ts';
 
-/** ms since the epoch; null when no limit decides it, or nothing is left to submit. */
+/** ms since the epoch; null when no limit decides it, nothing is left to submit, or it is paused. */
 export function expectedEnd({ progress, waiting, budgets, at }: Observation): number | null {
+  if (progress.state === 'paused') return null;
   const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
   const unsent = progress.total - done - (progress.open - waiting);
   if (unsent <= 0) return null;

@@ -4,15 +4,22 @@ import type { Problem } from '../domain/problem.ts';
 
 export function explain(error: unknown): void {
   if (error instanceof HundredfoldError) {
-    say(`hundredfold: ${error.message}`);
-    say(`  ${error.remedy} [${error.code}]`);
+    say(`hundredfold: ${error.message} [${error.code}]`);
+    say(`  ${error.remedy}`);
     return;
   }
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
   say(`hundredfold: something went wrong that should not: ${shown}`);
 }
 
-const SHOWN = 50;
+/** An error in a few words, for a line that has more to say. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? '';
+}
+
+/** More is no list that anybody works off on a screen. */
+const SHOWN = 100;
 
 /** Problems as a list that can be worked off: where, what, what to do. */
 export function explainProblems(problems: readonly Problem[]): void {
@@ -23,10 +30,10 @@ export function explainProblems(problems: readonly Problem[]): void {
       id && `item ${id}`,
       column && `column ${column}`,
     ];
-    say(
-      `${severity}: ${place.filter(Boolean).join(', ')}: ${message}${value ? ` (${value})` : ''}`,
-    );
-    say(`  ${remedy} [${code}]`);
+    // Most messages quote the value already.
+    const shown = value && !message.includes(value) ? ` (${value})` : '';
+    say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+    say(`  ${remedy}`);
   }
   if (problems.length > SHOWN)
     say(`… and ${problems.length - SHOWN} more (all of them with --json).`);

@@ -1,10 +1,12 @@
 /** Follows a campaign until it ends, or the user interrupts: a live view on a terminal, plain lines elsewhere. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Session } from '../host/session.ts';
-import { say } from './explain.ts';
+import { reasonOf, say } from './explain.ts';
+import type { Interruption } from './interruption.ts';
 import { observe, type Observation } from './observe.ts';
 import { LiveView } from './live-view.ts';
 import { PlainLines } from './plain-lines.ts';
+import { uiLink } from './ui-link.ts';
 
 export interface Followed {
   readonly name: string;
@@ -14,50 +16,54 @@ export interface Followed {
 /** Shows observations; left in order whatever happens. */
 export interface View {
   show(observation: Observation): void;
+  /** What keeps us from seeing anything. */
+  trouble(words: string): void;
   end(): void;
 }
 
 const EVERY_MS = 500;
+/** A look may fail while a worker starts, or a host changes; then it is worth a word. */
+const FAILURES_WITHOUT_WORDS = 6;
+
+export interface FollowedTo {
+  readonly end: 'ended' | 'interrupted';
+  /** What was seen last; null when nothing ever was. */
+  readonly last: Observation | null;
+}
 
 export async function follow(
   session: Session,
-  followed: Followed,
-): Promise<'ended' | 'interrupted'> {
-  const interruption = new Interruption();
+  { name, folder }: Followed,
+  interruption: Interruption,
+): Promise<FollowedTo> {
+  if (session.ui) say(`Every item in the Temporal UI: ${uiLink(session.ui, name)}`);
   const view: View = process.stderr.isTTY
-    ? new LiveView(followed, session.ui)
-    : new PlainLines(followed, session.ui);
+    ? new LiveView({ name, folder })
+    : new PlainLines({ name, folder });
+  interruption.beforeWords = () => view.end();
+  let last: Observation | null = null;
+  let failures = 0;
   try {
     for (;;) {
-      const seen = await observe(session, followed.name).catch(() => null);
-      if (seen) view.show(seen);
-      if (seen?.ended) return 'ended';
-      if (interruption.requested) return 'interrupted';
+      if (interruption.requested()) return { end: 'interrupted', last };
+      const seen = await observe(session, name).catch((error: unknown) => {
+        failures += 1;
+        if (failures > FAILURES_WITHOUT_WORDS && !interruption.requested())
+          view.trouble(`The campaign cannot be looked at now (${reasonOf(error)}); trying again.`);
+        return null;
+      });
+      if (interruption.requested()) return { end: 'interrupted', last: seen ?? last };
+      if (seen) {
+        failures = 0;
+        last = seen;
+        view.show(seen);
+        if (seen.ended) return { end: 'ended', last };
+      }
       // Nothing seen: Temporal is away, or a host we had joined has gone and somebody must take over.
-      if (!seen) await session.recover();
+      else await session.recover();
       await Promise.race([delay(EVERY_MS), interruption.request]);
     }
   } finally {
     view.end();
-    if (interruption.requested)
-      say('Stopping: jobs that are being sent are waited for. Ctrl-C again leaves at once.');
-  }
-}
-
-/** The first Ctrl-C (or SIGTERM) asks us to stop in order; the second leaves at once. */
-class Interruption {
-  requested = false;
-  readonly request: Promise<void>;
-
-  constructor() {
-    this.request = new Promise((resolve) => {
-      const ask = () => {
-        if (this.requested) process.exit(130);
-        this.requested = true;
-        resolve();
-      };
-      process.on('SIGINT', ask);
-      process.on('SIGTERM', ask);
-    });
   }
 }

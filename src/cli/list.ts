@@ -7,7 +7,7 @@ import { clockText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function list(flags: CommonFlags): Promise<number> {
-  return withSession(flags, async ({ client }) => {
+  return withSession(flags, 'look', async ({ client }) => {
     const campaigns = await listCampaigns(client);
     if (flags.json) process.stdout.write(`${JSON.stringify(campaigns)}\n`);
     if (campaigns.length === 0) say('No campaign was run here yet.');

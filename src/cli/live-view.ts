@@ -3,24 +3,29 @@ import { createLogUpdate } from 'log-update';
 import type { Followed, View } from './follow.ts';
 import type { Observation } from './observe.ts';
 import { expectedEnd } from './expected-end.ts';
-import { bar, budgetText, clockText, countsText } from './progress-text.ts';
+import { bar, budgetText, clockText, countsText, stateText } from './progress-text.ts';
 
 const BAR_WIDTH = 30;
 
 export class LiveView implements View {
   private readonly followed: Followed;
-  private readonly ui: string | null;
   private readonly draw = createLogUpdate(process.stderr);
+  private shown: readonly string[] = [];
 
-  constructor(followed: Followed, ui: string | null) {
+  constructor(followed: Followed) {
     this.followed = followed;
-    this.ui = ui;
   }
 
   show(observation: Observation): void {
-    this.draw(this.lines(observation).join('\n'));
+    this.shown = this.lines(observation);
+    this.draw(this.shown.join('\n'));
   }
 
+  trouble(words: string): void {
+    this.draw([...this.shown, `  ${words}`].join('\n'));
+  }
+
+  /** What was drawn last stays, and the cursor comes back. */
   end(): void {
     this.draw.done();
   }
@@ -31,13 +36,12 @@ export class LiveView implements View {
     const end = expectedEnd(seen);
     const codes = Object.entries(progress.failuresByCode).map(([code, n]) => `${n} x ${code}`);
     return [
-      `${this.followed.name} (${progress.state})  ${bar(done / Math.max(1, progress.total), BAR_WIDTH)}`,
+      `${this.followed.name}${stateText(seen)}  ${bar(done / Math.max(1, progress.total), BAR_WIDTH)}`,
       `  ${countsText(seen)}`,
       ...seen.budgets.map((budget) => `  ${budgetText(budget, at)}`),
       ...(codes.length > 0 ? [`  failed: ${codes.join(', ')}`] : []),
       ...(end === null ? [] : [`  end expected ${clockText(end, at)}`]),
-      `  files: ${this.followed.folder}`,
-      ...(this.ui ? [`  every item: ${this.ui}/namespaces/default/workflows`] : []),
+      `  ${this.followed.folder}`,
     ];
   }
 }

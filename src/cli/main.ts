@@ -1,4 +1,5 @@
 /** The command line: one file a command, loaded when it is called. */
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { explain } from './explain.ts';
@@ -8,16 +9,24 @@ export interface CommonFlags {
   readonly json?: boolean;
 }
 
+/** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+// A pipe that is closed (`| head`) or a terminal that is gone must not break off a campaign in the middle.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 const program = new Command('hundredfold')
   .description(
     'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
   )
-  .option('-V, --version', 'print the version')
-  .action(async (flags: { version?: boolean }) => {
-    if (!flags.version) program.help();
-    const { version } = await import('../worker.ts');
-    console.log(version());
-  })
+  .version(version(), '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'print this')
+  .showHelpAfterError(
+    '(hundredfold --help lists the commands, hundredfold run --help the options.)',
+  )
   .exitOverride();
 
 const config = () =>
@@ -46,6 +55,7 @@ program
   .option('--name <name>', 'name of the campaign (default: from the manifest)')
   .option('--allow-outside', 'let the manifest name files outside its folder')
   .option('--detach', 'return once the campaign is started')
+  .option('--no-worker', 'with a Temporal configured elsewhere: leave all work to its workers')
   .option('-y, --yes', 'ask nothing')
   .addOption(local())
   .addOption(config())

@@ -11,22 +11,31 @@ export interface Observation {
   /** Open items that wait for a slot; the others are submitted. */
   readonly waiting: number;
   readonly budgets: readonly BudgetStatus[];
-  /** The workflow has ended: everything is on disk. */
+  /** The workflow has ended. */
   readonly ended: boolean;
+  /** … by itself: everything is on disk. */
+  readonly completed: boolean;
 }
 
 export async function observe({ client }: Session, name: string): Promise<Observation> {
   const handle = client.workflow.getHandle(campaignWorkflowId(name));
-  const [progress, { status }, budgets] = await Promise.all([
-    handle.query(progressQuery),
-    handle.describe(),
-    observeBudgets({ client }),
-  ]);
+  // One after the other: a call that is still being retried when another has failed, and its connection was closed
+  // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
+  const progress = await handle.query(progressQuery);
+  const { status } = await handle.describe();
+  const budgets = await observeBudgets({ client });
   const lanes = budgets.flatMap(({ waiting }) => waiting);
   const waiting = lanes
     .filter(({ campaign }) => campaign === name)
     .reduce((sum, { items }) => sum + items, 0);
-  return { at: Date.now(), progress, waiting, budgets, ended: status.name !== 'RUNNING' };
+  return {
+    at: Date.now(),
+    progress,
+    waiting,
+    budgets,
+    ended: status.name !== 'RUNNING',
+    completed: status.name === 'COMPLETED',
+  };
 }
 
 /** All budgets that this Temporal keeps. */

@@ -2,30 +2,37 @@
 import { say } from './explain.ts';
 import type { Followed, View } from './follow.ts';
 import type { Observation } from './observe.ts';
-import { budgetText, countsText } from './progress-text.ts';
+import { blocksOf, budgetText, countsText, stateText } from './progress-text.ts';
 
 const AT_MOST_EVERY_MS = 10_000;
 
 export class PlainLines implements View {
   private readonly followed: Followed;
-  private readonly ui: string | null;
   private shownAt = 0;
   private shown = '';
+  private troubled = '';
 
-  constructor(followed: Followed, ui: string | null) {
+  constructor(followed: Followed) {
     this.followed = followed;
-    this.ui = ui;
   }
 
   show(seen: Observation): void {
-    if (this.shownAt === 0 && this.ui) say(`every item: ${this.ui}/namespaces/default/workflows`);
-    const text = countsText(seen);
+    this.troubled = '';
+    const text = `${this.followed.name}${stateText(seen)}: ${countsText(seen)}`;
     const due = seen.at - this.shownAt >= AT_MOST_EVERY_MS || seen.ended;
-    if (text === this.shown || !due) return;
+    // Not the budgets: the time to their next slot changes all night long.
+    const news = [text, ...blocksOf(seen)].join();
+    if (news === this.shown || !due) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
-    say(`${this.followed.name}: ${text} [${budgets}]`);
-    this.shown = text;
+    say(`${text} [${budgets}]`);
+    this.shown = news;
     this.shownAt = seen.at;
+  }
+
+  trouble(words: string): void {
+    if (words === this.troubled) return;
+    say(words);
+    this.troubled = words;
   }
 
   end(): void {

@@ -22,6 +22,20 @@ export function countsText({ progress, waiting }: Observation): string {
     .join(': ');
 }
 
+/** How a campaign stands when it does not simply run: ` (publishing)`. */
+export function stateText({ progress: { state, campaign } }: Observation): string {
+  if (state === 'running') return '';
+  if (state === 'paused') return ` (paused: "hundredfold resume ${campaign}" lets it go on)`;
+  return ` (${state})`;
+}
+
+/** Why services made us wait. */
+export function blocksOf({ budgets }: Observation): string[] {
+  return budgets.flatMap(({ credentials }) =>
+    credentials.flatMap(({ blockedBecause }) => blockedBecause ?? []),
+  );
+}
+
 /** `predictions: 12 of 100 in use, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
   const parts = budget.credentials.map((window) => windowText(window, now));

@@ -3,23 +3,25 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
+import { print } from './conclusion.ts';
 import { expectedEnd } from './expected-end.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './main.ts';
 import { observe } from './observe.ts';
-import { budgetText, clockText, countsText } from './progress-text.ts';
-import { endedSummary, printSummary, type EndedSummary } from './summary.ts';
+import { openDocument } from './open-document.ts';
+import { budgetText, clockText, countsText, stateText } from './progress-text.ts';
+import { endedDocument, printEnd } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
-  return withSession(flags, async (session) => {
+  return withSession(flags, 'look', async (session) => {
     const campaign = name ? await findCampaign(session.client, name) : await newest(session);
     if (campaign.open) await printOpen(session, campaign, flags.json ?? false);
-    else
-      printSummary(
-        await endedSummary(await openFileStore(campaign.out), campaign.out),
-        flags.json ?? false,
-      );
+    else {
+      const document = await endedDocument(await openFileStore(campaign.out), campaign.out);
+      if (flags.json) print(document);
+      printEnd(document);
+    }
     return EXIT.ok;
   });
 }
@@ -36,26 +38,15 @@ async function newest({ client }: Session): Promise<CampaignLine> {
 
 async function printOpen(session: Session, campaign: CampaignLine, json: boolean): Promise<void> {
   const seen = await observe(session, campaign.name);
-  const { progress, budgets, at } = seen;
-  if (json) {
-    const count = (of: keyof (typeof budgets)[number]['counts']) =>
-      budgets.reduce((sum, { counts }) => sum + counts[of], 0);
-    const document: EndedSummary = {
-      campaign: campaign.name,
-      state: progress.state,
-      items: { total: progress.total, ...progress.ended, duplicates: 0, cached: 0 },
-      submissions: count('accepted'),
-      rejected429: count('rejected429'),
-      out: campaign.out,
-      startedAt: campaign.startedAt,
-      endedAt: null,
-    };
-    process.stdout.write(`${JSON.stringify(document)}\n`);
-    return;
-  }
+  if (json) print(await openDocument(session, campaign, seen));
+  const { budgets, at } = seen;
   const end = expectedEnd(seen);
-  say(`${campaign.name} (${progress.state}): ${countsText(seen)}`);
+  say(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
   if (end !== null) say(`  end expected ${clockText(end, at)}`);
-  say(`  ${campaign.out}`);
+  say(`  results: ${campaign.out}`);
+  if (session.role === 'host') {
+    say('  Nothing works on it now. To go on, type its "hundredfold run" command again,');
+    say(`  or: hundredfold watch ${campaign.name}`);
+  }
 }

@@ -1,9 +1,10 @@
 /** `hundredfold stop`: ends the host that runs in the background, in order. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
-import { isAlive, stopDevServer } from '../temporal/dev-server.ts';
+import { lives, stopDevServer } from '../temporal/dev-server.ts';
+import { endProcess, runsAs } from '../temporal/processes.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './main.ts';
 
@@ -12,25 +13,37 @@ const PATIENCE_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
   const { embeddedDir } = loadSettings(flags.config, process.env);
-  const host = readRecord(embeddedDir, 'host');
-  if (host && isAlive(host.pid)) {
-    process.kill(host.pid, 'SIGTERM');
-    const end = Date.now() + PATIENCE_MS;
-    while (isAlive(host.pid) && Date.now() < end) await delay(100);
-    if (isAlive(host.pid)) {
-      throw new HundredfoldError({
-        code: 'HOST_DOES_NOT_STOP',
-        message: `process ${host.pid} does not end`,
-        remedy: `End it by force (kill -9 ${host.pid}): campaigns are durable and lose nothing.`,
-      });
-    }
-    say('Stopped. Open campaigns go on with the next command.');
+  // The one that waits to take over first: it must not do so now.
+  const background = readRecord(embeddedDir, 'background');
+  const waiting = background !== null && runsAs(background.pid, 'host');
+  if (waiting) await end(background.pid);
+  const host = hostIn(embeddedDir);
+  if (host !== null) await end(host);
+  if (waiting || host !== null) {
+    say('Stopped. Open campaigns go on with the next "hundredfold run" or "watch".');
     return EXIT.ok;
   }
   // A host that was killed leaves its server behind.
   const server = readRecord(embeddedDir, 'server');
-  const left = server !== null && isAlive(server.pid);
+  const left = server !== null && lives(server);
   if (left) await stopDevServer(server);
   say(left ? 'Stopped the server that a killed command had left behind.' : 'Nothing runs here.');
   return EXIT.ok;
+}
+
+/** The process that holds the folder: its record is believed only while the folder is locked. */
+function hostIn(dir: string): number | null {
+  const lock = tryLock(dir);
+  lock?.release();
+  const pid = lock ? null : (readRecord(dir, 'host')?.pid ?? null);
+  return pid;
+}
+
+async function end(pid: number): Promise<void> {
+  if (await endProcess(pid, 'SIGTERM', PATIENCE_MS)) return;
+  throw new HundredfoldError({
+    code: 'HOST_DOES_NOT_STOP',
+    message: `process ${pid} does not end`,
+    remedy: `End it by force (kill -9 ${pid}): campaigns are durable and lose nothing.`,
+  });
 }

@@ -26,8 +26,8 @@ const published = z.object({
   rejected_429: z.number(),
 });
 
-/** The document of `--json` (docs/output-tree.md). */
-export interface EndedSummary {
+/** The document of `--json`, of `run`, `watch` and `status`. */
+export interface CampaignDocument {
   readonly campaign: string;
   readonly state: string;
   readonly items: z.output<typeof counts> & {
@@ -41,16 +41,26 @@ export interface EndedSummary {
   readonly endedAt: string | null;
 }
 
-/** Reads the campaign.json of a tree. */
-export async function endedSummary(store: Store, folder: string): Promise<EndedSummary> {
-  const text = await store.readText(CAMPAIGN_SUMMARY);
-  if (text === null) {
+/** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
+export async function endedDocument(store: Store, folder: string): Promise<CampaignDocument> {
+  const document = await documentIfAny(store, folder);
+  if (document === null) {
     throw new HundredfoldError({
       code: 'CAMPAIGN_NOT_PUBLISHED',
       message: `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
       remedy: 'Type the "hundredfold run" command of this campaign again.',
     });
   }
+  return document;
+}
+
+/** null when the tree has no campaign.json yet. */
+export async function documentIfAny(
+  store: Store,
+  folder: string,
+): Promise<CampaignDocument | null> {
+  const text = await store.readText(CAMPAIGN_SUMMARY);
+  if (text === null) return null;
   const read = published.parse(JSON.parse(text));
   return {
     campaign: read.name,
@@ -64,20 +74,26 @@ export async function endedSummary(store: Store, folder: string): Promise<EndedS
   };
 }
 
-export function printSummary(summary: EndedSummary, json: boolean): void {
-  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  const { items, campaign, out, startedAt, endedAt } = summary;
+/** For people. `idle`: every item had ended before this command began. */
+export function printEnd(document: CampaignDocument, idle = false): void {
+  const { items, campaign, state, out, startedAt, endedAt } = document;
   const took =
-    endedAt === null ? '' : ` in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
+    endedAt === null || idle
+      ? ''
+      : ` in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
   const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
-    .filter((state) => items[state] > 0)
-    .map((state) => `, ${items[state]} ${state}`);
-  say(`${campaign}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`);
-  say(`  ${out}`);
+    .filter((end) => items[end] > 0)
+    .map((end) => `, ${items[end]} ${end}`);
+  const cancelled = state === 'cancelled' ? ' (cancelled)' : '';
+  say(
+    `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
+  );
+  if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
+  say(`  results: ${out}`);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
 }
 
-export function exitCodeOf({ state, items }: EndedSummary): number {
+export function exitCodeOf({ state, items }: CampaignDocument): number {
   if (state === 'cancelled') return EXIT.cancelled;
   return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
 }

@@ -1,19 +1,18 @@
 /** `hundredfold watch NAME`: the live view of a campaign until it ends. */
-import { EXIT } from '../domain/errors.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { backgroundRuns } from './background.ts';
 import { findCampaign } from './campaigns.ts';
+import { conclude } from './conclusion.ts';
 import { follow } from './follow.ts';
 import type { CommonFlags } from './main.ts';
-import { endedSummary, exitCodeOf, printSummary } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function watch(name: string, flags: CommonFlags): Promise<number> {
-  return withSession(flags, async (session) => {
-    const { out } = await findCampaign(session.client, name);
-    const end = await follow(session, { name, folder: out });
-    if (end === 'interrupted') return EXIT.interrupted;
-    const summary = await endedSummary(await openFileStore(out), out);
-    printSummary(summary, flags.json ?? false);
-    return exitCodeOf(summary);
+  return withSession(flags, 'work', async (session, { interruption, settings }) => {
+    const followed = { name, folder: (await findCampaign(session.client, name)).out };
+    const to = await follow(session, followed, interruption);
+    return conclude(session, followed, to, {
+      json: flags.json ?? false,
+      background: backgroundRuns(settings),
+    });
   });
 }

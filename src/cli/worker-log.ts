@@ -2,10 +2,16 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
+import { folderUnusable } from '../host/lock.ts';
 import { logTo } from '../worker.ts';
 
+/** Throws HOST_FOLDER_UNUSABLE. */
 export function logToFolder({ embeddedDir }: Settings): void {
-  mkdirSync(embeddedDir, { recursive: true });
+  try {
+    mkdirSync(embeddedDir, { recursive: true });
+  } catch (cause) {
+    throw folderUnusable(embeddedDir, cause);
+  }
   const file = createWriteStream(join(embeddedDir, 'worker.log'), { flags: 'a' });
   // A log that cannot be written (a full disk) must not end the campaign that it is about.
   file.on('error', () => undefined);

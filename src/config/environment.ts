@@ -19,10 +19,12 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'url'],
     ['services', service, 'token', 'env'],
     ['services', service, 'token', 'file'],
+    ['services', service, 'budget'],
     ['services', service, 'budget', 'limit'],
     ['services', service, 'budget', 'window'],
   ]),
   ['services', 'predictions', 'variant'],
+  ['services', 'predictions', 'addressBudget'],
   ['services', 'predictions', 'addressBudget', 'limit'],
   ['services', 'predictions', 'addressBudget', 'window'],
   ['store', 'url'],
@@ -53,5 +55,7 @@ export function withEnvironment(
 function withValue(node: unknown, [key, ...rest]: readonly string[], value: string): unknown {
   if (key === undefined) return value;
   const object = typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+  // A secret has one source: the variable replaces the one of the file.
+  if (key === 'env' || key === 'file') return { [key]: value };
   return { ...object, [key]: withValue(object[key], rest, value) };
 }

@@ -1,7 +1,7 @@
 /**
  * What a host leaves in its folder for others to find: `host.json` while it runs, `server.json` as long as its
  * Temporal server lives, which may be longer than the host (kill -9), and `services.json` once local services
- * were used there. Written whole: others read at any time.
+ * were used there, `background.json` for the process of `run --detach`, `identity.json` for good. Written whole: others read at any time.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,14 +21,28 @@ const hostRecord = z.object({
   services: z.array(
     z.object({ service: z.enum(SERVICES), address: z.string(), credential: z.string() }),
   ),
+  /** It only looks, and leaves in a moment. */
+  lookOnly: z.boolean(),
 });
+
+/** The process of `run --detach`: the host, or waiting to take over from a command that is. */
+const backgroundRecord = z.object({ pid: z.number() });
+
+/** Made once for a folder. */
+const identityRecord = z.object({ taskQueue: z.string() });
 
 const servicesRecord = z.object({ port: z.number() });
 
 export type ServerRecord = z.output<typeof serverRecord>;
 export type HostRecord = z.output<typeof hostRecord>;
 
-const RECORDS = { server: serverRecord, host: hostRecord, services: servicesRecord } as const;
+const RECORDS = {
+  server: serverRecord,
+  host: hostRecord,
+  background: backgroundRecord,
+  identity: identityRecord,
+  services: servicesRecord,
+} as const;
 type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };
 
 export function writeRecord<K extends keyof Records>(

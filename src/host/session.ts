@@ -7,16 +7,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { HundredfoldError } from '../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import {
   connectClient,
   registerSearchAttributes,
   type TemporalAddress,
 } from '../temporal/connection.ts';
-import { isAlive } from '../temporal/dev-server.ts';
+import { isAlive } from '../temporal/processes.ts';
 import { startWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
+import { localSettings } from './local.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 
@@ -72,7 +73,7 @@ class EmbeddedSession implements Session {
   }
 
   async recover(): Promise<void> {
-    if (this.host) return;
+    if (this.host) return this.host.revive();
     await this.joined?.client.connection.close();
     this.joined = null;
     await this.enter();
@@ -113,7 +114,9 @@ class EmbeddedSession implements Session {
   private async join(record: HostRecord): Promise<boolean> {
     // A record left by a host that was killed: its successor is about to write its own.
     if (!isAlive(record.pid)) return false;
-    const client = await connectClient(temporalOf(record)).catch(() => null);
+    // A command like `status` holds the server for a moment: nothing would be done while we relied on it.
+    if (record.lookOnly) return false;
+    const client = await connectClient({ ...temporalOf(record), embedded: true }).catch(() => null);
     if (!client) return false;
     try {
       if (!this.options.anyHost) this.checkServices(record);
@@ -127,18 +130,20 @@ class EmbeddedSession implements Session {
 
   /** The host's worker does the work, so it must know our services and tokens. */
   private checkServices(record: HostRecord): void {
-    const wanted = Object.values(this.options.settings.services).map((s) => s.reference);
-    const local = this.options.localServices && !record.services.some((s) => s.address === 'local');
-    const missing = wanted.find((reference) => !knows(record, reference));
-    if (!missing && !local) return;
-    const what = missing
-      ? `${missing.service} at ${missing.address} (or your token there)`
-      : 'the local services';
+    const { settings, environment, localServices } = this.options;
+    const wanted = [
+      ...Object.values(settings.services),
+      ...(localServices ? localSettings(environment) : []),
+    ];
+    const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
+    if (!missing) return;
+    const what = `${missing.service} at ${missing.address} (or your token there)`;
     throw new HundredfoldError({
       code: 'HOST_OTHER_SERVICES',
       message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
       remedy:
         'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
+      exitCode: EXIT.refused,
     });
   }
 }
@@ -156,17 +161,25 @@ class RemoteSession implements Session {
     this.stopWorker = stopWorker;
   }
 
-  static async open(temporal: TemporalSettings, { settings }: HostOptions): Promise<RemoteSession> {
+  static async open(
+    temporal: TemporalSettings,
+    { settings, lookOnly = false, ownWorker = true }: HostOptions,
+  ): Promise<RemoteSession> {
     const target = temporalAddress(temporal);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-    const services: ServiceSettings[] = Object.values(settings.services);
-    // Without any worker a campaign would stand still: then this command works for itself.
-    const alone = services.length > 0 && !(await hasWorkers(client, taskQueue));
-    const worker = alone
-      ? await startWorker({ temporal: target, client, taskQueue, services })
-      : null;
+    const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
+    // Whether others work there cannot be known: the server lists pollers for minutes after they have gone. So a
+    // command that wants work done brings a worker, and one that only looks does if none was seen at all.
+    const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : services.length > 0;
+    const worker =
+      needed && ownWorker
+        ? await startWorker({
+            ...{ temporal: target, client, taskQueue, services },
+            workflowsOnly: lookOnly,
+          })
+        : null;
     return new RemoteSession(client, taskQueue, async () => worker?.stop());
   }
 

@@ -1,5 +1,10 @@
 /** Connections to Temporal, for clients and for workers. */
-import { Client, Connection } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -13,9 +18,19 @@ export interface TemporalAddress {
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-export async function connectClient(target: TemporalAddress): Promise<Client> {
+/** Of a call to a server on this machine: a second. The SDK's 10 are half a minute, in which nobody takes over from a host that has gone. */
+const LOCAL_ATTEMPTS = 4;
+
+export async function connectClient(
+  target: TemporalAddress & { readonly embedded?: boolean },
+): Promise<Client> {
   try {
-    const connection = await Connection.connect({ ...security(target), connectTimeout: '10s' });
+    const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
+    const connection = await Connection.connect({
+      ...security(target),
+      connectTimeout: '10s',
+      interceptors: [makeGrpcRetryInterceptor(retry)],
+    });
     return new Client({ connection, namespace: target.namespace });
   } catch (cause) {
     throw unreachable(target, cause);

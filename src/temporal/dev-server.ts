@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
 import { freePort, isListening } from './ports.ts';
+import { endProcess, runsAs } from './processes.ts';
 
 export interface DevServer {
   readonly pid: number;
@@ -46,6 +47,7 @@ export async function startDevServer(
   const log = openSync(logFile, 'a');
   const child = spawn(options.executable, argumentsFor(options, port, uiPort), {
     stdio: ['ignore', log, log],
+    env: bareEnvironment(process.env),
     // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
     detached: true,
   });
@@ -67,47 +69,32 @@ export async function startDevServer(
   return server;
 }
 
-/** Stops a server by its process id; returns when it is gone. */
-export async function stopDevServer({ pid }: Pick<DevServer, 'pid'>): Promise<void> {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (!isAlive(pid)) return;
-    try {
-      process.kill(pid, signal);
-    } catch {
-      return; // gone already
-    }
-    const end = Date.now() + STOP_TIMEOUT_MS;
-    while (isAlive(pid) && Date.now() < end) await delay(20);
-    if (!isAlive(pid)) return;
-  }
+/** Stops a server; returns when it is gone. */
+export async function stopDevServer(server: Pick<DevServer, 'pid' | 'address'>): Promise<void> {
+  if (!lives(server) || (await endProcess(server.pid, 'SIGTERM', STOP_TIMEOUT_MS))) return;
+  await endProcess(server.pid, 'SIGKILL', STOP_TIMEOUT_MS);
+}
+
+/** True when the server's process is there, whether it answers or not. */
+export function lives({ pid, address }: Pick<DevServer, 'pid' | 'address'>): boolean {
+  return runsAs(pid, 'start-dev', String(portOf(address)));
 }
 
 /** True when the server is there and answers on its port. */
-export async function isRunning({
-  pid,
-  address,
-}: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
-  return isAlive(pid) && (await isListening(Number(address.split(':')[1])));
+export async function isRunning(server: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
+  return lives(server) && (await isListening(portOf(server.address)));
 }
 
-export function isAlive(pid: number): boolean {
-  // 0 and below mean process groups to the system, our own among them.
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return !isZombie(pid);
-  } catch {
-    return false;
-  }
+/** Of `127.0.0.1:PORT`. */
+export function portOf(address: string): number {
+  return Number(address.split(':')[1]);
 }
 
-/** A child that has ended but was not waited for still has a process id (Linux only; elsewhere never seen). */
-function isZombie(pid: number): boolean {
-  try {
-    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
+const HANDED_ON = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TZ', 'LANG', 'SYSTEMROOT'];
+
+/** What any program needs, and nothing else: our environment holds tokens, which are none of the server's business. */
+function bareEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
 }
 
 function argumentsFor(

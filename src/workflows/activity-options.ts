@@ -17,9 +17,13 @@ export const { submit } = proxyActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
+/** Every activity beats each second: what a worker had under way when it died is taken up again this soon. */
+const heartbeatTimeout = '10s';
+
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
 export const { poll, find } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
+  heartbeatTimeout,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
@@ -27,13 +31,14 @@ export const { poll, find } = proxyActivities<Activities>({
 export const { fetchArtefact, conclude, loadPage, ensureBudget, findEnded } =
   proxyActivities<Activities>({
     startToCloseTimeout: '10m',
+    heartbeatTimeout,
     scheduleToCloseTimeout: '14d',
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
   });
 
-/** Reads the whole output tree: long for large campaigns, so it shows that it is alive. */
+/** Reads the whole output tree: long for large campaigns. */
 export const { publish } = proxyActivities<Activities>({
   startToCloseTimeout: '6h',
-  heartbeatTimeout: '60s',
+  heartbeatTimeout,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });

@@ -75,6 +75,20 @@ describe('the configuration', () => {
     expect(settings.embeddedDir).toBe('/elsewhere');
   });
 
+  test('has no limit with BUDGET=none in the environment, whatever the file says', async () => {
+    const yaml =
+      'services:\n  predictions: { url: "https://p.example", budget: { limit: 5, window: 1h } }';
+    const none = { ...TOKENS, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET: 'none' };
+    expect((await load(yaml, none)).services.predictions?.limit.limit).toBeNull();
+  });
+
+  test('takes a token from the variable that the environment names, whatever the file says', async () => {
+    const yaml =
+      'services:\n  predictions: { url: "https://p.example", token: { file: gone.txt } }';
+    const other = { HUNDREDFOLD_SERVICES_PREDICTIONS_TOKEN_ENV: 'OTHER', OTHER: 'from OTHER' };
+    expect((await load(yaml, other)).services.predictions?.token.reveal()).toBe('from OTHER');
+  });
+
   test.each([
     ['an unknown key', 'servces: {}', 'CONFIG_INVALID', 'servces'],
     [

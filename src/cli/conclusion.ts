@@ -1,0 +1,57 @@
+/** What a command says and answers when it stops following a campaign. */
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
+import { openFileStore } from '../store/filesystem.ts';
+import { findCampaign } from './campaigns.ts';
+import { say } from './explain.ts';
+import type { FollowedTo, Followed } from './follow.ts';
+import { openDocument } from './open-document.ts';
+import { endedDocument, exitCodeOf, printEnd, type CampaignDocument } from './summary.ts';
+
+export interface ConclusionOptions {
+  readonly json: boolean;
+  /** Every item had ended before the command began. */
+  readonly idle?: boolean;
+  /** A process in the background would go on with the campaign. */
+  readonly background: boolean;
+}
+
+/** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign did not end by itself. */
+export async function conclude(
+  session: Session,
+  { name, folder }: Followed,
+  { end, last }: FollowedTo,
+  { json, idle = false, background }: ConclusionOptions,
+): Promise<number> {
+  if (end === 'interrupted') {
+    if (json && last) {
+      const campaign = await findCampaign(session.client, name);
+      print(await openDocument(session, campaign, last));
+    }
+    say(`${name} is safe on disk: the same command goes on with it.`);
+    if (background)
+      say('  The background process goes on with it now; `hundredfold stop` ends that.');
+    else if (session.role === 'joined')
+      say('  The command that holds the server goes on with it now.');
+    else if (session.role === 'remote')
+      say('  Other workers, if there are any, go on with it now.');
+    return EXIT.interrupted;
+  }
+  if (!last?.completed) throw brokenOff(name);
+  const document = await endedDocument(await openFileStore(folder), folder);
+  if (json) print(document);
+  printEnd(document, idle);
+  return exitCodeOf(document);
+}
+
+export function print(document: CampaignDocument): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+function brokenOff(name: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_BROKEN_OFF',
+    message: `the workflow of the campaign ${name} was ended by hand, or failed`,
+    remedy: 'Type its "hundredfold run" command again: what is done stays done.',
+  });
+}

@@ -1,0 +1,97 @@
+/** The embedded server of a host: begun or taken over, begun again when it dies, ended with the host. */
+import { HundredfoldError } from '../domain/errors.ts';
+import { temporalCli } from '../temporal/cli.ts';
+import { isRunning, lives, portOf, startDevServer, stopDevServer } from '../temporal/dev-server.ts';
+import { freePort } from '../temporal/ports.ts';
+import { isAlive, killNow } from '../temporal/processes.ts';
+import { PORTS_LOCK, waitForLock } from './lock.ts';
+import { readRecord, writeRecord, type ServerRecord } from './record.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+export class ServerKeeper {
+  private readonly dir: string;
+  private server: ServerRecord | null = null;
+  private watch: NodeJS.Timeout | null = null;
+  private reviving: Promise<unknown> | null = null;
+  /** However this process ends, its server goes with it: only kill -9 leaves one, for the next host to find. */
+  private readonly abandon = (): void => {
+    if (this.server) killNow(this.server.pid);
+  };
+
+  /** @param dir folder whose lock the caller holds */
+  constructor(dir: string) {
+    this.dir = dir;
+    process.on('exit', this.abandon);
+  }
+
+  /** The server that a killed host left behind, or a new one on the same database. */
+  async begin(): Promise<ServerRecord> {
+    const server = await this.findOrStart();
+    // Worker and clients keep knocking at its address: it only has to be there again soon.
+    this.watch = setInterval(() => {
+      // What keeps it from starting stands in its log; we go on trying as long as we live.
+      if (this.server && !isAlive(this.server.pid)) this.revive().catch(() => undefined);
+    }, LOOK_EVERY_MS);
+    this.watch.unref();
+    return server;
+  }
+
+  private async findOrStart(): Promise<ServerRecord> {
+    const left = readRecord(this.dir, 'server');
+    if (left && (await isRunning(left))) {
+      this.server = left;
+      return left;
+    }
+    if (left && lives(left)) await stopDevServer(left);
+    return this.start(left);
+  }
+
+  /** When the server has died: another one, where worker and clients look for it. Throws TEMPORAL_PORT_LOST. */
+  async revive(): Promise<void> {
+    if (this.server && (await isRunning(this.server))) return;
+    this.reviving ??= this.restart().finally(() => {
+      this.reviving = null;
+    });
+    await this.reviving;
+  }
+
+  private async restart(): Promise<void> {
+    const port = portOf(this.server?.address ?? '');
+    if ((await freePort(port)) !== port) {
+      throw new HundredfoldError({
+        code: 'TEMPORAL_PORT_LOST',
+        message: `the embedded Temporal server died, and another program has taken its port ${port} meanwhile`,
+        remedy: 'Type the same command again: it starts on another port, and nothing is lost.',
+      });
+    }
+    await this.findOrStart();
+  }
+
+  async end(): Promise<void> {
+    if (this.watch) clearInterval(this.watch);
+    await this.reviving?.catch(() => undefined);
+    process.off('exit', this.abandon);
+    if (!this.server) return;
+    await stopDevServer(this.server);
+    // The record stays, for its ports: links to the UI keep working after the next start.
+    writeRecord(this.dir, 'server', { ...this.server, pid: 0 });
+  }
+
+  private async start(former: ServerRecord | null): Promise<ServerRecord> {
+    const executable = temporalCli();
+    const port = former ? { port: portOf(former.address) } : {};
+    const uiPort = former?.ui ? { uiPort: portOf(new URL(former.ui).host) } : {};
+    // Two servers that start at once would both see the same ports free, and one be taken for the other.
+    const ports = await waitForLock(PORTS_LOCK);
+    try {
+      return await startDevServer({ executable, dir: this.dir, ...port, ...uiPort }, (server) => {
+        this.server = server;
+        // Recorded before it is healthy: if we are killed right here, the next host still finds it.
+        writeRecord(this.dir, 'server', server);
+      });
+    } finally {
+      ports.release();
+    }
+  }
+}

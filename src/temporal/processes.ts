@@ -1,0 +1,75 @@
+/**
+ * Processes of this machine, by id. A record on disk may be older than the last start of the machine: an id in it
+ * may by now belong to somebody else's process, which must not be taken for ours, let alone be ended.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export function isAlive(pid: number): boolean {
+  // 0 and below mean process groups to the system, our own among them.
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch {
+    return false;
+  }
+}
+
+/** True when the process lives and was started with all of these words in its command line. */
+export function runsAs(pid: number, ...words: readonly string[]): boolean {
+  if (!isAlive(pid)) return false;
+  const typed = commandLine(pid);
+  return words.every((word) => typed.includes(word));
+}
+
+/** Asks a process to end and waits; true when it is gone. */
+export async function endProcess(
+  pid: number,
+  signal: 'SIGTERM' | 'SIGKILL',
+  patienceMs: number,
+): Promise<boolean> {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    return !isAlive(pid); // gone already, or somebody else's
+  }
+  const end = Date.now() + patienceMs;
+  while (isAlive(pid) && Date.now() < end) await delay(20);
+  return !isAlive(pid);
+}
+
+const GONE_WITHIN_MS = 2_000;
+
+/** Kills a process and waits until it is gone, without awaiting: for a process that is itself ending. */
+export function killNow(pid: number): void {
+  if (!isAlive(pid)) return;
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return; // gone already
+  }
+  const end = Date.now() + GONE_WITHIN_MS;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  while (isAlive(pid) && Date.now() < end) Atomics.wait(sleeper, 0, 0, 5);
+}
+
+/** A child that has ended but was not waited for still has a process id (Linux only; elsewhere never seen). */
+function isZombie(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    // No /proc on macOS, where `ps` always is; a bare Debian has it the other way round.
+    return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+      .stdout;
+  }
+}

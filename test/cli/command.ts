@@ -1,0 +1,224 @@
+/**
+ * The command as a user starts it: `bin/hundredfold.js` in a process of its own, in an empty folder, with an
+ * environment in which nothing is set. A desk clears up after itself: no process that was started at it, and no
+ * server or background process that these left behind, outlives the test.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { Journal, type JournalEntry } from '../../src/local-services/journal.ts';
+import { isAlive } from '../../src/temporal/processes.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const BIN = join(ROOT, 'bin', 'hundredfold.js');
+
+/** What can be set when a command is typed. */
+export interface Typing {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Folder in which it is typed, below the desk's; default the desk's own. */
+  readonly cwd?: string;
+  /** User that types it; only root can choose. */
+  readonly uid?: number;
+  /** On a terminal, of which everything appears in `stdout`; what is typed there goes through `press`. */
+  readonly terminal?: boolean;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that was typed. */
+export class Typed {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly words: string;
+  stdout = '';
+  stderr = '';
+
+  constructor(child: ChildProcess, words: string) {
+    this.child = child;
+    this.words = words;
+    child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.ended = new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => {
+        const { stdout, stderr } = this;
+        resolve({ code, signal, stdout, stderr });
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.child.pid ?? -1;
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Types into the terminal. */
+  press(keys: string): void {
+    this.child.stdin?.write(keys);
+  }
+
+  /** Waits for the end, and for this exit code; shows all that was printed when it is another. */
+  async endsWith(code: number): Promise<Ended> {
+    const ended = await this.ended;
+    expect(ended.code ?? ended.signal, this.story()).toBe(code);
+    return ended;
+  }
+
+  /** Waits until it is so; the command must not end before. */
+  async until(isSo: () => boolean, what: string): Promise<void> {
+    const giveUpAt = Date.now() + 30_000;
+    while (!isSo()) {
+      if (!this.running && !isSo()) throw new Error(`it ended before ${what}. ${this.story()}`);
+      if (Date.now() > giveUpAt) throw new Error(`waited in vain for ${what}. ${this.story()}`);
+      await delay(50);
+    }
+  }
+
+  /** Waits until it has printed this on stderr (on a terminal: anywhere). */
+  async says(words: string): Promise<void> {
+    await this.until(() => `${this.stdout}${this.stderr}`.includes(words), `it said "${words}"`);
+  }
+
+  story(): string {
+    const { exitCode, signalCode } = this.child;
+    return `hundredfold ${this.words} (exit ${String(exitCode ?? signalCode)})\n--- stdout\n${this.stdout}\n--- stderr\n${this.stderr}`;
+  }
+}
+
+/** Opens a terminal of 100 x 30 for a command; its exit code becomes that of the command. */
+const TERMINAL = `
+import os, pty, sys
+code = pty.spawn(['sh', '-c', 'stty cols 100 rows 30; exec "$@"', 'sh'] + sys.argv[1:])
+sys.exit(os.waitstatus_to_exitcode(code))
+`;
+
+export class Desk {
+  readonly folder = mkdtempSync(join(tmpdir(), 'hundredfold-desk-'));
+  /** Where the embedded server of the commands typed here lies. */
+  readonly embedded = join(this.folder, '.hundredfold');
+  readonly #typed: Typed[] = [];
+
+  path(...names: readonly string[]): string {
+    return join(this.folder, ...names);
+  }
+
+  write(name: string, content: string): string {
+    const path = this.path(name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  }
+
+  /** Types a command. */
+  type(words: readonly string[], typing: Typing = {}): Typed {
+    const command = [process.execPath, BIN, ...words];
+    const [program = '', ...args] = typing.terminal
+      ? ['python3', '-c', TERMINAL, ...command]
+      : command;
+    const child = spawn(program, args, {
+      cwd: typing.cwd ?? this.folder,
+      env: { ...this.#environment(), ...typing.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(typing.uid === undefined ? {} : { uid: typing.uid, gid: typing.uid }),
+    });
+    const typed = new Typed(child, words.join(' '));
+    this.#typed.push(typed);
+    return typed;
+  }
+
+  /** Types a command and waits for its end, which must have this exit code. */
+  async runs(code: number, words: readonly string[], typing: Typing = {}): Promise<Ended> {
+    return this.type(words, typing).endsWith(code);
+  }
+
+  /** Every submission that reached the local services of this desk. Only once they have stopped: they keep their database to themselves. */
+  journal(file = join(this.embedded, 'services.db')): JournalEntry[] {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return new Journal(database).entries();
+    } finally {
+      database.close();
+    }
+  }
+
+  /** Items of a campaign that have ended so far, by what lies on disk. */
+  done(campaign: string): number {
+    const tree = this.path('results', campaign);
+    const records = existsSync(tree)
+      ? readdirSync(tree, { recursive: true, encoding: 'utf8' })
+      : [];
+    return records
+      .filter((name) => name.endsWith('/item.json'))
+      .filter((name) => /^ {2}"finished_at": "/m.test(readFileSync(join(tree, name), 'utf8')))
+      .length;
+  }
+
+  /** What a record of the embedded folder says, e.g. `server`. */
+  record(name: string, dir = this.embedded): Record<string, unknown> | null {
+    const file = join(dir, `${name}.json`);
+    return existsSync(file)
+      ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)
+      : null;
+  }
+
+  /** Ids of processes that serve this desk and live. */
+  servers(): number[] {
+    return this.#records()
+      .map((file) => (JSON.parse(readFileSync(file, 'utf8')) as { pid?: number }).pid ?? 0)
+      .filter(isAlive);
+  }
+
+  async close(): Promise<void> {
+    // Twice: one that was killed may have written down another that it had just started.
+    for (let round = 0; round < 2; round += 1) {
+      for (const { child, running } of this.#typed) if (running) child.kill('SIGKILL');
+      for (const pid of this.servers()) process.kill(pid, 'SIGKILL');
+      await Promise.all(this.#typed.map(({ ended }) => ended));
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #records(): string[] {
+    return readdirSync(this.folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(^|\/)(server|host|background)\.json$/.test(name))
+      .map((name) => this.path(name));
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const { TEMPORAL_CLI, LANG } = process.env;
+    return {
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: this.folder,
+      TERM: 'xterm-256color',
+      TMPDIR: tmpdir(),
+      ...(TEMPORAL_CLI === undefined ? {} : { TEMPORAL_CLI }),
+      ...(LANG === undefined ? {} : { LANG }),
+    };
+  }
+}
+
+/** A desk for one test. */
+export function desk(): Desk {
+  const made = new Desk();
+  onTestFinished(() => made.close());
+  // Other users, too, may look at it.
+  chmodSync(made.folder, 0o755);
+  return made;
+}

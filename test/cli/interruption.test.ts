@@ -1,0 +1,80 @@
+/** Whatever stops the command, the same command goes on: with what is done, and with what was sent. */
+import { expect, test } from 'vitest';
+import { isListening } from '../../src/temporal/ports.ts';
+import { portOf } from '../../src/temporal/dev-server.ts';
+import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
+import { desk, type Desk } from './command.ts';
+import { fragments } from './manifests.ts';
+
+/** No process is left, and nothing answers any more. */
+async function allIsQuiet(at: Desk): Promise<void> {
+  expect(at.servers(), 'processes left behind').toEqual([]);
+  const { address } = at.record('server') as { address: string };
+  expect(await isListening(portOf(address)), 'the server still answers').toBe(false);
+}
+
+test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every item is sent once', async () => {
+  const at = desk();
+  const ids = fragments(at, 'fragments', 18);
+  const words = ['run', 'fragments.csv', '--services', 'local'];
+  const tree = at.path('results', 'fragments');
+  const runsUntil = async (done: number) => {
+    const typed = at.type(words);
+    await typed.until(() => at.done('fragments') >= done, `${done} items had ended`);
+    return typed;
+  };
+
+  // Before the server is up: it must not be left behind.
+  const early = at.type(words);
+  await early.until(() => at.record('server') !== null, 'a server was started');
+  early.kill('SIGINT');
+  const { stderr: earlyWords } = await early.endsWith(130);
+  expect(earlyWords).toContain('Stopping');
+  await allIsQuiet(at);
+
+  const interrupted = await runsUntil(1);
+  // npm passes on what the terminal has said already: that is no second Ctrl-C.
+  interrupted.kill('SIGINT');
+  interrupted.kill('SIGINT');
+  const { stderr } = await interrupted.endsWith(130);
+  expect(stderr).toMatch(/Stopping: .* Ctrl-C again leaves at once\./);
+  expect(stderr).toMatch(/fragments is safe on disk: the same command goes on with it\./);
+  await allIsQuiet(at);
+
+  const killed = await runsUntil(5);
+  const before = at.record('server');
+  killed.kill('SIGKILL');
+  await killed.ended;
+  expect(at.servers(), 'the server outlives kill -9').toEqual([before?.['pid']]);
+
+  const adopting = await runsUntil(10);
+  expect(at.record('server'), 'the server is taken over').toEqual(before);
+  adopting.kill('SIGTERM');
+  await adopting.endsWith(130);
+  await allIsQuiet(at);
+
+  const { stdout } = await at.runs(0, [...words, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    state: 'completed',
+    items: { total: 18, succeeded: 18 },
+    submissions: 18,
+  });
+  await allIsQuiet(at);
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  atMostOneJob(at.journal(), ids.length);
+  neverRefusedForRate(at.journal());
+}, 90_000);
+
+test('a server that dies under the command is started again, and the command goes on', async () => {
+  const at = desk();
+  const ids = fragments(at, 'fragments', 12);
+  const typed = at.type(['run', 'fragments.csv', '--services', 'local']);
+  await typed.until(() => at.done('fragments') >= 1, 'an item had ended');
+  const { pid, address } = at.record('server') as { pid: number; address: string };
+  process.kill(pid, 'SIGKILL');
+  await typed.endsWith(0);
+  expect(at.record('server')).toMatchObject({ address });
+  await noItemLost(at.path('results', 'fragments'), ids);
+  atMostOneJob(at.journal(), ids.length);
+}, 90_000);
