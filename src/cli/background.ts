@@ -15,17 +15,13 @@ import { runsAs } from '../temporal/processes.ts';
 import { logTo } from '../worker.ts';
 import { reasonOf, say } from './explain.ts';
 import { Interruption } from './interruption.ts';
-import type { CommonFlags } from './main.ts';
-
-export interface BackgroundFlags extends CommonFlags {
-  readonly services?: 'local';
-}
+import type { ServiceFlags } from './flags.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hundredfold.js', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 
 /** Returns when the process is ready. Throws HOST_NOT_READY. */
-export async function startInBackground(settings: Settings, flags: BackgroundFlags): Promise<void> {
+export async function startInBackground(settings: Settings, flags: ServiceFlags): Promise<void> {
   // A Temporal elsewhere has workers of its own.
   if (settings.temporal || backgroundRuns(settings)) return;
   mkdirSync(settings.embeddedDir, { recursive: true });
@@ -65,7 +61,7 @@ const IDLE_ENDS_AFTER_MS = 15_000;
 const LOOK_EVERY_MS = 500;
 
 /** The hidden command `host`: serves until it is told to stop or nothing has been open for a while. */
-export async function serve(flags: BackgroundFlags): Promise<number> {
+export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = loadSettings(flags.config, process.env);
   const localServices = flags.services === 'local';

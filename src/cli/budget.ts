@@ -2,7 +2,7 @@
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { EXIT } from '../domain/errors.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 import { observeBudgets } from './observe.ts';
 import { budgetText, clockText } from './progress-text.ts';
 import { withSession } from './with-session.ts';

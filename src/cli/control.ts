@@ -8,7 +8,7 @@ import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
 import { follow } from './follow.ts';
 import type { Interruption } from './interruption.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 import { withSession } from './with-session.ts';
 
 export type Verb = 'pause' | 'resume' | 'cancel';

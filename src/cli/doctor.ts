@@ -12,7 +12,7 @@ import { connectClient } from '../temporal/connection.ts';
 import { isRunning } from '../temporal/dev-server.ts';
 import { version } from '../worker.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags, ServiceFlags } from './flags.ts';
 
 interface Finding {
   readonly check: string;
@@ -22,9 +22,7 @@ interface Finding {
   readonly remedy?: string;
 }
 
-export async function doctor(
-  flags: CommonFlags & { readonly services?: 'local' },
-): Promise<number> {
+export async function doctor(flags: ServiceFlags): Promise<number> {
   const findings: Finding[] = [runtime()];
   const settings = configuration(flags, findings);
   if (settings) {

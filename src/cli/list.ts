@@ -2,7 +2,7 @@
 import { EXIT } from '../domain/errors.ts';
 import { listCampaigns } from './campaigns.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 import { clockText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 

@@ -4,11 +4,6 @@ import { Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { explain } from './explain.ts';
 
-export interface CommonFlags {
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
   const file = new URL('../../package.json', import.meta.url);

@@ -2,6 +2,7 @@
 import type { CampaignProgress } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
+import { ask } from './ask.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { budgetQuery, progressQuery } from '../workflows/messages.ts';
 
@@ -21,7 +22,7 @@ export async function observe({ client }: Session, name: string): Promise<Observ
   const handle = client.workflow.getHandle(campaignWorkflowId(name));
   // One after the other: a call that is still being retried when another has failed, and its connection was closed
   // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-  const progress = await handle.query(progressQuery);
+  const progress = await ask(client, handle.workflowId, progressQuery);
   const { status } = await handle.describe();
   const budgets = await observeBudgets({ client });
   const lanes = budgets.flatMap(({ waiting }) => waiting);
@@ -45,7 +46,7 @@ export async function observeBudgets({ client }: Pick<Session, 'client'>): Promi
     query: 'WorkflowType="budget" AND ExecutionStatus="Running"',
   });
   for await (const { workflowId } of running) {
-    statuses.push(await client.workflow.getHandle(workflowId).query(budgetQuery));
+    statuses.push(await ask(client, workflowId, budgetQuery));
   }
   return statuses;
 }

@@ -15,17 +15,16 @@ import { findCampaign } from './campaigns.ts';
 import { conclude, print } from './conclusion.ts';
 import { follow } from './follow.ts';
 import { explainProblems, say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { ServiceFlags } from './flags.ts';
 import { Interruption } from './interruption.ts';
 import { observe } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { uiLink } from './ui-link.ts';
 import { logToFolder } from './worker-log.ts';
 
-export interface RunFlags extends CommonFlags {
+export interface RunFlags extends ServiceFlags {
   readonly out?: string;
   readonly name?: string;
-  readonly services?: 'local';
   readonly allowOutside?: boolean;
   readonly detach?: boolean;
   /** False with --no-worker. */

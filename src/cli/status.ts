@@ -6,7 +6,7 @@ import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
 import { print } from './conclusion.ts';
 import { expectedEnd } from './expected-end.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 import { observe } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { budgetText, clockText, countsText, stateText } from './progress-text.ts';

@@ -6,7 +6,7 @@ import { readRecord } from '../host/record.ts';
 import { lives, stopDevServer } from '../temporal/dev-server.ts';
 import { endProcess, runsAs } from '../temporal/processes.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 
 /** The worker gives POSTs 35 s to come home, then the server is stopped. */
 const PATIENCE_MS = 60_000;

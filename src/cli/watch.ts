@@ -3,7 +3,7 @@ import { backgroundRuns } from './background.ts';
 import { findCampaign } from './campaigns.ts';
 import { conclude } from './conclusion.ts';
 import { follow } from './follow.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 import { withSession } from './with-session.ts';
 
 export async function watch(name: string, flags: CommonFlags): Promise<number> {

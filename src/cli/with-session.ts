@@ -4,7 +4,7 @@ import { EXIT } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { Interruption } from './interruption.ts';
 import { logToFolder } from './worker-log.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 
 export interface Around {
   readonly settings: Settings;

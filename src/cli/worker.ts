@@ -6,7 +6,7 @@ import { connectClient, registerSearchAttributes } from '../temporal/connection.
 import { logTo, startWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './main.ts';
+import type { CommonFlags } from './flags.ts';
 
 export async function worker(flags: CommonFlags): Promise<number> {
   const settings = loadSettings(flags.config, process.env);

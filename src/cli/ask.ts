@@ -1,0 +1,31 @@
+/** Questions to workflows. Only a worker can answer them: where none runs, the server lets us wait for half a minute. */
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import type { QueryDefinition } from '@temporalio/common';
+import { HundredfoldError } from '../domain/errors.ts';
+
+const PATIENCE_MS = 6_000;
+
+/** gRPC status codes of a question that nobody took up: CANCELLED, DEADLINE_EXCEEDED, FAILED_PRECONDITION. */
+const NOBODY_THERE = [1, 4, 9];
+
+/** Throws WORKER_SILENT. */
+export async function ask<T>(
+  client: Client,
+  workflowId: string,
+  query: QueryDefinition<T>,
+): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + PATIENCE_MS, () =>
+      client.workflow.getHandle(workflowId).query(query),
+    );
+  } catch (error) {
+    const status = error instanceof Error ? error.cause : null;
+    if (!isGrpcServiceError(status) || !NOBODY_THERE.includes(status.code)) throw error;
+    throw new HundredfoldError({
+      code: 'WORKER_SILENT',
+      message: `no worker answers for ${workflowId.replace(':', ' ')}`,
+      remedy: 'Start one (hundredfold worker), or type the "hundredfold run" command again.',
+      cause: error,
+    });
+  }
+}

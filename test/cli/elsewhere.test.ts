@@ -1,0 +1,51 @@
+/** A Temporal and services that are not ours to start: the configuration names them, workers come and go. */
+import { randomBytes } from 'node:crypto';
+import { expect, inject, test } from 'vitest';
+import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
+import { freePort } from '../../src/temporal/ports.ts';
+import { desk } from './command.ts';
+import { fragments } from './manifests.ts';
+
+test('`services`, `worker` and `run` work for a Temporal elsewhere, each in a process of its own', async () => {
+  const at = desk();
+  const port = await freePort();
+  // The server is shared by all tests: a name that no other has.
+  const name = `elsewhere-${randomBytes(3).toString('hex')}`;
+  const ids = fragments(at, name, 12);
+  at.write(
+    'hundredfold.yaml',
+    `temporal: { address: "${inject('temporal')}", taskQueue: ${name} }
+services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } }`,
+  );
+  const env = { HUNDREDFOLD_MOLECULE_TOKEN: 'mElse67890' };
+  const type = (...words: string[]) => at.type(words, { env });
+
+  const services = type('services', '--port', String(port), '--job-time', '300ms');
+  await services.says('Ctrl-C stops');
+
+  const started = await at.runs(0, ['run', `${name}.csv`, '--detach'], { env });
+  expect(started.stderr).toMatch(/as long as a worker runs for it:\n {2}hundredfold worker /);
+  const idle = await at.runs(0, ['status', name], { env });
+  expect(idle.stderr).toContain(`${name}: 0 of 12: 12 waiting`);
+
+  // The one worker goes, and is listed by the server for minutes: nobody answers, and that is said.
+  const worker = type('worker');
+  await worker.says('working for');
+  await worker.until(() => at.done(name) > 0, 'an item had ended');
+  worker.kill('SIGTERM');
+  expect((await worker.endsWith(0)).stderr).toContain('stopping');
+  const silent = await at.runs(1, ['status', name], { env });
+  expect(silent.stderr).toMatch(/no worker answers .*\[WORKER_SILENT\]\n.*hundredfold worker/);
+
+  // The command brings a worker of its own: it needs no other.
+  const { stdout } = await at.runs(0, ['run', `${name}.csv`, '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ items: { total: 12, succeeded: 12 } });
+
+  services.kill('SIGTERM');
+  await services.endsWith(0);
+  await noItemLost(at.path('results', name), ids);
+  await treeIsWhole(at.path('results', name));
+  const journal = at.journal(at.path('services.db'));
+  atMostOneJob(journal, 12);
+  neverRefusedForRate(journal);
+}, 60_000);
