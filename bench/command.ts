@@ -55,21 +55,27 @@ export class Bench {
     await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
   }
 
-  async manifest(rows: readonly object[]): Promise<string> {
-    const path = join(this.folder, 'bench.jsonl');
+  async manifest(rows: readonly object[], name = 'bench'): Promise<string> {
+    const path = join(this.folder, `${name}.jsonl`);
     await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
     return path;
   }
 
   run(...args: readonly string[]): Promise<Ended> {
+    return this.type(args).ended;
+  }
+
+  /** The command while it runs, for those who want to disturb it. */
+  type(args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
     const startedAt = Date.now();
     const child = this.spawn(args);
     const out = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
-    return new Promise((resolve) => {
+    const ended = new Promise<Ended>((resolve) => {
       child.once('close', (code) => resolve({ code, ...out, startedAt }));
     });
+    return { child, ended };
   }
 
   /** The service's journal; the services are stopped first, because they lock their database. */

@@ -1,5 +1,10 @@
-/** `npm run bench [-- start|window|throughput]`: the figures of docs/benchmarks.md, measured anew. */
+/**
+ * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput]`, and
+ * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`.
+ */
 import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { budgetCases } from './budget.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -10,11 +15,19 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   throughput: () => throughput(600),
 };
 
+const { values, positionals } = parseArgs({
+  options: { seed: { type: 'string' } },
+  allowPositionals: true,
+});
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const [machine] = cpus();
 console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
 );
-const wanted = process.argv.slice(2);
-for (const [name, measure] of Object.entries(CASES)) {
+const budget = positionals[0] === 'budget';
+if (budget) console.log(`seed ${seed}`);
+const cases = budget ? budgetCases(seed) : CASES;
+const wanted = budget ? positionals.slice(1) : positionals;
+for (const [name, measure] of Object.entries(cases)) {
   if (wanted.length === 0 || wanted.includes(name)) console.log(`${name}: ${await measure()}`);
 }

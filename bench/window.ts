@@ -1,4 +1,4 @@
-/** How close to the bound a campaign comes that is held up by its budget, and whether the window holds. */
+/** How close to the bound campaigns come that are held up by their budget, and whether the window holds. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -9,14 +9,33 @@ export interface WindowCase {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly jobSeconds: number;
+  /** What runs the campaigns; undisturbed unless it is given. */
+  readonly course?: Course;
 }
 
-export async function window({
-  items,
-  limit,
-  windowSeconds,
-  jobSeconds,
-}: WindowCase): Promise<string> {
+/** Brings the items to their end, and returns the names of the campaigns that they were in. */
+export type Course = (bench: Bench, items: readonly object[]) => Promise<readonly string[]>;
+
+export interface Measured {
+  readonly refused: number;
+  readonly duplicates: number;
+  readonly lost: number;
+  /** From the first accepted job to the last item on disk, in s. */
+  readonly makespan: number;
+  /** No client can be faster: `(ceil(N / L) - 1) * W + the last job`, in s. */
+  readonly bound: number;
+  /** When the service accepted each job, in ms since the epoch. */
+  readonly stamps: readonly number[];
+}
+
+export const undisturbed: Course = async (bench, items) => {
+  const { code, stderr } = await bench.run('run', await bench.manifest(items));
+  if (code !== 0) throw new Error(stderr);
+  return ['bench'];
+};
+
+export async function measure(wanted: WindowCase): Promise<Measured> {
+  const { items, limit, windowSeconds, jobSeconds, course = undisturbed } = wanted;
   const bench = await Bench.open();
   try {
     await bench.serve(
@@ -27,23 +46,35 @@ export async function window({
       ],
       `{ limit: ${limit}, window: ${windowSeconds}s }`,
     );
-    const { code, stderr } = await bench.run('run', await bench.manifest(sequences(items)));
-    if (code !== 0) throw new Error(stderr);
-    const table = await readFile(join(bench.folder, 'results', 'bench', 'items.csv'));
-    const rows = parse<Record<string, string>>(table, { columns: true });
+    const campaigns = await course(bench, sequences(items));
+    const rows = (await Promise.all(campaigns.map((name) => itemsOf(bench, name)))).flat();
     const lastEnd = Math.max(...rows.map(({ finished_at: at }) => Date.parse(at ?? '')));
     const journal = await bench.journal();
     const stamps = journal.filter(({ accepted }) => accepted).map(({ at }) => at);
-    const makespan = (lastEnd - (stamps[0] ?? Number.NaN)) / 1_000;
-    const bound = (Math.ceil(items / limit) - 1) * windowSeconds + jobSeconds;
-    const refused = journal.filter(({ status }) => status === 429).length;
-    const lost = items - rows.filter(({ state }) => state === 'succeeded').length;
-    return [
-      `${items} items, ${limit} per ${windowSeconds} s, ${jobSeconds} s jobs:`,
-      `${refused} x 429, ${stamps.length - items} duplicates, ${lost} lost,`,
-      `makespan ${makespan.toFixed(2)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)}`,
-    ].join(' ');
+    return {
+      refused: journal.filter(({ status }) => status === 429).length,
+      duplicates: stamps.length - items,
+      lost: items - rows.filter(({ state }) => state === 'succeeded').length,
+      makespan: (lastEnd - (stamps[0] ?? Number.NaN)) / 1_000,
+      bound: (Math.ceil(items / limit) - 1) * windowSeconds + jobSeconds,
+      stamps,
+    };
   } finally {
     await bench.close();
   }
+}
+
+export async function window(wanted: WindowCase): Promise<string> {
+  const { items, limit, windowSeconds, jobSeconds } = wanted;
+  const { refused, duplicates, lost, makespan, bound } = await measure(wanted);
+  return [
+    `${items} items, ${limit} per ${windowSeconds} s, ${jobSeconds} s jobs:`,
+    `${refused} x 429, ${duplicates} duplicates, ${lost} lost,`,
+    `makespan ${makespan.toFixed(2)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)}`,
+  ].join(' ');
+}
+
+async function itemsOf(bench: Bench, campaign: string): Promise<Record<string, string>[]> {
+  const table = await readFile(join(bench.folder, 'results', campaign, 'items.csv'));
+  return parse<Record<string, string>>(table, { columns: true });
 }

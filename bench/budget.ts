@@ -1,0 +1,116 @@
+/** `npm run bench:budget`: the window under crashes. The times of the kills come from a seed, which is printed. */
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { temporalCli } from '../src/temporal/cli.ts';
+import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
+import type { Bench } from './command.ts';
+import { measure, window, type Course, type WindowCase } from './window.ts';
+
+const MINUTE: WindowCase = { items: 500, limit: 100, windowSeconds: 60, jobSeconds: 5 };
+const TEN_SECONDS: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
+
+/** Numbers in [0, 1) that the seed decides (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Three times within a case of this length, in ms, in order. */
+function times({ items, limit, windowSeconds }: WindowCase, seed: number): number[] {
+  const length = (Math.ceil(items / limit) - 1) * windowSeconds * 1_000;
+  const next = random(seed);
+  return Array.from({ length: 3 }, () => 2_000 + next() * (length - 4_000)).sort((a, b) => a - b);
+}
+
+/** The command, which holds server and worker, is killed with SIGKILL and typed again at once. */
+const workerKills =
+  (kills: readonly number[]): Course =>
+  async (bench, items) => {
+    const manifest = await bench.manifest(items);
+    const start = Date.now();
+    for (const at of kills) {
+      const { child, ended } = bench.type(['run', manifest]);
+      await delay(start + at - Date.now());
+      child.kill('SIGKILL');
+      await ended;
+    }
+    return typed(bench, manifest, 'bench');
+  };
+
+/** The embedded Temporal server is killed with SIGKILL; the command starts it again. */
+const serverKills =
+  (kills: readonly number[]): Course =>
+  async (bench, items) => {
+    const start = Date.now();
+    const running = typed(bench, await bench.manifest(items), 'bench');
+    for (const at of kills) {
+      await delay(start + at - Date.now());
+      const record = await readFile(join(bench.folder, '.hundredfold', 'server.json'), 'utf8');
+      process.kill((JSON.parse(record) as { pid: number }).pid, 'SIGKILL');
+    }
+    return running;
+  };
+
+/** Two campaigns of half the items each, with a worker each, on one credential and one Temporal. */
+const twoCampaigns: Course = async (bench, items) => {
+  const dir = join(bench.folder, 'temporal');
+  const server = await startDevServer({ executable: temporalCli(), dir, headless: true });
+  try {
+    const config = join(bench.folder, 'hundredfold.yaml');
+    await appendFile(config, `temporal: { address: "${server.address}" }\n`);
+    const half = items.length / 2;
+    const one = await bench.manifest(items.slice(0, half), 'one');
+    const two = await bench.manifest(items.slice(half), 'two');
+    const ran = await Promise.all([typed(bench, one, 'one'), typed(bench, two, 'two')]);
+    return ran.flat();
+  } finally {
+    await stopDevServer(server);
+  }
+};
+
+async function typed(bench: Bench, manifest: string, campaign: string): Promise<string[]> {
+  const { code, stderr } = await bench.run('run', manifest);
+  if (code !== 0) throw new Error(stderr);
+  return [campaign];
+}
+
+/** From a kill of the command, typed again at once, to the next accepted job. Slots are free every 200 ms. */
+async function recovery(): Promise<string> {
+  const wanted = { items: 100, limit: 1, windowSeconds: 0.2, jobSeconds: 1 };
+  const gaps: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    let killedAt = Number.NaN;
+    const course: Course = async (bench, items) => {
+      const manifest = await bench.manifest(items);
+      const { child, ended } = bench.type(['run', manifest]);
+      await delay(8_000);
+      killedAt = Date.now();
+      child.kill('SIGKILL');
+      await ended;
+      return typed(bench, manifest, 'bench');
+    };
+    const { stamps } = await measure({ ...wanted, course });
+    gaps.push((stamps.find((at) => at > killedAt) ?? Number.NaN) / 1_000 - killedAt / 1_000);
+  }
+  return `next accepted job ${gaps.map((gap) => gap.toFixed(1)).join(', ')} s after the kill`;
+}
+
+/** Each case by its name; `seed` decides when the kills come. */
+export function budgetCases(seed: number): Readonly<Record<string, () => Promise<string>>> {
+  const kills = times(MINUTE, seed);
+  const minute = (course?: Course) => () => window({ ...MINUTE, ...(course ? { course } : {}) });
+  return {
+    'ten-seconds': () => window(TEN_SECONDS),
+    recovery,
+    minute: minute(),
+    'worker-kills': minute(workerKills(kills)),
+    'server-kills': minute(serverKills(kills)),
+    'two-campaigns': minute(twoCampaigns),
+  };
+}
