@@ -1,0 +1,33 @@
+/**
+ * How long jobs took lately, by their service's own log. The first look at the next job is put off until then: a look
+ * that comes too early costs a request, and then the service's whole Retry-After until the next one is allowed.
+ */
+import type { Timing } from '../domain/outcomes.ts';
+import type { RemoteJob } from '../workflows/verbs.ts';
+
+const REMEMBERED = 20;
+/** A job may be shorter than all we have seen, or have ended long before we came to look: it is not kept waiting. */
+const LONGEST_MS = 60_000;
+
+export class JobTimes {
+  private readonly recent = new Map<string, number[]>();
+
+  /** Takes in what the log of an ended job says. */
+  note(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
+    // A job that found a worker free has no time in the queue.
+    const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
+    if (!(tookMs >= 0)) return;
+    const times = this.recent.get(keyOf(job)) ?? [];
+    this.recent.set(keyOf(job), [...times.slice(1 - REMEMBERED), tookMs]);
+  }
+
+  /** The shortest of the recent ones, in ms; 0 when nothing is known. */
+  shortestMs(job: RemoteJob): number {
+    const times = this.recent.get(keyOf(job)) ?? [];
+    return times.length === 0 ? 0 : Math.min(LONGEST_MS, ...times);
+  }
+}
+
+function keyOf({ item, reference }: RemoteJob): string {
+  return `${reference.service} ${reference.address} ${item.kind}`;
+}

@@ -1,0 +1,38 @@
+/**
+ * Histories of earlier versions, replayed with today's workflow code: a change that would break campaigns that run
+ * goes red here. `RECORD_HISTORIES=1 npm test -- test/replay` records them anew (docs/operations.md says when).
+ */
+import { Worker } from '@temporalio/worker';
+import { describe, expect, test } from 'vitest';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { readHistories } from './histories.ts';
+import { recordAll } from './record.ts';
+
+describe.runIf(process.env['RECORD_HISTORIES'] !== undefined)('histories', () => {
+  test('are recorded', recordAll, 120_000);
+});
+
+describe('a workflow that was begun by an earlier version', () => {
+  const recorded = readHistories();
+
+  test('is on record in every kind and course', () => {
+    const kinds = recorded.map(({ workflowId }) => workflowId.split(':')[0]);
+    expect(new Set(kinds)).toEqual(new Set(['campaign', 'item', 'budget']));
+    const ends = recorded.map(({ history }) => history.events?.at(-1)?.eventType);
+    // temporal.api.enums.v1.EventType: completed, continued as new
+    expect(ends).toEqual(expect.arrayContaining([2, 28]));
+  });
+
+  test.each(recorded)('goes on: $file', async ({ workflowId, history }) => {
+    const bundle = await workflowBundle();
+    const results = Worker.runReplayHistories({ workflowBundle: bundle }, [
+      { workflowId, history },
+    ]);
+    for await (const { error } of results) {
+      expect(
+        error,
+        'today’s code decides otherwise: patch it (docs/operations.md)',
+      ).toBeUndefined();
+    }
+  });
+});
