@@ -9,7 +9,9 @@ import {
   type LogLevel,
 } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
-import type { KnownService } from './activities/dependencies.ts';
+import { JobTimes } from './activities/job-times.ts';
+import { ServerClock } from './activities/server-clock.ts';
+import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { createClient } from './services/registry.ts';
@@ -26,6 +28,8 @@ export interface WorkerOptions {
   readonly services: readonly ServiceSettings[];
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
+  /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
+  readonly dependencies?: (real: Dependencies) => Dependencies;
 }
 
 export interface RunningWorker {
@@ -45,20 +49,25 @@ const FORCE = '45s';
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { client, taskQueue, services, workflowsOnly = false } = options;
+  const { dependencies = asTheyAre } = options;
   const connection = await connectWorker(options.temporal);
   const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
+  const given = dependenciesOf(client, taskQueue, known);
   const worker = await Worker.create({
     connection,
     namespace: options.temporal.namespace,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    ...(workflowsOnly ? {} : { activities: activitiesOf(client, taskQueue, known) }),
+    ...(workflowsOnly ? {} : { activities: createActivities(dependencies(given)) }),
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
+    // The default, 80 % of a heartbeat time-out, leaves a busy machine 1 s of 5 before a POST that lives counts as dead.
+    maxHeartbeatThrottleInterval: '2s',
     maxCachedWorkflows: 1_000,
-    maxConcurrentActivityTaskExecutions: 100,
+    // A burst of submissions that wait for their slots must leave room for the rest.
+    maxConcurrentActivityTaskExecutions: 200,
   });
   await configureBudgets(client, taskQueue, [...known.values()], services);
   const running = worker.run();
@@ -74,14 +83,24 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-function activitiesOf(client: Client, taskQueue: string, known: ReadonlyMap<string, KnownService>) {
-  return createActivities({
+function asTheyAre(real: Dependencies): Dependencies {
+  return real;
+}
+
+function dependenciesOf(
+  client: Client,
+  taskQueue: string,
+  known: ReadonlyMap<string, KnownService>,
+): Dependencies {
+  return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     openStore: openFileStore,
+    jobTimes: new JobTimes(),
+    serverClock: new ServerClock(),
     temporal: client,
     taskQueue,
     versions: { hundredfold: version(), node: process.version },
-  });
+  };
 }
 
 /** Where the SDK's own log goes; to be called once, before the first worker. */
@@ -108,6 +127,8 @@ async function configureBudgets(
     await client.workflow.signalWithStart('budget', {
       workflowId: budgetWorkflowId(reference),
       taskQueue,
+      // Its tasks come first: a slot that lies idle is never made up for.
+      priority: { priorityKey: 1 },
       args: [{ service, address }],
       signal: 'configure',
       signalArgs: [known[i]?.budget],

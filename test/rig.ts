@@ -79,9 +79,10 @@ export class Rig {
     return rig;
   }
 
-  async startWorker(): Promise<void> {
+  /** @param services as this worker knows them: another address or limit than the campaign was started with */
+  async startWorker(services = this.settings): Promise<void> {
     const temporal = { address: inject('temporal'), namespace: 'default' };
-    const { client, taskQueue, settings: services } = this;
+    const { client, taskQueue } = this;
     this.worker = await startWorker({ temporal, client, taskQueue, services });
   }
 

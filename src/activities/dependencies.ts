@@ -3,6 +3,8 @@ import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../workflows/messages.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceClient } from '../services/client.ts';
+import type { JobTimes } from './job-times.ts';
+import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
 
 /** A service as this worker knows it. */
@@ -15,6 +17,9 @@ export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
   readonly openStore: (address: string) => Promise<Store>;
+  /** What this worker has seen of the run times of jobs. */
+  readonly jobTimes: JobTimes;
+  readonly serverClock: ServerClock;
   readonly temporal: Client;
   readonly taskQueue: string;
   /** What ran, for campaign.json: `hundredfold`, `node`, … */

@@ -1,17 +1,18 @@
 /** Looks up whether a job of this name exists at the service, until the service answers. */
 import { Context } from '@temporalio/activity';
-import type { ServiceReference } from '../domain/campaign.ts';
+import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import type { FindOutcome } from '../domain/outcomes.ts';
 import type { ItemAddress } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, readRecord } from './job.ts';
-import { notYet, storeFailure } from './retry.ts';
+import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
 
 export async function find(
   deps: Dependencies,
   item: ItemAddress,
   reference: ServiceReference,
+  policy: JobPolicy,
 ): Promise<FindOutcome> {
   const client = clientOf(deps, reference);
   let name: string;
@@ -23,6 +24,7 @@ export async function find(
   const { info, cancellationSignal: signal } = Context.current();
   const outcome = await client.find(item.kind, name, { signal });
   if (outcome.type !== 'unavailable') return outcome;
-  const delay = Math.min(60_000, 1_000 * 2 ** Math.min(info.attempt - 1, 6));
-  throw notYet(outcome.message, Math.max(delay, outcome.retryAfterMs ?? 0));
+  // An outage is waited out as long as a job is; then the answer is that there is none.
+  if (Date.now() - info.scheduledTimestampMs > policy.deadlineMs) return outcome;
+  throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

@@ -15,16 +15,16 @@ export interface JobSource {
   readonly campaign: string;
   readonly id: string;
   readonly kind: Kind;
-  readonly generation: number;
 }
 
 /**
  * The name a job is submitted under: unique for the credential, and the same whenever the same item with the
- * same input is submitted, so that it works as an idempotency key. A `retry` is a new generation, a new job.
+ * same input is submitted, so that it works as an idempotency key. `retry` keeps it as long as a job of this name may
+ * be of use, and takes the next job number when it is not (src/store/reopen.ts).
  */
-export function jobName({ campaign, id, generation }: JobSource, record: ItemRecord): string {
+export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([campaign, id, generation, record.input.sha256, record.options]))
+    .update(JSON.stringify([campaign, id, record.jobNumber, record.input.sha256, record.options]))
     .digest('hex')
     .slice(0, 16);
   return `${campaign}.${id}`.slice(0, LONGEST_NAME - digest.length - 1) + `.${digest}`;

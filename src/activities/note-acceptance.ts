@@ -17,13 +17,15 @@ export async function noteAcceptance(
     const store = await deps.openStore(item.store);
     const record = await readItem(store, item.kind, item.id);
     if (!record) return;
+    const noted = record.remoteId === remoteId ? record.submittedAt : null;
     await writeItem(store, {
       ...record,
       state: 'running',
       address: reference.address,
       jobName: jobName(item, record),
       remoteId,
-      submittedAt: new Date().toISOString(),
+      // Noted before, when it was accepted: the same job is asked for again.
+      submittedAt: noted ?? new Date().toISOString(),
     });
   } catch (error) {
     // A full disk must not keep us from asking for the result: this word is a second safety, Temporal is the first.

@@ -16,10 +16,10 @@ export async function loadPage(
     const entries = await readPage(await deps.openStore(folder), page);
     return entries
       .filter(({ kind }) => SERVICE_OF_KIND[kind] === service)
-      .map(({ id, kind, done, job }) => ({
+      .map(({ id, kind, done, generation = 0, job }) => ({
         id,
         kind,
-        generation: 0,
+        generation,
         ...(done && { ended: { state: done, code: null } }),
         // A job of another service, from before the configuration was changed, is none of this one's.
         ...(job?.address === address && { remoteId: job.remoteId }),

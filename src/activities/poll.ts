@@ -6,7 +6,7 @@ import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptance } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
-import { notYet } from './retry.ts';
+import { growing, notYet } from './retry.ts';
 
 export async function poll(
   deps: Dependencies,
@@ -15,7 +15,11 @@ export async function poll(
 ): Promise<PollResult> {
   const { info, cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
-  if (info.attempt === 1) await noteAcceptance(deps, job);
+  if (info.attempt === 1) {
+    await noteAcceptance(deps, job);
+    const waitMs = deps.jobTimes.shortestMs(job);
+    if (waitMs > 0) throw notYet('too early to ask', waitMs);
+  }
   const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = Date.now() - info.scheduledTimestampMs;
   switch (outcome.type) {
@@ -39,8 +43,7 @@ export async function poll(
       // Says nothing about the job: the outage is waited out, within the same deadline.
       const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
       if (stuck) return { type: 'failed', ...stuck, timing: null };
-      const delay = Math.min(60_000, 1_000 * 2 ** Math.min(info.attempt - 1, 6));
-      throw notYet(outcome.message, Math.max(delay, outcome.retryAfterMs ?? 0));
+      throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
     }
   }
 }

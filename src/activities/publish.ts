@@ -13,14 +13,14 @@ import { storeFailure } from './retry.ts';
 
 export async function publish(
   deps: Dependencies,
-  { store: address, state, startedAt }: PublishRequest,
+  { store: address, state, startedAt, retried = 0 }: PublishRequest,
 ): Promise<{ ended: CampaignProgress['ended'] }> {
   const context = Context.current();
   try {
     const store = await deps.openStore(address);
     const endedAt = new Date().toISOString();
     if (state === 'cancelled') await cancelRest(store, endedAt, () => context.heartbeat());
-    const end = { state, startedAt, endedAt, versions: deps.versions };
+    const end = { state, startedAt, endedAt, retried, versions: deps.versions };
     const { items } = await publishCampaign(store, end, {
       heartbeat: (progress) => context.heartbeat(progress),
       signal: context.cancellationSignal,

@@ -1,15 +1,20 @@
 /** The client behind a reference. */
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceClient } from '../services/client.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
 import { notYet } from './retry.ts';
 
 const ANOTHER_WORKER_MAY_MS = 15_000;
 
 /** Throws "not yet" when this worker does not know the service: another may, or this one will with its next configuration. */
 export function clientOf(deps: Dependencies, reference: ServiceReference): ServiceClient {
+  return serviceOf(deps, reference).client;
+}
+
+/** The same of all that this worker knows about the service. */
+export function serviceOf(deps: Dependencies, reference: ServiceReference): KnownService {
   const service = deps.serviceOf(reference);
-  if (service) return service.client;
+  if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
   throw notYet(
     `no worker here knows ${where}, credential ${reference.credential}`,

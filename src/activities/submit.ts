@@ -2,36 +2,51 @@
  * Sends one job, at most once (design: "Submit is at most once"). It never throws for what a service does:
  * whatever becomes of the POST is an outcome, and the budget workflow decides by it.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Request } from '../budget/lanes.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { SubmitResult } from '../workflows/verbs.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
+import type { ServerClock } from './server-clock.ts';
 
 export async function submit(
   deps: Dependencies,
-  request: Request,
+  request: SubmitRequest,
   reference: ServiceReference,
 ): Promise<SubmitResult> {
+  const { cancellationSignal: signal, info } = Context.current();
+  deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   const service = deps.serviceOf(reference);
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
   const job = await prepare(deps, request);
   if ('type' in job) return job;
-  return service.client.submit(job, { signal: Context.current().cancellationSignal });
+  await waitForSlot(deps.serverClock, request.notBefore, signal);
+  if (signal.aborted) return notNow('the worker is told to stop');
+  const call = { signal };
+  const found = request.probe ? await service.client.ping(call) : null;
+  if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
+  const grantedAt = request.probe ? Date.now() : info.scheduledTimestampMs;
+  const outcome = await service.client.submit(job, { signal, grantedAt });
+  return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
+}
+
+/** Slots are given out a little ahead of time: what comes between is behind us when the slot is free. */
+async function waitForSlot(clock: ServerClock, at: number, signal: AbortSignal): Promise<void> {
+  const waitMs = clock.until(at);
+  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */
-async function prepare(deps: Dependencies, request: Request): Promise<Job | SubmitResult> {
+async function prepare(deps: Dependencies, request: SubmitRequest): Promise<Job | SubmitResult> {
   const { campaign, job } = request;
   try {
     const store = await deps.openStore(job.store);
-    const { id, generation } = job;
-    return await readJob(store, { campaign, id, generation, kind: job.kind as Kind });
+    return await readJob(store, { campaign, id: job.id, kind: job.kind as Kind });
   } catch (error) {
     if (error instanceof StoreError && error.retryable) return notNow(error.message);
     if (!(error instanceof HundredfoldError)) throw error;
@@ -39,6 +54,6 @@ async function prepare(deps: Dependencies, request: Request): Promise<Job | Subm
   }
 }
 
-function notNow(message: string): SubmitResult {
-  return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
+function notNow(message: string, retryAfterMs: number | null = null): SubmitResult {
+  return { type: 'notNow', reason: 'unavailable', retryAfterMs, message, rateLimit: null };
 }

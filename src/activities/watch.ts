@@ -1,27 +1,26 @@
 /** What a workflow cannot see by itself: whether other workflows run. */
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
 import type { Dependencies } from './dependencies.ts';
+import { serviceOf } from './service.ts';
 
-/** Starts the budget workflow of a service should it not run. */
-export async function ensureBudget(
-  { temporal, taskQueue, serviceOf }: Dependencies,
-  reference: ServiceReference,
-): Promise<void> {
+/**
+ * Starts the budget workflow of a service should it not run. In one step with its limits: a budget that was started
+ * and, because the worker died, never told them would grant nothing.
+ */
+export async function ensureBudget(deps: Dependencies, reference: ServiceReference): Promise<void> {
+  const { temporal, taskQueue } = deps;
+  const { budget } = serviceOf(deps, reference);
   const { service, address } = reference;
-  const known = serviceOf(reference);
-  try {
-    const handle = await temporal.workflow.start('budget', {
-      workflowId: budgetWorkflowId(reference),
-      taskQueue,
-      args: [{ service, address }],
-      workflowTaskTimeout: '5s',
-    });
-    if (known) await handle.signal('configure', known.budget);
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
+  await temporal.workflow.signalWithStart('budget', {
+    workflowId: budgetWorkflowId(reference),
+    taskQueue,
+    args: [{ service, address }],
+    signal: 'configure',
+    signalArgs: [budget],
+    workflowTaskTimeout: '5s',
+  });
 }
 
 /** Of these items, those whose workflow is no longer running. */

@@ -6,8 +6,10 @@
 export interface Block {
   /** Nothing is sent before this time (ms). */
   until: number;
-  /** When the last refusal came in: answers to requests that started before it say nothing new. */
+  /** When the last refusal came in (ms). */
   since: number;
+  /** Requests sent before the last refusal came in, by their number: their answers say nothing new. */
+  sentBefore: number;
   /** Refusals in a row: each doubles the delay where the service ordered none. */
   refusals: number;
   /** After a block, one request at a time until an answer shows that the service is well. */
@@ -19,30 +21,42 @@ export interface Block {
 export const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 60_000;
 
+/** What the service said, to a request that is known by its number among all that were ever sent. */
+export interface Refusal {
+  /** What the service ordered; null when it said nothing. */
+  readonly retryAfterMs: number | null;
+  readonly reason: string;
+  readonly number: number;
+}
+
 export function newBlock(): Block {
-  return { until: 0, since: 0, refusals: 0, probing: false, reason: '' };
+  return { until: 0, since: 0, sentBefore: 0, refusals: 0, probing: false, reason: '' };
 }
 
-/** The service refused, at `now`, a request that started at `startedAt`; it may have said for how long. */
-export function refuse(
-  block: Block,
-  retryAfterMs: number | null,
-  reason: string,
-  startedAt: number,
-  now: number,
-): void {
+/** The service refused; `sent` requests have been sent so far. */
+export function refuse(block: Block, refusal: Refusal, sent: number, now: number): void {
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
-  const again = block.refusals === 0 || startedAt >= block.since;
-  if (again) block.refusals += 1;
+  if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const grown = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(block.refusals - 1, 16));
+  block.until = Math.max(blockedUntil(block, now), now + (refusal.retryAfterMs ?? grown));
   block.probing = true;
-  block.reason = reason;
+  block.reason = refusal.reason;
   block.since = now;
-  block.until = Math.max(block.until, now + (retryAfterMs ?? grown));
+  block.sentBefore = sent;
 }
 
-/** The service answered properly a request that started at `startedAt`. */
-export function recover(block: Block, startedAt: number): void {
-  if (startedAt < block.since) return;
-  Object.assign(block, newBlock());
+/** The service answered properly the request of this number. Counted, not timed: a millisecond holds several. */
+export function recover(block: Block, number: number): void {
+  if (number > block.sentBefore) Object.assign(block, newBlock());
+}
+
+/** When the block is over (ms). */
+export function blockedUntil(block: Block, now: number): number {
+  const setBackBy = block.since - now;
+  if (setBackBy > 0) {
+    // The clock was set back: the delay stays as long as it was, and not as long as the clock was wrong.
+    block.since -= setBackBy;
+    block.until -= setBackBy;
+  }
+  return block.until;
 }

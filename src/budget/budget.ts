@@ -8,11 +8,12 @@
  * no copy of the queues.
  */
 import type { RateLimitSeen } from '../domain/outcomes.ts';
-import { newBlock, recover, refuse, type Block } from './block.ts';
+import { blockedUntil, newBlock, recover, refuse, type Block } from './block.ts';
 import {
   enqueue,
   inTurn,
   newQueue,
+  passOver,
   pauseCampaign,
   putBack,
   sweep,
@@ -30,17 +31,14 @@ import {
   newWindow,
   nextFree,
   reconcile,
+  setLimit,
   take,
+  type Limit,
   type Ticket,
   type Window,
 } from './window.ts';
 
-/** A limit as configured: jobs in a rolling window. */
-export interface Limit {
-  readonly limit: number | null;
-  /** ms */
-  readonly windowMs: number;
-}
+export type { Limit };
 
 export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
 
@@ -52,17 +50,30 @@ export interface BudgetState {
   /** Requests on their way, by item. */
   outstanding: Record<string, Grant>;
   /** Requests answered a short while ago, by item, oldest first: one that arrives again is not served again. */
-  answered: Record<string, { attempt: number; at: number }>;
+  answered: Record<string, Answered>;
   /** Most requests on their way at once: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
 }
 
-/** Leave to submit one item now. */
+/** Leave to submit one item. */
 export interface Grant {
   readonly request: Waiting;
+  /** From when on it holds (ms). */
+  readonly notBefore: number;
   readonly ticket: Ticket;
-  /** When the leave was given (ms). */
+  /** Counts all grants of the address, from 1: tells which of two requests was sent first. */
+  readonly number: number;
+  /** The first after the service was down: it is asked whether it is there before the job is risked on it. */
+  readonly probe: boolean;
+  /** Nobody waits for the answer any more: should the service say "not now", it is not asked again. */
+  readonly withdrawn: boolean;
+}
+
+interface Answered {
+  readonly generation: number;
+  readonly attempt: number;
+  /** ms */
   readonly at: number;
 }
 
@@ -79,7 +90,11 @@ export type Closing =
       readonly message: string;
     }
   /** Perhaps a job: charged. */
-  | { readonly type: 'unsure' };
+  | {
+      readonly type: 'unsure';
+      /** Why the service is to be left alone for a while; absent when it was not the service that failed. */
+      readonly unwell?: string;
+    };
 
 export type BudgetEvent =
   | {
@@ -121,10 +136,10 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
     case 'configure':
       return configure(state, event);
     case 'request':
-      if (!isKnown(state, event.request)) enqueue(state.queue, event.request);
-      return;
+      return ask(state, event.request);
     case 'withdraw':
       withdraw(state.queue, event.item);
+      markWithdrawn(state, event.item, true);
       return;
     case 'pause':
       return pauseCampaign(state.queue, event.campaign, event.paused);
@@ -137,8 +152,10 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
 export function decide(state: BudgetState, now: number): Decision {
   const grants: Grant[] = [];
   for (;;) {
-    const lane = inTurn(state.queue).find((candidate) => opensAt(state, candidate, now) <= now);
+    const lanes = inTurn(state.queue);
+    const lane = lanes.find((candidate) => opensAt(state, candidate, now) <= now);
     if (!lane) break;
+    passOver(lanes, lane);
     grants.push(grant(state, lane, now));
   }
   sweep(state.queue);
@@ -149,8 +166,21 @@ export function decide(state: BudgetState, now: number): Decision {
 }
 
 /** An item that is on its way, or was just answered, waits for that answer and not for a second submission. */
-function isKnown(state: BudgetState, { item, attempt }: Request): boolean {
-  return item in state.outstanding || (state.answered[item]?.attempt ?? -1) >= attempt;
+function ask(state: BudgetState, request: Request): void {
+  if (request.item in state.outstanding) markWithdrawn(state, request.item, false);
+  else if (!wasAnswered(state, request)) enqueue(state.queue, request);
+}
+
+/** A later generation is the item's next life: what an earlier one was told is nothing to it. */
+function wasAnswered(state: BudgetState, { item, attempt, job: { generation } }: Request): boolean {
+  const known = state.answered[item];
+  if (!known) return false;
+  return known.generation === generation ? known.attempt >= attempt : known.generation > generation;
+}
+
+function markWithdrawn(state: BudgetState, item: string, withdrawn: boolean): void {
+  const granted = state.outstanding[item];
+  if (granted) state.outstanding[item] = { ...granted, withdrawn };
 }
 
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
@@ -162,8 +192,8 @@ function opensAt(state: BudgetState, lane: Lane, now: number): number {
     (state.addressBlock.probing && state.address.inFlight > 0);
   if (tooMany || probeOut) return Number.POSITIVE_INFINITY;
   return Math.max(
-    block.until,
-    state.addressBlock.until,
+    blockedUntil(block, now),
+    blockedUntil(state.addressBlock, now),
     nextFree(window, now),
     nextFree(state.address, now),
   );
@@ -173,7 +203,11 @@ function grant(state: BudgetState, lane: Lane, now: number): Grant {
   const request = takeTurn(lane);
   take(state.address, now);
   const ticket = take(credentialOf(state, request.credential).window, now);
-  const granted = { request, ticket, at: now };
+  const probe = state.addressBlock.probing;
+  const granted: Grant = {
+    ...{ request, ticket, notBefore: now, number: state.address.granted, probe },
+    withdrawn: false,
+  };
   state.outstanding[request.item] = granted;
   state.counts.submissions += 1;
   return granted;
@@ -192,51 +226,59 @@ function close(state: BudgetState, item: string, closing: Closing, now: number):
         reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
       }
       chargeBoth(state, window, now);
-      recover(block, granted.at);
-      recover(state.addressBlock, granted.at);
+      recover(block, granted.number);
+      recover(state.addressBlock, granted.number);
       state.counts.accepted += 1;
       return;
     case 'unsure':
       chargeBoth(state, window, now);
+      if (closing.unwell !== undefined) {
+        const refusal = { retryAfterMs: null, reason: closing.unwell, number: granted.number };
+        refuse(state.addressBlock, refusal, state.address.granted, now);
+      }
       return;
     case 'refused':
       giveBackBoth(state, window);
-      recover(state.addressBlock, granted.at);
+      recover(state.addressBlock, granted.number);
       state.counts.refused += 1;
       return;
     case 'notNow':
-      // Not an answer to the item: it keeps waiting.
-      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
-      delete state.answered[item];
       giveBackBoth(state, window);
-      putBack(state.queue, granted.request, {
-        at: now,
-        reason: closing.reason,
-        message: closing.message,
-      });
-      refuse(
-        // A 429 is about the credential; a service that is down is down for everyone.
-        closing.reason === 'rate-limited' ? block : state.addressBlock,
-        closing.retryAfterMs,
-        closing.message,
-        granted.at,
-        now,
-      );
-      if (closing.reason === 'rate-limited') state.counts.rejected429 += 1;
-      return;
+      return turnAway(state, granted, closing, now);
   }
+}
+
+/** Not an answer to the item: it keeps its turn, and the service is left alone. */
+function turnAway(
+  state: BudgetState,
+  { request, number, withdrawn }: Grant,
+  { reason, retryAfterMs, message }: Extract<Closing, { type: 'notNow' }>,
+  now: number,
+): void {
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.answered[request.item];
+  if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
+  // A 429 is about the credential; a service that is down is down for everyone.
+  const limited = reason === 'rate-limited';
+  const block = limited ? credentialOf(state, request.credential).block : state.addressBlock;
+  refuse(block, { retryAfterMs, reason: message, number }, state.address.granted, now);
+  if (limited) state.counts.rejected429 += 1;
 }
 
 /** Signals are delivered within milliseconds; whatever asks again does so within seconds. */
 const ANSWERED_FOR_MS = 60_000;
 
-function remember(state: BudgetState, { item, attempt }: Request, now: number): void {
-  for (const [old, { at }] of Object.entries(state.answered)) {
-    if (now - at < ANSWERED_FOR_MS) break;
+function remember(state: BudgetState, { item, attempt, job }: Request, now: number): void {
+  for (const old in state.answered) {
+    // Both ways: the clock may have been set back.
+    if (Math.abs(now - (state.answered[old]?.at ?? 0)) < ANSWERED_FOR_MS) break;
     // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
     delete state.answered[old];
   }
-  state.answered[item] = { attempt, at: now };
+  // Removed first, so that it goes to the end: the oldest stay in front.
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.answered[item];
+  state.answered[item] = { generation: job.generation, attempt, at: now };
 }
 
 function chargeBoth(state: BudgetState, window: Window, now: number): void {
@@ -249,13 +291,13 @@ function giveBackBoth(state: BudgetState, window: Window): void {
   giveBack(state.address);
 }
 
-/** Limits may change while jobs are charged: what was charged stays charged, under the new length. */
+/** Limits may change while jobs are charged. */
 function configure(
   state: BudgetState,
   event: { credential: string; credentialLimit: Limit; addressLimit: Limit },
 ): void {
-  Object.assign(state.address, event.addressLimit);
-  Object.assign(credentialOf(state, event.credential).window, event.credentialLimit);
+  setLimit(state.address, event.addressLimit);
+  setLimit(credentialOf(state, event.credential).window, event.credentialLimit);
 }
 
 function credentialOf(state: BudgetState, name: string): { window: Window; block: Block } {

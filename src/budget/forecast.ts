@@ -2,13 +2,13 @@
  * When will it end? The same arithmetic as the budget's, run ahead: used by the live view, by `plan` and by the
  * budget's own report. The lower bound for N jobs at L per window W is (ceil(N/L) - 1) x W + the last job.
  */
-import { GUARD_MS, free, releases, type Window } from './window.ts';
+import { GUARD_MS, charged, free, releases, type Charges } from './window.ts';
 
 /**
  * The time (ms) at which the last of `jobs` can be submitted, if each is accepted at once and nobody else draws
  * on the window. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
  */
-export function lastSubmission(window: Window, jobs: number, now: number): number {
+export function lastSubmission(window: Charges, jobs: number, now: number): number {
   if (jobs <= 0 || window.limit === null) return now;
   if (window.limit <= 0) return Number.POSITIVE_INFINITY;
   const atOnce = Math.min(jobs, free(window, now));
@@ -18,7 +18,7 @@ export function lastSubmission(window: Window, jobs: number, now: number): numbe
   const step = window.windowMs + GUARD_MS;
   const inFlight = Array.from({ length: window.inFlight }, () => now + step);
   const burst = Array.from({ length: atOnce }, () => now + step);
-  const excess = Math.max(0, window.inFlight + window.closes.length - window.limit);
+  const excess = Math.max(0, charged(window, now) - window.limit);
   const round = [...releases(window, now), ...inFlight, ...burst].slice(excess);
   const rounds = Math.floor((left - 1) / round.length);
   return (round[(left - 1) % round.length] as number) + rounds * step;

@@ -55,6 +55,8 @@ export interface Lane {
   weight: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
   pass: number;
+  /** Turns that came to nothing, because the service turned the request away: they are had again for nothing. */
+  owed: number;
   waiting: Waiting[];
 }
 
@@ -62,11 +64,16 @@ export function newQueue(): Queue {
   return { lanes: [], paused: [], nextOrder: 0 };
 }
 
-/** Adds a request at the end of its lane. An item that already waits there is not added twice. */
+/**
+ * Adds a request at the end of its lane. An item waits in one place only: asked for again, it keeps its place, or
+ * changes the lane with its credential.
+ */
 export function enqueue(queue: Queue, request: Request): void {
+  const standing = queue.lanes.find(({ waiting }) => placeOf(waiting, request.item) >= 0);
+  if (standing && !isLaneOf(standing, request)) withdraw(queue, request.item);
   const lane = laneOf(queue, request);
   lane.weight = request.weight;
-  if (lane.waiting.some(({ item }) => item === request.item)) return;
+  if (lane === standing) return;
   lane.waiting.push({ ...request, order: queue.nextOrder, turnedAway: [] });
   queue.nextOrder += 1;
 }
@@ -78,24 +85,31 @@ export function putBack(queue: Queue, refused: Waiting, because: TurnedAway): vo
   const lane = laneOf(queue, request);
   const behind = lane.waiting.findIndex(({ order }) => order > request.order);
   lane.waiting.splice(behind < 0 ? lane.waiting.length : behind, 0, request);
-  lane.pass -= 1 / lane.weight;
+  lane.owed += 1;
 }
 
 /** Takes an item out of the queue; false when it does not wait. */
 export function withdraw(queue: Queue, item: string): boolean {
-  for (const lane of queue.lanes) {
-    const at = lane.waiting.findIndex((request) => request.item === item);
+  for (const { waiting } of queue.lanes) {
+    const at = placeOf(waiting, item);
     if (at >= 0) {
-      lane.waiting.splice(at, 1);
+      waiting.splice(at, 1);
       return true;
     }
   }
   return false;
 }
 
+/** A campaign that goes on stands where a newcomer would: it is not owed the turns it missed while it was paused. */
 export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): void {
+  if (queue.paused.includes(campaign) === paused) return;
+  if (paused) {
+    queue.paused.push(campaign);
+    return;
+  }
+  const lanes = queue.lanes.filter((lane) => lane.campaign === campaign);
+  for (const lane of lanes) lane.pass = leastPass(queue, lane.credential);
   queue.paused = queue.paused.filter((name) => name !== campaign);
-  if (paused) queue.paused.push(campaign);
 }
 
 /** The lanes that have someone waiting and are not paused, the one whose turn it is first. */
@@ -109,8 +123,22 @@ export function inTurn(queue: Queue): Lane[] {
 export function takeTurn(lane: Lane): Waiting {
   const request = lane.waiting.shift();
   if (request === undefined) throw new Error(`lane ${lane.campaign} has nobody waiting`);
-  lane.pass += 1 / lane.weight;
+  if (lane.owed > 0) lane.owed -= 1;
+  else lane.pass += 1 / lane.weight;
   return request;
+}
+
+/**
+ * `chosen` has its turn before lanes that stand in front of it, whose credential has no slot. They are not owed the
+ * turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
+ * credential move together, because among them the order is to stay.
+ */
+export function passOver(lanes: readonly Lane[], chosen: Lane): void {
+  for (const { credential, pass } of lanes.slice(0, lanes.indexOf(chosen))) {
+    const behind = chosen.pass - pass;
+    if (behind <= 0 || credential === chosen.credential) continue;
+    for (const lane of lanes) if (lane.credential === credential) lane.pass += behind;
+  }
 }
 
 /** Forgets the lanes that nobody waits in. */
@@ -119,19 +147,33 @@ export function sweep(queue: Queue): void {
 }
 
 function laneOf(queue: Queue, request: Request): Lane {
-  const known = queue.lanes.find(
-    (lane) => lane.campaign === request.campaign && lane.credential === request.credential,
-  );
+  const known = queue.lanes.find((lane) => isLaneOf(lane, request));
   if (known) return known;
-  // A newcomer starts at the least pass in use, or it would be owed all the turns before its time.
-  const passes = queue.lanes.filter((lane) => lane.waiting.length > 0).map((lane) => lane.pass);
   const lane: Lane = {
     campaign: request.campaign,
     credential: request.credential,
     weight: request.weight,
-    pass: passes.length > 0 ? Math.min(...passes) : 0,
+    pass: leastPass(queue, request.credential),
+    owed: 0,
     waiting: [],
   };
   queue.lanes.push(lane);
   return lane;
+}
+
+/**
+ * Where a newcomer starts: level with the lane whose turn it is, among those that wait for the same slots. Further
+ * back it would be owed the turns before its time.
+ */
+function leastPass(queue: Queue, credential: string): number {
+  const lanes = inTurn(queue);
+  return (lanes.find((lane) => lane.credential === credential) ?? lanes[0])?.pass ?? 0;
+}
+
+function isLaneOf(lane: Lane, { campaign, credential }: Request): boolean {
+  return lane.campaign === campaign && lane.credential === credential;
+}
+
+function placeOf(waiting: readonly Waiting[], item: string): number {
+  return waiting.findIndex((request) => request.item === item);
 }

@@ -1,6 +1,6 @@
 /** The budget as people want to see it: what is charged, what is free, when the next slots free up, who waits. */
 import type { Block } from './block.ts';
-import type { BudgetState } from './budget.ts';
+import type { BudgetState, Grant } from './budget.ts';
 import { charged, free, nextFree, releases, type Window } from './window.ts';
 
 /** A window at one moment. Times in ms since the epoch. */
@@ -40,14 +40,21 @@ export function describe(
   state: BudgetState,
   now: number,
 ): BudgetStatus {
+  // Given out ahead of time: not yet used, though the state counts them.
+  const ahead = Object.values(state.outstanding).filter(({ notBefore }) => notBefore > now);
   return {
     service: of.service,
     address: of.address,
     now,
-    addressWindow: describeWindow(state.address, state.addressBlock, now),
+    addressWindow: describeWindow(state.address, state.addressBlock, ahead, now),
     credentials: Object.entries(state.credentials).map(([credential, { window, block }]) => ({
       credential,
-      ...describeWindow(window, block, now),
+      ...describeWindow(
+        window,
+        block,
+        ahead.filter(({ request }) => request.credential === credential),
+        now,
+      ),
     })),
     waiting: state.queue.lanes.map(({ campaign, credential, waiting }) => ({
       campaign,
@@ -60,12 +67,17 @@ export function describe(
   };
 }
 
-function describeWindow(window: Window, block: Block, now: number): WindowStatus {
+function describeWindow(
+  window: Window,
+  block: Block,
+  ahead: readonly Grant[],
+  now: number,
+): WindowStatus {
   const next = Math.max(nextFree(window, now), block.until);
   return {
     limit: window.limit,
     windowMs: window.windowMs,
-    charged: charged(window, now),
+    charged: charged(window, now) - ahead.length,
     free: window.limit === null ? null : free(window, now),
     nextFreeAt: Number.isFinite(next) ? next : null,
     releases: releases(window, now),

@@ -1,10 +1,11 @@
 /** `hundredfold budget`: per service and credential: charged, free, when the next slots free up. */
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { observeBudgets } from './observe.ts';
-import { budgetText, clockText } from './progress-text.ts';
+import { clockText, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function budget(flags: CommonFlags): Promise<number> {
@@ -19,24 +20,31 @@ export async function budget(flags: CommonFlags): Promise<number> {
 }
 
 function print(status: BudgetStatus): void {
-  const { address, now, credentials, waiting, counts } = status;
-  say(`${budgetText(status, now)}  (${address})`);
-  for (const { credential, releases, ...window } of credentials) {
-    say(`  credential ${credential}: ${freeText(window)}${nextText(releases, now)}`);
+  const { service, address, now, addressWindow, credentials, waiting, outstanding, counts } =
+    status;
+  say(`${service} (${address})`);
+  if (addressWindow.limit !== null || addressWindow.blockedUntil !== null)
+    say(`  this machine's address: ${standing(addressWindow, now)}`);
+  for (const { credential, ...window } of credentials) {
+    say(`  credential ${credential}: ${standing(window, now)}`);
   }
   for (const { campaign, items, paused } of waiting) {
-    say(`  ${items} items of ${campaign} wait${paused ? ' (paused)' : ''}`);
+    say(`  waiting: ${items} of ${campaign}${paused ? ' (paused)' : ''}`);
   }
+  const ways = outstanding > 0 ? `${outstanding} on their way, ` : '';
   say(
-    `  ${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
+    `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
   );
 }
 
-function freeText({ free, limit }: Pick<WindowStatus, 'free' | 'limit'>): string {
-  return limit === null ? 'no limit' : `${free ?? 0} of ${limit} free`;
-}
-
-function nextText(releases: readonly number[], now: number): string {
+/** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
+function standing(window: WindowStatus, now: number): string {
+  if (window.limit === null || window.blockedUntil !== null) return windowText(window, now);
+  const { charged, limit, windowMs, free, releases } = window;
+  const used = `${charged} of ${limit} used in ${formatDuration(windowMs)}, ${free ?? 0} free`;
   const [next] = releases;
-  return next === undefined ? '' : `; the next slot frees up ${clockText(next, now)}`;
+  const last = releases.at(-1);
+  if (next === undefined || last === undefined) return used;
+  const later = releases.length > 1 ? `, the last one ${clockText(last, now)}` : '';
+  return `${used}; the next slot frees up ${clockText(next, now)}${later}`;
 }

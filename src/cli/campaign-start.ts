@@ -1,15 +1,21 @@
 /** Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes. */
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { ManifestReading } from '../manifest/read-all.ts';
+import { isPublished } from '../report/published-campaign.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { prepareCampaign } from '../store/prepare.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import {
+  campaignRun,
+  digestOf,
+  effectiveSettings,
+  feedPlans,
+  launch,
+  type Running,
+} from './launch.ts';
 
 export interface CampaignStart {
   readonly name: string;
@@ -26,53 +32,21 @@ export interface Started {
   readonly items: number;
   /** Items that an earlier run had brought to their end; not known of a campaign that was joined. */
   readonly done: number;
+  /** Everything had ended and stands in the tables: nothing was started. */
+  readonly idle: boolean;
 }
 
 export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
-  const items = start.reading.items.length;
-  const running = await runningIn(session, start.name);
-  if (running !== null) {
+  const { name, folder, feeds, reading } = start;
+  const items = reading.items.length;
+  const running = (await campaignRun(session, name))?.running;
+  if (running) {
     checkSame(start, running);
-    return { joined: true, items, done: 0 };
+    return { joined: true, items, done: 0, idle: false };
   }
-  const { plan, done } = await prepare(start);
-  await session.client.workflow.start('campaign', {
-    workflowId: campaignWorkflowId(start.name),
-    taskQueue: session.taskQueue,
-    args: [{ plan }],
-    // Two commands typed at once: the second finds the first one's campaign.
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowTaskTimeout: '5s',
-    staticSummary: `campaign ${start.name}: ${plan.items} items`,
-    memo: {
-      out: start.folder,
-      manifests: digestOf(start.reading),
-      startedAt: new Date().toISOString(),
-    },
-    typedSearchAttributes: [
-      { key: ATTRIBUTES.campaign, value: start.name },
-      { key: ATTRIBUTES.state, value: 'running' },
-    ],
-  });
-  return { joined: false, items, done };
-}
-
-interface Running {
-  readonly out: unknown;
-  readonly manifests: unknown;
-}
-
-async function runningIn({ client }: Session, name: string): Promise<Running | null> {
-  try {
-    const { status, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
-    return status.name === 'RUNNING'
-      ? { out: memo?.['out'], manifests: memo?.['manifests'] }
-      : null;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  const { plan, done, idle } = await prepare(start);
+  if (!idle) await launch(session, { name, folder, feeds, plan, manifests: reading.digests });
+  return { joined: false, items, done, idle };
 }
 
 /** A campaign that runs cannot change under way: its rows are on their way. */
@@ -88,23 +62,19 @@ function checkSame(start: CampaignStart, running: Running): void {
   if (running.out !== start.folder) {
     refuse(`a campaign named ${start.name} is running, into ${String(running.out)}`);
   }
-  if (running.manifests !== digestOf(start.reading)) {
+  if (running.manifests !== digestOf(start.reading.digests)) {
     refuse(`the campaign ${start.name} is running, and was started with another manifest`);
   }
 }
 
-function digestOf({ digests }: ManifestReading): string {
-  return digests.map(({ sha256 }) => sha256).join(' ');
+interface Laid {
+  readonly plan: CampaignPlan;
+  readonly done: number;
+  readonly idle: boolean;
 }
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
-async function prepare({
-  name,
-  folder,
-  reading,
-  feeds,
-  policy,
-}: CampaignStart): Promise<{ plan: CampaignPlan; done: number }> {
+async function prepare({ name, folder, reading, feeds, policy }: CampaignStart): Promise<Laid> {
   const store = await openFileStore(folder);
   const former = await readPreparedCampaign(store);
   if (former && former.name !== name) {
@@ -115,36 +85,9 @@ async function prepare({
       exitCode: EXIT.refused,
     });
   }
-  const settings = {
-    services: Object.fromEntries(
-      feeds.map(({ reference, url, variant, limit }) => [
-        reference.service,
-        { url, variant, credential: reference.credential, budget: limit },
-      ]),
-    ),
-    jobs: policy,
-  };
-  const manifestDigests = reading.digests;
-  const prepared = await prepareCampaign(store, { name, manifestDigests, settings }, reading.items);
-  const plan: CampaignPlan = {
-    name,
-    store: folder,
-    items: prepared.items,
-    weight: 1,
-    policy,
-    feeds: feeds.map(({ reference, limit }) => ({
-      reference,
-      pages: prepared.pages,
-      open: openItems(limit.limit),
-    })),
-  };
-  return { plan, done: prepared.done };
-}
-
-const OPEN_WITHOUT_LIMIT = 300;
-const OPEN_AT_MOST = 1_000;
-
-/** At least twice the limit plus the jobs running, or slots would lie idle when they free up all at once. */
-function openItems(limit: number | null): number {
-  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
+  const settings = { ...effectiveSettings(feeds, policy) };
+  const campaign = { name, manifestDigests: reading.digests, settings };
+  const { pages, items, done, changed } = await prepareCampaign(store, campaign, reading.items);
+  const plan = { name, store: folder, items, weight: 1, policy, feeds: feedPlans(feeds, pages) };
+  return { plan, done, idle: done === items && !changed && (await isPublished(store)) };
 }

@@ -4,9 +4,10 @@ import type { Session } from '../host/session.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
-import type { FollowedTo, Followed } from './follow.ts';
+import type { FollowedTo } from './follow.ts';
+import type { Followed } from './view.ts';
 import { openDocument } from './open-document.ts';
-import { endedDocument, exitCodeOf, printEnd, type CampaignDocument } from './summary.ts';
+import { endedCampaign, exitCodeOf, printEnd, type CampaignDocument } from './summary.ts';
 
 export interface ConclusionOptions {
   readonly json: boolean;
@@ -38,10 +39,18 @@ export async function conclude(
     return EXIT.interrupted;
   }
   if (!last?.completed) throw brokenOff(name);
-  const document = await endedDocument(await openFileStore(folder), folder);
-  if (json) print(document);
-  printEnd(document, idle);
-  return exitCodeOf(document);
+  return concludeEnded(folder, { json, idle });
+}
+
+/** Of a campaign that has ended and is published. Returns the exit code. */
+export async function concludeEnded(
+  folder: string,
+  { json, idle = false }: Pick<ConclusionOptions, 'json' | 'idle'>,
+): Promise<number> {
+  const ended = await endedCampaign(await openFileStore(folder), folder);
+  if (json) print(ended.document);
+  printEnd(ended, idle);
+  return exitCodeOf(ended.document);
 }
 
 export function print(document: CampaignDocument): void {

@@ -7,6 +7,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { wereUsed } from '../host/local.ts';
 import { readRecord } from '../host/record.ts';
 import { temporalAddress } from '../host/session.ts';
+import { storeErrorOf } from '../store/store-error.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isRunning } from '../temporal/dev-server.ts';
@@ -95,6 +96,12 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
     const remedy = 'Run `npm run setup` to get it again, or point TEMPORAL_CLI at another.';
     return { check, ok: false, found: `${cli} is no Temporal CLI that runs`, remedy };
   }
+  const unwritable = await whyUnwritable(resolve(embeddedDir));
+  if (unwritable !== null) {
+    const found = `${unwritable} The embedded server keeps its database there.`;
+    const remedy = 'Make it writable, or choose another with embedded.dir.';
+    return { check, ok: false, found, remedy };
+  }
   const server = readRecord(embeddedDir, 'server');
   const running = server !== null && (await isRunning(server));
   const state = running
@@ -142,20 +149,22 @@ async function service({ reference, url, limit }: ServiceSettings): Promise<Find
 async function outputStore({ storeUrl }: Settings): Promise<Finding> {
   const check = 'output store';
   const folder = resolve(storeUrl);
+  const remedy = 'Make it writable, or choose another with --out or store.url.';
+  const unwritable = await whyUnwritable(folder);
+  if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
+  const { bavail, bsize } = await statfs(await firstExisting(folder));
+  return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
+}
+
+/** Tries it, in the folder itself or where it would be made: permissions alone do not tell. null when it works. */
+async function whyUnwritable(folder: string): Promise<string | null> {
   const existing = await firstExisting(folder);
   try {
     const probe = await mkdtemp(join(existing, '.hundredfold-doctor-'));
     await rm(probe, { recursive: true });
-    const { bavail, bsize } = await statfs(existing);
-    return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
+    return null;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return {
-      check,
-      ok: false,
-      found: `cannot write in ${existing}: ${why}`,
-      remedy: 'Choose another with --out or store.url.',
-    };
+    return storeErrorOf(error, `write in ${existing}`).message;
   }
 }
 

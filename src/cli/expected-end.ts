@@ -1,24 +1,49 @@
 /** When a campaign will end, by the budget's own arithmetic run ahead. */
 import { lastSubmission } from '../budget/forecast.ts';
-import type { WindowStatus } from '../budget/status.ts';
+import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import { GUARD_MS } from '../budget/window.ts';
 import type { Observation } from './observe.ts';
 
-/** ms since the epoch; null when no limit decides it, nothing is left to submit, or it is paused. */
-export function expectedEnd({ progress, waiting, budgets, at }: Observation): number | null {
+/**
+ * When its last item can be submitted (ms since the epoch); the end is one job later. null when no limit decides it,
+ * nothing is left to submit, or it is paused.
+ */
+export function expectedEnd({ progress, budgets, at }: Observation): number | null {
   if (progress.state === 'paused') return null;
   const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
-  const unsent = progress.total - done - (progress.open - waiting);
-  if (unsent <= 0) return null;
-  const limited = budgets
-    .flatMap(({ credentials }) => credentials)
-    .filter(({ limit }) => limit !== null);
-  const ends = limited.map((window) => lastSubmission(windowOf(window), unsent, at));
+  // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.
+  const unopened = progress.total - done - progress.open;
+  const ends = budgets.flatMap((budget) =>
+    budget.credentials.flatMap((window) => {
+      const jobs = jobsBeforeLast(budget, window.credential, progress.campaign, unopened);
+      return [window, budget.addressWindow]
+        .filter(({ limit }) => limit !== null && jobs > 0)
+        .map((limited) => lastIn(limited, jobs, at));
+    }),
+  );
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > at ? end : null;
 }
 
-function windowOf(status: WindowStatus) {
-  const { limit, windowMs, charged, releases } = status;
-  const closes = releases.map((release) => release - windowMs);
-  return { limit, windowMs, inFlight: charged - releases.length, closes, granted: 0 };
+/** Our own jobs, and those of other campaigns on the same credential: turns go round until ours are through. */
+function jobsBeforeLast(
+  { waiting }: BudgetStatus,
+  credential: string,
+  campaign: string,
+  unopened: number,
+): number {
+  const lanes = waiting.filter((lane) => lane.credential === credential);
+  const own = lanes.find((lane) => lane.campaign === campaign)?.items ?? 0;
+  const ours = own + unopened;
+  if (ours <= 0) return 0;
+  return lanes
+    .filter((lane) => lane.campaign !== campaign && !lane.paused)
+    .reduce((sum, { items }) => sum + Math.min(items, ours), ours);
+}
+
+function lastIn(status: WindowStatus, jobs: number, at: number): number {
+  const { limit, windowMs, charged, releases, blockedUntil } = status;
+  const closes = releases.map((release) => release - windowMs - GUARD_MS);
+  const window = { limit, windowMs, inFlight: charged - releases.length, closes, granted: 0 };
+  return lastSubmission(window, jobs, Math.max(at, blockedUntil ?? 0));
 }

@@ -4,22 +4,10 @@ import type { Session } from '../host/session.ts';
 import { reasonOf, say } from './explain.ts';
 import type { Interruption } from './interruption.ts';
 import { observe, type Observation } from './observe.ts';
+import type { Followed, View } from './view.ts';
 import { LiveView } from './live-view.ts';
 import { PlainLines } from './plain-lines.ts';
 import { uiLink } from './ui-link.ts';
-
-export interface Followed {
-  readonly name: string;
-  readonly folder: string;
-}
-
-/** Shows observations; left in order whatever happens. */
-export interface View {
-  show(observation: Observation): void;
-  /** What keeps us from seeing anything. */
-  trouble(words: string): void;
-  end(): void;
-}
 
 const EVERY_MS = 500;
 /** A look may fail while a worker starts, or a host changes; then it is worth a word. */
@@ -31,15 +19,18 @@ export interface FollowedTo {
   readonly last: Observation | null;
 }
 
+/** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
+function redraws(): boolean {
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb';
+}
+
 export async function follow(
   session: Session,
   { name, folder }: Followed,
   interruption: Interruption,
 ): Promise<FollowedTo> {
   if (session.ui) say(`Every item in the Temporal UI: ${uiLink(session.ui, name)}`);
-  const view: View = process.stderr.isTTY
-    ? new LiveView({ name, folder })
-    : new PlainLines({ name, folder });
+  const view: View = redraws() ? new LiveView({ name, folder }) : new PlainLines({ name, folder });
   interruption.beforeWords = () => view.end();
   let last: Observation | null = null;
   let failures = 0;

@@ -32,6 +32,11 @@ const local = () =>
     ['local'],
   );
 
+const RETRY_HELP = `
+A job that the service still has is asked for again and costs nothing; one that failed there is sent as a new job,
+out of the budget. A held molecule may have a job at the service already that nobody can find: it is sent again all the
+same, and may become a second job. --failed leaves the held ones out.`;
+
 /** Runs a command and ends the process with its exit code: open handles of libraries must not keep it alive. */
 function ending<A extends unknown[]>(command: (...args: A) => Promise<number>) {
   return async (...args: A): Promise<void> => {
@@ -96,6 +101,20 @@ for (const [verb, does] of [
 }
 
 program
+  .command('retry')
+  .description('run items again that failed, are held or were cancelled, in the same output tree')
+  .argument('<name>')
+  .addOption(new Option('--failed', 'failed items only').conflicts('item'))
+  .option('--item <id...>', 'these items only, whatever their end was, unless they succeeded')
+  .option('--out <dir>', 'output folder (default: where the campaign ran)')
+  .option('--detach', 'return once it is started')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .addHelpText('after', RETRY_HELP)
+  .action(ending(async (name, flags) => (await import('./retry.ts')).retry(name, flags)));
+
+program
   .command('budget')
   .description('per service and credential: charged, free, when the next slots free up')
   .addOption(config())
@@ -154,13 +173,19 @@ program
   .addOption(config())
   .action(ending(async (flags) => (await import('./background.ts')).serve(flags)));
 
+/** Temporal's client, which knows its own errors, takes half a second to load: only now. */
+async function worded(error: unknown): Promise<unknown> {
+  const { isTemporalAway, temporalAway } = await import('./temporal-away.ts');
+  return isTemporalAway(error) ? temporalAway(error) : error;
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   else {
-    explain(error);
+    explain(error instanceof HundredfoldError ? error : await worded(error));
     process.exitCode = error instanceof HundredfoldError ? error.exitCode : EXIT.usage;
   }
   process.exit();

@@ -1,6 +1,6 @@
 /** Progress where there is no terminal: a line when something changed, at most one every ten seconds, no control codes. */
 import { say } from './explain.ts';
-import type { Followed, View } from './follow.ts';
+import type { Followed, View } from './view.ts';
 import type { Observation } from './observe.ts';
 import { blocksOf, budgetText, countsText, stateText } from './progress-text.ts';
 

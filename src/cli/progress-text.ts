@@ -31,26 +31,43 @@ export function stateText({ progress: { state, campaign } }: Observation): strin
 
 /** Why services made us wait. */
 export function blocksOf({ budgets }: Observation): string[] {
-  return budgets.flatMap(({ credentials }) =>
-    credentials.flatMap(({ blockedBecause }) => blockedBecause ?? []),
+  return budgets.flatMap(({ addressWindow, credentials }) =>
+    [addressWindow, ...credentials].flatMap(({ blockedBecause }) => blockedBecause ?? []),
   );
 }
 
-/** `predictions: 12 of 100 in use, next slot in 14 min` */
+/** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
-  const parts = budget.credentials.map((window) => windowText(window, now));
-  return `${budget.service}: ${parts.join('; ')}`;
+  const { service, addressWindow, credentials } = budget;
+  // A service that is down is down for every credential: nothing else about it matters now.
+  if (addressWindow.blockedUntil !== null) return `${service}: ${blockText(addressWindow, now)}`;
+  const parts = credentials.map((window) => windowText(window, now));
+  if (addressWindow.limit !== null) {
+    parts.push(`this machine's address: ${windowText(addressWindow, now)}`);
+  }
+  return `${service}: ${parts.join('; ')}`;
 }
 
-function windowText(window: WindowStatus, now: number): string {
-  if (window.blockedUntil !== null) {
-    const wait = formatDuration(window.blockedUntil - now);
-    return `told to wait ${wait}: ${window.blockedBecause ?? ''}`;
-  }
+/** `5 of 5 used in 6 s, next slot in 4 s`, or why it must wait. */
+export function windowText(window: WindowStatus, now: number): string {
+  if (window.blockedUntil !== null) return blockText(window, now);
   if (window.limit === null) return 'no limit';
   const used = `${window.charged} of ${window.limit} used in ${formatDuration(window.windowMs)}`;
   if (window.free !== 0 || window.nextFreeAt === null) return used;
-  return `${used}, next slot in ${formatDuration(window.nextFreeAt - now)}`;
+  return `${used}, next slot ${inText(window.nextFreeAt, now)}`;
+}
+
+function blockText({ blockedUntil, blockedBecause }: WindowStatus, now: number): string {
+  return `waiting, asked again ${inText(blockedUntil ?? now, now)}: ${blockedBecause ?? ''}`;
+}
+
+function inText(at: number, now: number): string {
+  return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
+}
+
+/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the last job is sent then, and takes its time. */
+export function endText(at: number, now: number): string {
+  return `end expected soon after ${clockText(at, now)} (in ${formatDuration(at - now)})`;
 }
 
 /** The clock time of an epoch time, with the day when it is not today's. */

@@ -9,8 +9,8 @@ import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { observe } from './observe.ts';
 import { openDocument } from './open-document.ts';
-import { budgetText, clockText, countsText, stateText } from './progress-text.ts';
-import { endedDocument, printEnd } from './summary.ts';
+import { budgetText, countsText, endText, stateText } from './progress-text.ts';
+import { endedCampaign, printEnd } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
@@ -18,9 +18,9 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     const campaign = name ? await findCampaign(session.client, name) : await newest(session);
     if (campaign.open) await printOpen(session, campaign, flags.json ?? false);
     else {
-      const document = await endedDocument(await openFileStore(campaign.out), campaign.out);
-      if (flags.json) print(document);
-      printEnd(document);
+      const ended = await endedCampaign(await openFileStore(campaign.out), campaign.out);
+      if (flags.json) print(ended.document);
+      printEnd(ended);
     }
     return EXIT.ok;
   });
@@ -43,7 +43,7 @@ async function printOpen(session: Session, campaign: CampaignLine, json: boolean
   const end = expectedEnd(seen);
   say(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
-  if (end !== null) say(`  end expected ${clockText(end, at)}`);
+  if (end !== null) say(`  ${endText(end, at)}`);
   say(`  results: ${campaign.out}`);
   if (session.role === 'host') {
     say('  Nothing works on it now. To go on, type its "hundredfold run" command again,');

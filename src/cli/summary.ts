@@ -24,6 +24,7 @@ const published = z.object({
   items: counts,
   submissions: z.number(),
   rejected_429: z.number(),
+  runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
 });
 
 /** The document of `--json`, of `run`, `watch` and `status`. */
@@ -41,27 +42,30 @@ export interface CampaignDocument {
   readonly endedAt: string | null;
 }
 
+export interface EndedCampaign {
+  readonly document: CampaignDocument;
+  /** How long its last run took, in ms. */
+  readonly tookMs: number | null;
+}
+
 /** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
-export async function endedDocument(store: Store, folder: string): Promise<CampaignDocument> {
-  const document = await documentIfAny(store, folder);
-  if (document === null) {
+export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
+  const text = await store.readText(CAMPAIGN_SUMMARY);
+  if (text === null) {
     throw new HundredfoldError({
       code: 'CAMPAIGN_NOT_PUBLISHED',
       message: `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
       remedy: 'Type the "hundredfold run" command of this campaign again.',
     });
   }
-  return document;
+  const read = published.parse(JSON.parse(text));
+  const last = read.runs.at(-1) ?? read;
+  const { started_at: from, ended_at: to } = last;
+  const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
+  return { document: documentOf(read, folder), tookMs };
 }
 
-/** null when the tree has no campaign.json yet. */
-export async function documentIfAny(
-  store: Store,
-  folder: string,
-): Promise<CampaignDocument | null> {
-  const text = await store.readText(CAMPAIGN_SUMMARY);
-  if (text === null) return null;
-  const read = published.parse(JSON.parse(text));
+function documentOf(read: z.output<typeof published>, folder: string): CampaignDocument {
   return {
     campaign: read.name,
     state: read.state,
@@ -75,12 +79,9 @@ export async function documentIfAny(
 }
 
 /** For people. `idle`: every item had ended before this command began. */
-export function printEnd(document: CampaignDocument, idle = false): void {
-  const { items, campaign, state, out, startedAt, endedAt } = document;
-  const took =
-    endedAt === null || idle
-      ? ''
-      : ` in ${formatDuration(Date.parse(endedAt) - Date.parse(startedAt))}`;
+export function printEnd({ document, tookMs }: EndedCampaign, idle = false): void {
+  const { items, campaign, state, out } = document;
+  const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
   const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
     .filter((end) => items[end] > 0)
     .map((end) => `, ${items[end]} ${end}`);
@@ -91,6 +92,8 @@ export function printEnd(document: CampaignDocument, idle = false): void {
   if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
   say(`  results: ${out}`);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
+  if (items.failed + items.held + items.cancelled > 0)
+    say(`  to run these items again: hundredfold retry ${campaign}`);
 }
 
 export function exitCodeOf({ state, items }: CampaignDocument): number {

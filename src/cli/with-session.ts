@@ -1,7 +1,9 @@
 /** Commands that look at campaigns, or steer them: they join what runs, or start the server for as long as they need it. */
 import { loadSettings, type Settings } from '../config/settings.ts';
-import { EXIT } from '../domain/errors.ts';
+import { isGrpcServiceError } from '@temporalio/client';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
+import { reasonOf } from './explain.ts';
 import { Interruption } from './interruption.ts';
 import { logToFolder } from './worker-log.ts';
 import type { CommonFlags } from './flags.ts';
@@ -32,8 +34,46 @@ export async function withSession(
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
-    return await use(session, { settings, interruption });
+    return await orElse(session, purpose, () => use(session, { settings, interruption }));
   } finally {
     await session.close();
   }
+}
+
+/** gRPC status codes of a server that is going, coming or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const PASSING = [1, 4, 8, 14];
+
+/**
+ * The host that we joined may end at any moment, and its server with it. A look can be taken once more; where more
+ * than a look was wanted, the user is told.
+ */
+async function orElse(
+  session: Session,
+  purpose: 'look' | 'work',
+  use: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await use();
+  } catch (error) {
+    if (purpose !== 'look' || !passes(error)) throw told(error);
+  }
+  await session.recover();
+  return use().catch((error: unknown) => {
+    throw told(error);
+  });
+}
+
+function passes(error: unknown): boolean {
+  const status = error instanceof Error ? (error.cause ?? error) : error;
+  return isGrpcServiceError(status) && PASSING.includes(status.code);
+}
+
+function told(error: unknown): unknown {
+  if (!passes(error)) return error;
+  return new HundredfoldError({
+    code: 'TEMPORAL_LOST',
+    message: `Temporal stopped answering (${reasonOf(error)})`,
+    remedy: 'Type the command again: what runs goes on, and nothing is lost.',
+    cause: error,
+  });
 }

@@ -22,7 +22,15 @@ export interface JobPolicy {
   /** A job that is not finished this long after its acceptance is given up, in ms. */
   readonly deadlineMs: number;
   readonly whenUnsure: WhenUnsure;
+  /** How long what the service does wrong each time is tried again, in ms; `PATIENCE_MS` when it is left out. */
+  readonly patienceMs?: number;
 }
+
+/**
+ * A download that never comes whole, a submission whose fate is never known: longer than an outage that shows itself in
+ * this way, short enough to end before the morning. A service that cannot be reached is waited for far longer.
+ */
+export const PATIENCE_MS = 30 * 60_000;
 
 /** All that the campaign workflow is given. */
 export interface CampaignPlan {
@@ -30,6 +38,8 @@ export interface CampaignPlan {
   /** The campaign's output tree: the address of its store. */
   readonly store: string;
   readonly items: number;
+  /** How many of them `retry` has opened again for this run. */
+  readonly retried?: number;
   /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
   readonly feeds: readonly FeedPlan[];
   /** Turns relative to other campaigns. */
@@ -48,7 +58,7 @@ export interface FeedPlan {
 export interface ItemEntry {
   readonly id: string;
   readonly kind: Kind;
-  /** How often the item was started anew by `retry`: each generation is a job of its own. */
+  /** How often the item was begun again, by `retry` or with another input: what an earlier one asked for is over. */
   readonly generation: number;
   /** The job that the service has taken on already, where an earlier run has left word of one. */
   readonly remoteId?: string;

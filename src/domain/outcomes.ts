@@ -97,4 +97,15 @@ export type FetchOutcome =
       readonly type: 'unavailable';
       readonly message: string;
       readonly retryAfterMs: number | null;
+      /** It answered 200, with something that is no file: a page, a coding nobody asked for. */
+      readonly unusable?: boolean;
+    };
+
+/** Whether a service answers at all: asked before the next submission once it was down. */
+export type PingOutcome =
+  | { readonly type: 'well' }
+  | {
+      readonly type: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
     };

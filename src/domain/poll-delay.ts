@@ -18,6 +18,9 @@ export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
 /** Longer silence of the worker behind a running job means that nobody works on it any more. */
 const SILENT_SECONDS = 3_600;
 
+/** Past its own time limit a job is failed by the service; this long after it, in s, nobody is there to do it. */
+const OVERRUN_SECONDS = 3_600;
+
 /** Why a job that the service calls unfinished will never finish; null while it may. */
 export function stuckBecause(
   ageMs: number,
@@ -31,6 +34,10 @@ export function stuckBecause(
   const silent = timing?.heartbeatAgeSeconds ?? 0;
   if (timing?.startedAt && silent > SILENT_SECONDS) {
     return { code: 'JOB_STUCK', message: `the service has not worked on it for ${silent} s` };
+  }
+  const overrun = (timing?.elapsedSeconds ?? 0) - (timing?.timeLimitSeconds ?? Infinity);
+  if (overrun > OVERRUN_SECONDS) {
+    return { code: 'JOB_STUCK', message: `still called running ${overrun} s past its time limit` };
   }
   return null;
 }

@@ -15,6 +15,9 @@ export interface HostedServices {
   readonly settings: readonly ServiceSettings[];
 }
 
+/** The address of the local services, whatever their port. */
+export const LOCAL_ADDRESS = 'local';
+
 /** True once local services were used in this folder: campaigns there may still need them. */
 export function wereUsed(dir: string): boolean {
   return readRecord(dir, 'services') !== null;
@@ -26,7 +29,7 @@ export function localSettings(
   url = 'http://127.0.0.1',
 ): ServiceSettings[] {
   const token = (variable: string) => new Secret(environment[variable] ?? LOCAL_TOKEN);
-  const address = 'local';
+  const address = LOCAL_ADDRESS;
   return [
     describeService('molecules', `${url}/acpype`, token('HUNDREDFOLD_MOLECULE_TOKEN'), { address }),
     describeService('predictions', url, token('HUNDREDFOLD_PREDICTION_TOKEN'), { address }),

@@ -15,7 +15,8 @@ import {
 } from '../temporal/connection.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { startWorker } from '../worker.ts';
-import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { configureSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
 import { localSettings } from './local.ts';
 import { tryLock } from './lock.ts';
@@ -119,13 +120,28 @@ class EmbeddedSession implements Session {
     const client = await connectClient({ ...temporalOf(record), embedded: true }).catch(() => null);
     if (!client) return false;
     try {
-      if (!this.options.anyHost) this.checkServices(record);
+      if (!this.options.anyHost) {
+        this.checkServices(record);
+        await this.tellLimits(client);
+      }
     } catch (error) {
       await client.connection.close();
       throw error;
     }
     this.joined = { record, client };
     return true;
+  }
+
+  /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
+  private async tellLimits(client: Client): Promise<void> {
+    const services = Object.values(this.options.settings.services);
+    for (const { reference, limit, addressLimit } of services) {
+      await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
+        credential: reference.credential,
+        credentialLimit: limit,
+        addressLimit,
+      });
+    }
   }
 
   /** The host's worker does the work, so it must know our services and tokens. */

@@ -64,25 +64,29 @@ export interface AuditedItem {
   readonly faults: readonly string[];
 }
 
-/** Checks all items, in manifest order, and corrects the records that the findings contradict. */
+/**
+ * Checks all items, in manifest order. `correct`: writes the records that the findings contradict as they should be;
+ * without it the tree is only read.
+ */
 export async function* auditedItems(
   store: Store,
   campaign: PreparedCampaign,
+  { correct }: { readonly correct: boolean },
 ): AsyncGenerator<AuditedItem> {
   for await (const page of itemPages(store, campaign)) {
     const audited = new Map<CampaignItem, AuditedItem>();
     await inParallel(page, READ_LIMIT, async (item) => {
-      audited.set(item, await auditItem(store, item));
+      audited.set(item, await auditItem(store, item, correct));
     });
     yield* page.flatMap((item) => audited.get(item) ?? []);
   }
 }
 
-async function auditItem(store: Store, item: CampaignItem): Promise<AuditedItem> {
+async function auditItem(store: Store, item: CampaignItem, correct: boolean): Promise<AuditedItem> {
   const { record, damage } = item;
   if (record === null) return { item, faults: damage === null ? [] : [damage.message] };
   const faults = await faultsOf(store, record);
   const corrected = verdict(record, faults);
-  if (corrected !== record) await writeItem(store, corrected);
+  if (correct && corrected !== record) await writeItem(store, corrected);
   return { item: { ...item, record: corrected }, faults };
 }

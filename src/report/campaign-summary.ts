@@ -20,12 +20,24 @@ export interface CampaignEnd {
   readonly endedAt: string | null;
   /** What ran, by name: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;
+  /** Items that `retry` had opened again for this run. */
+  readonly retried?: number;
+}
+
+/** One run of the campaign: the first, a retry, or one with a longer manifest. */
+export interface CampaignRun {
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly state: CampaignState;
+  readonly retried: number;
 }
 
 /** Numbers of items; the states and `open` add up to `total`. */
 export type Counts = Readonly<Record<'total' | 'open' | FinalState, number>>;
 
-export interface CampaignSummary extends CampaignEnd {
+export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
+  /** Every run that brought an item to its end, oldest first; the campaign began with the first and ended with the last. */
+  readonly runs: readonly CampaignRun[];
   readonly name: string;
   readonly manifestDigests: readonly ManifestDigest[];
   readonly settings: Readonly<Record<string, unknown>>;
@@ -49,10 +61,13 @@ export class Tally {
   readonly #kinds = new Map<Kind, Counts>();
   #submissions = 0;
   #rejected429 = 0;
+  #lastEnd = '';
 
   add(item: CampaignItem): void {
     const state = stateOf(item);
     const attempts = item.record?.attempts ?? [];
+    const finishedAt = item.record?.finishedAt ?? '';
+    if (finishedAt > this.#lastEnd) this.#lastEnd = finishedAt;
     this.#items = counted(this.#items, state);
     this.#kinds.set(item.kind, counted(this.#kinds.get(item.kind) ?? noCounts(), state));
     this.#submissions += submissionsOf(attempts);
@@ -63,10 +78,16 @@ export class Tally {
     campaign: PreparedCampaign,
     end: CampaignEnd,
     damaged: readonly string[],
+    former: readonly CampaignRun[] = [],
   ): CampaignSummary {
     const more = damaged.length - MAX_DAMAGED;
+    const { startedAt, endedAt, state, versions, retried = 0 } = end;
+    const run = { startedAt, endedAt, state, retried };
+    const runs = this.#broughtAnEnd(run, former) ? [...othersThan(run, former), run] : former;
+    const last = runs.at(-1) ?? run;
     return {
-      ...end,
+      ...{ startedAt: runs[0]?.startedAt ?? startedAt, endedAt: last.endedAt, state: last.state },
+      ...{ versions, runs },
       name: campaign.name,
       manifestDigests: campaign.manifestDigests,
       settings: campaign.settings,
@@ -82,18 +103,40 @@ export class Tally {
       damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : damaged,
     };
   }
+
+  /** A run that only published anew, where everything had ended before, is none worth telling of. */
+  #broughtAnEnd({ startedAt, endedAt }: CampaignRun, former: readonly CampaignRun[]): boolean {
+    const whole = former.length > 0 && former.every((run) => run.endedAt !== null);
+    return !whole || endedAt === null || this.#lastEnd >= startedAt;
+  }
+}
+
+/** A publication that is repeated, after a crash in the middle, tells of the same run. */
+function othersThan(run: CampaignRun, former: readonly CampaignRun[]): readonly CampaignRun[] {
+  return former.filter(({ startedAt }) => startedAt !== run.startedAt);
 }
 
 /**
  * Jobs of one item. A POST whose fate stayed unknown counts: there may be a job, and the budget was
- * charged for it (promise 4). One that was looked up counts by what was found.
+ * charged for it (promise 4). One that was looked up counts by what was found, and a job that is asked for again
+ * is no other job.
  */
 export function submissionsOf(attempts: readonly Attempt[]): number {
-  return attempts.filter(({ outcome }, index) => {
-    const next = attempts[index + 1]?.outcome;
-    const settled = next === 'found' || next === 'absent';
-    return outcome === 'accepted' || outcome === 'found' || (outcome === 'unsure' && !settled);
-  }).length;
+  const jobs = new Set<string>();
+  let others = 0;
+  attempts.forEach(({ outcome, remoteId }, index) => {
+    if (outcome === 'unsure' && !isSettled(attempts, index)) others += 1;
+    if (outcome !== 'accepted' && outcome !== 'found') return;
+    if (remoteId === undefined) others += 1;
+    else jobs.add(remoteId);
+  });
+  return jobs.size + others;
+}
+
+/** Between the lost answer and the look-up the name may have been refused, because it was taken. */
+function isSettled(attempts: readonly Attempt[], unsure: number): boolean {
+  const next = attempts.slice(unsure + 1).find(({ outcome }) => outcome !== 'refused');
+  return next?.outcome === 'found' || next?.outcome === 'absent';
 }
 
 /** The text of campaign.json. */
@@ -112,6 +155,9 @@ export function summaryToDisk(summary: CampaignSummary): string {
     submissions: summary.submissions,
     rejected_429: summary.rejected429,
     damaged: summary.damaged,
+    runs: summary.runs.map(({ startedAt, endedAt, state, retried }) => ({
+      ...{ started_at: startedAt, ended_at: endedAt, state, retried },
+    })),
   };
   return `${JSON.stringify(disk, null, 2)}\n`;
 }

@@ -24,6 +24,7 @@ import { checksums } from './checksums.ts';
 import { csvTable, type Row } from './csv-table.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
+import { publishedRuns } from './published-campaign.ts';
 
 export interface PublishProgress {
   readonly step: 'audit' | 'tables' | 'checksums';
@@ -40,7 +41,8 @@ export interface PublishOptions {
 
 /**
  * Checks every file against its recorded digest, then writes items.csv, failed.csv, campaign.json and,
- * last, SHA256SUMS. The same tree gives the same bytes, however often it is done.
+ * last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run that brought no item to its
+ * end leaves the times of the campaign as they were.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  */
 export async function publishCampaign(
@@ -62,9 +64,10 @@ export async function publishCampaign(
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not stand beside newer tables.
   await store.remove(CHECKSUMS);
+  const former = await publishedRuns(store);
   const survey = await surveyCampaign(store, campaign, count('audit'));
   await writeTables(store, campaign, survey, count('tables'));
-  const summary = survey.tally.summary(campaign, end, survey.damaged);
+  const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CHECKSUMS, checksums(store, count('checksums')));
   return summary;
@@ -87,7 +90,7 @@ async function surveyCampaign(
   const ownColumns = new Set<string>();
   const manifestColumns = new Set<string>();
   const damaged: string[] = [];
-  for await (const { item, faults } of auditedItems(store, campaign)) {
+  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
     tally.add(item);
     collectOwnColumns(item, ownColumns);
     if (isListed(item)) collectManifestColumns(item, manifestColumns);

@@ -1,5 +1,5 @@
 /** Answers to a GET that say nothing about the job: the question is put again later. */
-import type { HttpAnswer, HttpFailure, HttpResponse } from './http.ts';
+import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface Unavailable {
@@ -27,7 +27,15 @@ export async function unavailable(answer: HttpResponse, why?: string): Promise<U
   };
 }
 
-/** A maintenance or login page that a proxy sends with 200 is no result. */
+/**
+ * A maintenance or login page that a proxy sends with 200 is no result. The label alone is not believed where the body
+ * can be looked at: a service may call its JSON text/html.
+ */
 export function isWebPageAnswer(answer: HttpResponse): boolean {
   return /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
+}
+
+/** Begins as the JSON objects and arrays of both services do, and as no page does. */
+export function beginsAsJson(text: string): boolean {
+  return /^\uFEFF?\s*[[{]/.test(text);
 }

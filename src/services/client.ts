@@ -1,5 +1,5 @@
 /**
- * The shape that every service adapter has: four verbs, closed outcomes, no exceptions for what a service does.
+ * The shape that every service adapter has: five verbs, closed outcomes, no exceptions for what a service does.
  * Adding a third service means one folder with these verbs and one line in `src/services/registry.ts`.
  */
 import type { InputText, Kind, Options } from '../domain/item.ts';
@@ -7,6 +7,7 @@ import type {
   ArtefactName,
   FetchOutcome,
   FindOutcome,
+  PingOutcome,
   PollOutcome,
   SubmitOutcome,
 } from '../domain/outcomes.ts';
@@ -30,12 +31,19 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
+export interface SubmitOptions extends CallOptions {
+  /** When it was decided that the job may be sent (ms since the epoch): a service found unwell since is spared it. */
+  readonly grantedAt?: number;
+}
+
 export interface ServiceClient {
-  submit(job: Job, options: CallOptions): Promise<SubmitOutcome>;
+  submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: CallOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
+  /** Asks for a job that does not exist: costs nothing, and tells whether the service is there. */
+  ping(options: CallOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, the one that must exist first. */
   artefacts(kind: Kind): readonly ArtefactName[];
   /** Closes idle connections. */

@@ -1,7 +1,15 @@
 /** One download: the streamed body, or why there is none. */
+import { HundredfoldError } from '../domain/errors.ts';
 import type { FetchOutcome } from '../domain/outcomes.ts';
-import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './availability.ts';
+import {
+  beginsAsJson,
+  connectionFailed,
+  isAnswered,
+  isWebPageAnswer,
+  unavailable,
+} from './availability.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
+import type { HttpResponse } from './http-answer.ts';
 import type { Http } from './http.ts';
 import { serviceWords, shorten, type Redact } from './words.ts';
 
@@ -31,10 +39,12 @@ export async function download(order: Download): Promise<FetchOutcome> {
   if (!isAnswered(answer)) return connectionFailed(answer);
   const { status, headers } = answer;
   if (status === 200) {
-    if (isWebPageAnswer(answer)) return unavailable(answer, 'a web page instead of a file');
     const encoding = headers.get('content-encoding') ?? 'identity';
-    if (encoding !== 'identity') return unavailable(answer, `compressed (${encoding}) unasked`);
-    const stream = answer.body.stream();
+    if (encoding !== 'identity') return unusable(answer, `compressed (${encoding}) unasked`);
+    const stream = isWebPageAnswer(answer)
+      ? await jsonBehindLabel(answer.body.stream())
+      : answer.body.stream();
+    if (stream === null) return unusable(answer, 'a web page instead of a file');
     return {
       type: 'found',
       contentType: headers.get('content-type'),
@@ -50,6 +60,35 @@ export async function download(order: Download): Promise<FetchOutcome> {
   }
   // 202: still running; 3xx: not followed, the header with the token is for this address alone.
   return unavailable(answer);
+}
+
+async function unusable(answer: HttpResponse, why: string): Promise<FetchOutcome> {
+  return { ...(await unavailable(answer, why)), unusable: true };
+}
+
+/** A body labelled as a page, if it begins as JSON nevertheless; null for a page. */
+async function jsonBehindLabel(
+  stream: AsyncIterable<Uint8Array>,
+): Promise<AsyncIterable<Uint8Array> | null> {
+  const rest = stream[Symbol.asyncIterator]();
+  try {
+    const first = await rest.next();
+    const begin = first.done === true ? '' : new TextDecoder().decode(first.value);
+    if (first.done !== true && beginsAsJson(begin)) return resumed(first.value, rest);
+    await rest.return?.();
+  } catch (error) {
+    // Cut off before its first byte: nothing tells it from a page, and it is asked for again either way.
+    if (!(error instanceof HundredfoldError)) throw error;
+  }
+  return null;
+}
+
+async function* resumed(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 function readLength(headers: Headers): number | null {

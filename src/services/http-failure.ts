@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'no answer before the time-out',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
   UND_ERR_SOCKET: 'the service closed the connection',
+  UNWELL: 'not sent, because the service had just failed another submission',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate of the service cannot be verified',
 };
 

@@ -7,8 +7,10 @@
  * certainly reached no service; any failure after it may have. This holds for errors that no list of codes foresees.
  */
 import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
-import { openBody, type HttpBody } from './http-body.ts';
+import type { HttpAnswer } from './http-answer.ts';
+import { openBody } from './http-body.ts';
 import { failureCode, failureWords } from './http-failure.ts';
+import { SubmissionLine } from './submission-line.ts';
 
 /** Connections a service: a few, because the services are shared (contract section 8). */
 export const DEFAULT_CONNECTIONS = 8;
@@ -31,29 +33,11 @@ export interface HttpRequest {
   readonly body?: { readonly contentType: string; readonly bytes: Uint8Array };
   /** The caller's: whichever of it and the deadline comes first ends the request. */
   readonly signal: AbortSignal;
+  /** Of a submission: when it was decided that it may be sent (ms since the epoch); now, when it is left out. */
+  readonly grantedAt?: number | undefined;
   /** Milliseconds, where the usual deadline does not fit: a long download. */
   readonly deadlineMs?: number;
 }
-
-export interface HttpResponse {
-  readonly type: 'answered';
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: HttpBody;
-  /** Method and address without the query: what a message may show. */
-  readonly where: string;
-}
-
-export interface HttpFailure {
-  /** `unreached`: not a byte was written. `broken`: written, fate unknown. */
-  readonly type: 'unreached' | 'broken';
-  /** undici's or the system's code, or `DEADLINE`, `ABORTED`. */
-  readonly code: string;
-  /** For people; never a header, a body or a query. */
-  readonly message: string;
-}
-
-export type HttpAnswer = HttpResponse | HttpFailure;
 
 export interface Http {
   /** Milliseconds for one request. */
@@ -79,31 +63,44 @@ export function createHttp(settings: HttpSettings): Http {
   // moment of writing, and the job's fate would be unknown for nothing. Costs one handshake per 36 s of budget.
   const submitting = new Agent({ ...common, pipelining: 0 });
 
+  const line = new SubmissionLine();
+
   return {
     deadlineMs,
-    send: (request) => send(request.method === 'POST' ? submitting : reading, request, deadlineMs),
+    send: async (request) => {
+      if (request.method === 'GET') return send(reading, request, deadlineMs);
+      return line.pass(request.grantedAt ?? Date.now(), (sentBack) =>
+        send(submitting, request, deadlineMs, sentBack),
+      );
+    },
     close: async () => {
       await Promise.all([reading.destroy(), submitting.close()]);
     },
   };
 }
 
-async function send(agent: Agent, request: HttpRequest, usualMs: number): Promise<HttpAnswer> {
+async function send(
+  agent: Agent,
+  request: HttpRequest,
+  usualMs: number,
+  sentBack?: AbortSignal,
+): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
   const deadline = AbortSignal.timeout(request.deadlineMs ?? usualMs);
   const signal = AbortSignal.any([request.signal, deadline]);
+  const unwritten = sentBack ? AbortSignal.any([signal, sentBack]) : signal;
   const watch = { written: false };
   try {
-    signal.throwIfAborted();
+    unwritten.throwIfAborted();
     const response = await Promise.race([
       undiciRequest(request.url, {
         method: request.method,
         headers: headersOf(request),
         body: request.body?.bytes ?? null,
         signal,
-        dispatcher: agent.compose(watching(watch, signal)),
+        dispatcher: agent.compose(watching(watch, unwritten)),
       }),
-      abortedUnwritten(watch, signal),
+      abortedUnwritten(watch, unwritten),
     ]);
     const headers = new Headers();
     for (const [name, value] of Object.entries(response.headers)) {

@@ -4,6 +4,8 @@ export const RESULT_PROBLEMS = {
   notJson: 'RESULT_NOT_JSON',
   /** The JSON stops halfway. */
   truncated: 'RESULT_TRUNCATED',
+  /** A web page, or a coding nobody asked for, in place of the file. */
+  unusable: 'RESULT_UNUSABLE',
   /** No bytes, no prediction, or a record without a single value. */
   empty: 'RESULT_EMPTY',
   /** Of the 19 files of a molecule some are missing or empty, or one includes a file that is not there. */

@@ -1,6 +1,13 @@
 /** How long a service orders us to wait, in milliseconds. */
 
 /**
+ * Longest order that is obeyed to the letter. The longest that the contracts can mean is their window, an hour; a
+ * `Retry-After` of years, a slip of units or of a clock, must not end a campaign. Asked again after an hour, a service
+ * that meant it gets one request an hour.
+ */
+export const LONGEST_ORDER_MS = 3_600_000;
+
+/**
  * Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. A date is measured against the answer's own
  * `Date` where it has one, so that a skewed clock on either side does not shorten or stretch the wait.
  * @param now ms since the epoch, for an answer without a date of its own
@@ -13,10 +20,14 @@ export function retryAfterMs(headers: Headers, now: number): number | null {
   const until = /^(?:[A-Za-z]{3,9},? |\d{4}-\d\d-\d\d)/.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(until)) return null;
   const sent = Date.parse(headers.get('date') ?? '');
-  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
+  return obeyed(until - (Number.isNaN(sent) ? now : sent));
 }
 
 /** Seconds, as a service gives them, in whole ms rounded up: never earlier than told. */
 export function secondsToMs(seconds: number): number | null {
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : null;
+  return Number.isFinite(seconds) && seconds >= 0 ? obeyed(Math.ceil(seconds * 1000)) : null;
+}
+
+function obeyed(ms: number): number {
+  return Math.min(LONGEST_ORDER_MS, Math.max(0, ms));
 }

@@ -4,7 +4,7 @@
  */
 import type { SubmitOutcome } from '../domain/outcomes.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
-import type { HttpAnswer, HttpResponse } from './http.ts';
+import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject, parseJson } from './tolerant.ts';
@@ -21,8 +21,15 @@ export interface SubmissionReaders {
  * nothing was done and that the same request may be sent again: not the item's fault, so not `refused`.
  */
 const NOT_NOW = new Set([408, 425, 503]);
+/**
+ * A shorter order, in ms, counts as none: "Retry-After: 0", or a date that has passed, would have us knock without a
+ * pause at a service that is overloaded. Without an order the delays grow from a second on.
+ */
+const SHORTEST_ORDER_MS = 1_000;
 /** The request belongs to another address and was not acted upon; 302 and 303 may follow an accepted POST. */
 const ELSEWHERE = new Set([301, 307, 308]);
+
+type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
 export async function readSubmission(
   answer: HttpAnswer,
@@ -89,15 +96,12 @@ function rateLimited(answer: HttpResponse, json: unknown, message: string): Subm
     retryAfterMs(answer.headers, Date.now()) ??
     secondsToMs(resetAfter) ??
     secondsToMs(rateLimit?.resetAfterSeconds ?? Number.NaN);
-  return { type: 'notNow', reason: 'rate-limited', retryAfterMs: retry, message, rateLimit };
+  return { ...notNow('rate-limited', message, retry), rateLimit };
 }
 
-function notNow(
-  reason: 'unavailable' | 'unreachable',
-  message: string,
-  retry: number | null = null,
-): SubmitOutcome {
-  return { type: 'notNow', reason, retryAfterMs: retry, message, rateLimit: null };
+function notNow(reason: NotNow['reason'], message: string, order: number | null = null): NotNow {
+  const retryAfterMs = order !== null && order < SHORTEST_ORDER_MS ? null : order;
+  return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
 function location(answer: HttpResponse): string {

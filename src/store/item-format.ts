@@ -5,7 +5,7 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
-import type { ItemRecord } from './item-record.ts';
+import type { EarlierEnd, ItemRecord } from './item-record.ts';
 import { StoreError } from './store-error.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
@@ -45,14 +45,30 @@ const attempt = z.object({
   remote_id: z.string().optional(),
 });
 
+const failure = z.object({ code: z.string(), message: z.string() }).nullable();
+
+const earlier = z.object({
+  state: z.enum(FINAL_STATES),
+  error: failure,
+  remote_id: text,
+  job_name: text,
+  submitted_at: text,
+  finished_at: text,
+  retried_at: z.string(),
+});
+
 const record = z.object({
   format: z.literal(FORMAT),
   id: z.string(),
   kind: z.enum(KINDS),
   state: z.enum([...OPEN_STATES, ...FINAL_STATES]),
-  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  error: failure,
   input: z.object({ name: z.string(), ...digest }),
   options: z.unknown(),
+  // Absent in trees of before there was `retry`.
+  generation: z.int().nonnegative().default(0),
+  job_number: z.int().nonnegative().default(0),
+  earlier: z.array(earlier).default([]),
   email: text,
   title: text,
   service: z.enum(SERVICES),
@@ -80,6 +96,9 @@ export function itemToDisk(item: ItemRecord): string {
     error: item.error,
     input: item.input,
     options: optionsToDisk(item.options),
+    generation: item.generation,
+    job_number: item.jobNumber,
+    earlier: item.earlier.map(earlierToDisk),
     email: item.email,
     title: item.title,
     service: item.service,
@@ -108,10 +127,21 @@ export function itemToDisk(item: ItemRecord): string {
 export function itemFromDisk(json: string, key: string): ItemRecord {
   try {
     const disk = record.parse(JSON.parse(json));
-    const { format: _, remote_id, job_name, submitted_at, finished_at, engine, ...same } = disk;
+    const {
+      format: _,
+      job_number,
+      remote_id,
+      job_name,
+      submitted_at,
+      finished_at,
+      engine,
+      ...same
+    } = disk;
     return {
       ...same,
       options: optionsFromDisk(disk.kind, disk.options),
+      earlier: disk.earlier.map(earlierFromDisk),
+      jobNumber: job_number,
       remoteId: remote_id,
       jobName: job_name,
       attempts: disk.attempts.map(attemptFromDisk),
@@ -123,6 +153,30 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
   } catch (cause) {
     throw unreadable(key, cause);
   }
+}
+
+function earlierToDisk(end: EarlierEnd): z.infer<typeof earlier> {
+  const { state, error } = end;
+  return {
+    ...{ state, error },
+    remote_id: end.remoteId,
+    job_name: end.jobName,
+    submitted_at: end.submittedAt,
+    finished_at: end.finishedAt,
+    retried_at: end.retriedAt,
+  };
+}
+
+function earlierFromDisk(disk: z.infer<typeof earlier>): EarlierEnd {
+  const { state, error } = disk;
+  return {
+    ...{ state, error },
+    remoteId: disk.remote_id,
+    jobName: disk.job_name,
+    submittedAt: disk.submitted_at,
+    finishedAt: disk.finished_at,
+    retriedAt: disk.retried_at,
+  };
 }
 
 function attemptFromDisk(disk: z.infer<typeof attempt>): Attempt {

@@ -6,13 +6,26 @@ import type { Attempt } from '../domain/campaign.ts';
 import type { Item, Kind, Options, ServiceName } from '../domain/item.ts';
 import { SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
-import type { ItemState } from '../domain/states.ts';
+import type { FinalState, ItemState } from '../domain/states.ts';
 import { digestOf, type FileDigest } from './digest.ts';
 
 export interface ItemError {
   readonly code: string;
   /** The service's words letter by letter, where it gave any. */
   readonly message: string;
+}
+
+/** How the item had ended before `retry` opened it again. */
+export interface EarlierEnd {
+  readonly state: FinalState;
+  readonly error: ItemError | null;
+  readonly remoteId: string | null;
+  readonly jobName: string | null;
+  /** ISO 8601, UTC, as are the others. */
+  readonly submittedAt: string | null;
+  readonly finishedAt: string | null;
+  /** When it was opened again. */
+  readonly retriedAt: string;
 }
 
 export interface ItemRecord {
@@ -24,6 +37,12 @@ export interface ItemRecord {
   /** The text that is sent to the service, as a file in the item's folder. */
   readonly input: FileDigest & { readonly name: string };
   readonly options: Options;
+  /** How often the item was begun again, by `retry` or with another input: tells the budget its requests apart. */
+  readonly generation: number;
+  /** Which job of this input is wanted, from 0: part of its name. `retry` raises it where the former is of no use. */
+  readonly jobNumber: number;
+  /** Its ends before this one, oldest first; `attempts` holds the attempts of all. */
+  readonly earlier: readonly EarlierEnd[];
   readonly email: string | null;
   readonly title: string | null;
   readonly service: ServiceName;
@@ -62,6 +81,9 @@ export function waitingRecord(item: Item): ItemRecord {
     error: null,
     input: { name: item.input.name, ...digestOf(item.input.text) },
     options: item.options,
+    generation: 0,
+    jobNumber: 0,
+    earlier: [],
     email: item.email,
     title: item.title,
     service: SERVICE_OF_KIND[item.kind],

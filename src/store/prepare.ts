@@ -3,7 +3,6 @@
  * then the pages, the campaign last. Interrupted anywhere it counts as not prepared and is repeated.
  */
 import type { Item } from '../domain/item.ts';
-import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
 import { itemToDisk } from './item-format.ts';
 import { optionsToDisk } from './item-options.ts';
@@ -11,10 +10,13 @@ import { waitingRecord, type ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, PAGES, PREPARED_CAMPAIGN, itemFolder, itemKey, pageKey } from './layout.ts';
 import {
+  pageEntry,
+  readPreparedCampaign,
   writePage,
   writePreparedCampaign,
   type Campaign,
   type PageEntry,
+  type PreparedCampaign,
 } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -28,6 +30,8 @@ export interface Prepared {
   readonly items: number;
   /** Items that a former run had brought to a final state, and that stay as they are. */
   readonly done: number;
+  /** False when the tree held the same items of the same manifests already: what is published of them still holds. */
+  readonly changed: boolean;
 }
 
 /**
@@ -43,12 +47,15 @@ export async function prepareCampaign(
   pageSize: number = DEFAULT_PAGE_SIZE,
 ): Promise<Prepared> {
   // The pages are about to change: until the end this is not a prepared campaign.
+  const former = await formerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
   let pages = 0;
   let count = 0;
   let done = 0;
+  let written = 0;
   for await (const page of pagesOf(items, pageSize)) {
-    const entries = await preparePage(store, page);
+    const { entries, files } = await preparePage(store, page);
+    written += files;
     await writePage(store, pages, entries);
     pages += 1;
     count += entries.length;
@@ -56,7 +63,19 @@ export async function prepareCampaign(
   }
   await removeOldPages(store, pages);
   await writePreparedCampaign(store, { ...campaign, pages, items: count });
-  return { pages, items: count, done };
+  const manifests = JSON.stringify(campaign.manifestDigests);
+  const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
+  return { pages, items: count, done, changed: written > 0 || !same || former.items !== count };
+}
+
+/** Null, too, when it cannot be read: it is about to be written anew. */
+async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
+  try {
+    return await readPreparedCampaign(store);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+    throw error;
+  }
 }
 
 async function* pagesOf(
@@ -77,23 +96,22 @@ async function* pagesOf(
   if (page.length > 0) yield page;
 }
 
-async function preparePage(store: Store, page: readonly Item[]): Promise<readonly PageEntry[]> {
+interface PreparedPage {
+  readonly entries: readonly PageEntry[];
+  /** Inputs and records that had to be written. */
+  readonly files: number;
+}
+
+async function preparePage(store: Store, page: readonly Item[]): Promise<PreparedPage> {
   const written: string[] = [];
   const entries = new Map<string, PageEntry>();
   await inParallel(page, WRITE_LIMIT, async (item) => {
     const record = await prepareItem(store, item, written);
-    entries.set(record.id, entryOf(record));
+    entries.set(record.id, pageEntry(record));
   });
   // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
   await store.flush(written);
-  return page.flatMap((item) => entries.get(item.id) ?? []);
-}
-
-/** An item that ended stays so; one whose job is at the service is not submitted again. */
-function entryOf({ id, kind, state, remoteId, address }: ItemRecord): PageEntry {
-  if (isFinal(state)) return { id, kind, done: state };
-  if (remoteId === null || address === null) return { id, kind };
-  return { id, kind, job: { remoteId, address } };
+  return { entries: page.flatMap((item) => entries.get(item.id) ?? []), files: written.length };
 }
 
 async function prepareItem(store: Store, item: Item, written: string[]): Promise<ItemRecord> {
@@ -106,7 +124,7 @@ async function prepareItem(store: Store, item: Item, written: string[]): Promise
     await store.write(inputKey, item.input.text, { durable: false });
     written.push(inputKey);
   }
-  const record = same ? withManifestRow(former, fresh) : fresh;
+  const record = same ? withManifestRow(former, fresh) : begunAnew(former, fresh);
   // The record comes after the input: a record that is there vouches for its input.
   if (former === null || itemToDisk(record) !== itemToDisk(former)) {
     await writeItem(store, record, { durable: false });
@@ -120,6 +138,11 @@ function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
   const job = ({ input, options }: ItemRecord): string =>
     JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
   return job(former) === job(fresh);
+}
+
+/** For the budget it is another life of the same item, or its request would pass for one that was answered. */
+function begunAnew(former: ItemRecord | null, fresh: ItemRecord): ItemRecord {
+  return former === null ? fresh : { ...fresh, generation: former.generation + 1 };
 }
 
 /** What the manifest says beside the job itself may have been edited since: the newest counts. */

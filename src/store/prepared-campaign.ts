@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import { KINDS, type Kind } from '../domain/item.ts';
-import { FINAL_STATES, type FinalState } from '../domain/states.ts';
+import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
+import type { ItemRecord } from './item-record.ts';
 import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -35,6 +36,8 @@ export interface PageEntry {
   readonly id: string;
   readonly kind: Kind;
   readonly done?: FinalState;
+  /** How often it was begun again; absent for never. */
+  readonly generation?: number;
   /** The job that a former run had submitted and not seen the end of. */
   readonly job?: { readonly remoteId: string; readonly address: string };
 }
@@ -53,6 +56,7 @@ const pageOnDisk = z.array(
     id: z.string(),
     kind: z.enum(KINDS),
     done: z.enum(FINAL_STATES).optional(),
+    generation: z.int().nonnegative().optional(),
     job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
   }),
 );
@@ -78,12 +82,24 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(({ id, kind, done, job }) => ({
+  return parsed(text, key, pageOnDisk).map(({ id, kind, done, generation, job }) => ({
     id,
     kind,
     ...(done && { done }),
+    ...(generation && { generation }),
     ...(job && { job }),
   }));
+}
+
+/** An item that ended stays so; one whose job is at the service is not submitted again. */
+export function pageEntry(record: ItemRecord): PageEntry {
+  const { id, kind, state, generation, remoteId, address } = record;
+  if (isFinal(state)) return { id, kind, done: state };
+  return {
+    ...{ id, kind },
+    ...(generation > 0 && { generation }),
+    ...(remoteId !== null && address !== null && { job: { remoteId, address } }),
+  };
 }
 
 export async function writePage(

@@ -13,12 +13,17 @@ export const { submit } = proxyActivities<Activities>({
   // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
   // the submission would count as sent.
   allowEagerDispatch: false,
+  // Before all that can wait: a slot that lies idle is never made up for.
+  priority: { priorityKey: 1 },
   // At most once: a submission whose fate is unknown is looked up, never repeated blindly.
   retry: { maximumAttempts: 1 },
 });
 
-/** Every activity beats each second: what a worker had under way when it died is taken up again this soon. */
-const heartbeatTimeout = '10s';
+/**
+ * Every activity beats each second: what a worker had under way when it died is taken up again this soon. With 10 s a
+ * campaign whose page was being read submitted nothing for 10 s after another worker was there.
+ */
+const heartbeatTimeout = '5s';
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
 export const { poll, find } = proxyActivities<Activities>({
@@ -27,14 +32,21 @@ export const { poll, find } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
-/** The service keeps results for two weeks; a full disk or a service that is down is waited out until then. */
-export const { fetchArtefact, conclude, loadPage, ensureBudget, findEnded } =
-  proxyActivities<Activities>({
-    startToCloseTimeout: '10m',
-    heartbeatTimeout,
-    scheduleToCloseTimeout: '14d',
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
-  });
+/** A service keeps results for two weeks, and is waited for until then (src/activities/fetch.ts ends it before). */
+export const { fetchArtefact } = proxyActivities<Activities>({
+  startToCloseTimeout: '10m',
+  heartbeatTimeout,
+  scheduleToCloseTimeout: '14d',
+  retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
+});
+
+/** A full disk is waited out: it burns no item. */
+export const { conclude, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
+  startToCloseTimeout: '10m',
+  heartbeatTimeout,
+  scheduleToCloseTimeout: '14d',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
+});
 
 /** Reads the whole output tree: long for large campaigns. */
 export const { publish } = proxyActivities<Activities>({

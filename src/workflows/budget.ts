@@ -18,9 +18,9 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
+import { decideAhead } from '../budget/ahead.ts';
 import {
   apply,
-  decide,
   newBudget,
   type BudgetEvent,
   type BudgetState,
@@ -80,7 +80,7 @@ class BudgetKeeper {
   async run(): Promise<void> {
     while (!workflowInfo().continueAsNewSuggested) {
       this.stirred = false;
-      const { grants, wakeAt } = decide(this.state, Date.now());
+      const { grants, wakeAt } = decideAhead(this.state, Date.now());
       for (const grant of grants) void this.submit(grant);
       if (wakeAt !== null) this.wakeBy(wakeAt);
       setCurrentDetails(this.details());
@@ -97,7 +97,7 @@ class BudgetKeeper {
     const { service, address } = this.input;
     const result = await submit
       .executeWithOptions({ summary: request.job.id }, [
-        request,
+        { ...request, probe: grant.probe, notBefore: grant.notBefore },
         { service, address, credential: request.credential },
       ])
       .catch(fateOf);
@@ -163,8 +163,10 @@ function closingOf(result: SubmitResult): Closing {
   switch (result.type) {
     case 'accepted':
     case 'notNow':
-    case 'unsure':
       return result;
+    case 'unsure':
+      // A worker that died says nothing about the service; a 502, a reset or silence does.
+      return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
     case 'refused':
     case 'unable':
       return { type: 'refused' };

@@ -180,9 +180,9 @@ class CampaignRun {
 
   private async publish(state: 'completed' | 'cancelled'): Promise<CampaignProgress> {
     this.show('publishing');
-    const { store, name } = this.plan;
+    const { store, name, retried = 0 } = this.plan;
     const startedAt = new Date(this.startedAt).toISOString();
-    const { ended } = await publish({ store, campaign: name, state, startedAt });
+    const { ended } = await publish({ store, campaign: name, state, startedAt, retried });
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.ended, ended);
     this.show(state);

@@ -15,15 +15,15 @@ import {
   log,
   setCurrentDetails,
   setHandler,
+  sleep,
   upsertSearchAttributes,
-  ActivityFailure,
-  ApplicationFailure,
 } from '@temporalio/workflow';
-import type { Attempt, ItemEnd } from '../domain/campaign.ts';
+import { PATIENCE_MS, type Attempt, type ItemEnd } from '../domain/campaign.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
 import { conclude, fetchArtefact, find, poll } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
+import { Ended, explain, saysTaken, type Refused } from './item-end.ts';
 import {
   askSignal,
   submittedSignal,
@@ -42,14 +42,8 @@ export async function item(input: ItemInput): Promise<ItemEnd> {
   return run.run();
 }
 
-/** Thrown to leave the row's path at any step; caught in one place. */
-class Ended extends Error {
-  readonly end: ItemEnd;
-  constructor(state: ItemEnd['state'], code: string, message: string) {
-    super(message);
-    this.end = { state, code, message };
-  }
-}
+/** Between submissions of one item whose fate is unknown each time. */
+const LONGEST_BETWEEN_MS = 5 * 60_000;
 
 class ItemRun {
   private readonly input: ItemInput;
@@ -59,6 +53,8 @@ class ItemRun {
   /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
   private attempt = 0;
   private submission: SubmitResult | null = null;
+  /** When the fate of a submission was first unknown (ms). */
+  private unsureSince: number | null = null;
   private remoteId: string | null = null;
   private submittedAt: string | null = null;
   private timing: Timing | null = null;
@@ -110,7 +106,7 @@ class ItemRun {
           throw new Ended('failed', result.code, result.message);
         case 'refused':
           this.note('refused', result.message);
-          return await this.accountForRefusal(result.message);
+          return await this.accountForRefusal(result);
         case 'unsure': {
           this.note('unsure', result.message);
           const job = await this.reconcile(result.message);
@@ -143,25 +139,53 @@ class ItemRun {
    * certainly absent is submitted again under the same name, which the service accepts only once.
    */
   private async reconcile(why: string): Promise<RemoteJob | null> {
-    const found = await find(this.address(), this.input.reference);
+    this.unsureSince ??= Date.now();
+    const { policy } = this.input;
+    const found = await this.find();
     if (found.type === 'found') return this.accepted('found', found.remoteId);
     if (found.type === 'absent') {
       this.note('absent', 'the service knows no job of this name');
-      return null;
+      if (Date.now() - this.unsureSince < (policy.patienceMs ?? PATIENCE_MS)) {
+        await this.letOthersGoFirst();
+        return null;
+      }
+      const times = `${this.attempt + 1} submissions, none answered and none known to the service`;
+      throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
     }
-    if (this.input.policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
+    if (policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
+    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot tell';
     throw new Ended(
       'held',
       'SUBMIT_UNSURE',
-      `${why}; the service cannot tell whether it has the job`,
+      `${why}; the service ${cannot} whether it has the job`,
     );
   }
 
-  /** A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. */
-  private async accountForRefusal(message: string): Promise<RemoteJob> {
-    const found = await find(this.address(), this.input.reference);
+  /** Each submission of unknown fate costs a slot: one that is never answered must not use up everyone's window. */
+  private async letOthersGoFirst(): Promise<void> {
+    if (this.attempt === 0) return;
+    const delay = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** this.attempt);
+    await sleep(delay, { summary: 'the next submission after one of unknown fate' });
+  }
+
+  /**
+   * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
+   * the service then does not list it, it has the job all the same, and a second one is not asked for.
+   */
+  private async accountForRefusal(refused: Refused): Promise<RemoteJob> {
+    const found = await this.find();
     if (found.type === 'found') return this.accepted('found', found.remoteId);
+    const { status, message } = refused;
+    const mayBeTaken = this.unsureSince !== null && found.type === 'absent';
+    if (this.input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
+      const words = 'it has the job, and does not say under which id';
+      throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
+    }
     throw new Ended('failed', 'SUBMIT_REFUSED', message);
+  }
+
+  private find() {
+    return find(this.address(), this.input.reference, this.input.policy);
   }
 
   private accepted(outcome: 'accepted' | 'found', remoteId: string): RemoteJob {
@@ -188,7 +212,7 @@ class ItemRun {
   ): Promise<void> {
     const fetched = await Promise.all(
       artefacts.map((artefact) =>
-        fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact]),
+        fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact, this.input.policy]),
       ),
     );
     for (const { files, timing } of fetched) {
@@ -255,12 +279,4 @@ class ItemRun {
     if (end?.message) lines.push(`- ${end.code ?? ''}: ${end.message}`);
     setCurrentDetails(lines.join('\n'));
   }
-}
-
-function explain(error: unknown): { code: string; message: string } {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure) {
-    return { code: cause.type ?? 'INTERNAL', message: cause.message };
-  }
-  return { code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause) };
 }

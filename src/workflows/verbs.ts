@@ -23,9 +23,19 @@ export interface ItemAddress {
   readonly generation: number;
 }
 
+export interface SubmitRequest extends Request {
+  /** The slot is free from this time of the server on (ms). */
+  readonly notBefore: number;
+  /** The service was down, and is asked whether it is there before the job is sent. */
+  readonly probe: boolean;
+}
+
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  SubmitOutcome | { readonly type: 'unable'; readonly code: string; readonly message: string };
+  | Exclude<SubmitOutcome, { readonly type: 'unsure' }>
+  /** `byService`: it got the submission and answered it badly or not at all. */
+  | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
+  | { readonly type: 'unable'; readonly code: string; readonly message: string };
 
 export type PollResult =
   | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
@@ -80,17 +90,19 @@ export interface PublishRequest {
   readonly campaign: string;
   readonly state: 'completed' | 'cancelled';
   readonly startedAt: string;
+  /** Items that this run ran again; absent from workflows of before there was `retry`. */
+  readonly retried?: number;
 }
 
 export interface Activities {
   /** Sends one job. Runs at most once; called by the budget workflow alone. */
-  submit(request: Request, reference: ServiceReference): Promise<SubmitResult>;
-  /** Looks a job up by its unique name, until the service answers. */
-  find(item: ItemAddress, reference: ServiceReference): Promise<FindOutcome>;
+  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
+  /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
+  find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<FindOutcome>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
   poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */
-  fetchArtefact(job: RemoteJob, artefact: ArtefactName): Promise<FetchResult>;
+  fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
   /** Writes the end of an item into the output tree. */
   conclude(conclusion: ItemConclusion): Promise<void>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */

@@ -1,29 +1,46 @@
 /**
- * An independent, naive model of a rate-limited service: it keeps every stamp and counts them. Nothing of
+ * An independent, naive model of a rate limit at the service: it keeps every stamp and counts them. Nothing of
  * `src/budget` is used here, so that both cannot be wrong together.
  */
 export class ServiceModel {
-  readonly stamps: number[] = [];
-  readonly limit: number;
-  readonly windowMs: number;
+  /** Jobs in a window; null: no limit. */
+  limit: number | null;
+  windowMs: number;
+  /** Our jobs and those of others, in ms of true time. */
+  private readonly stamps: { readonly at: number; readonly ours: boolean }[] = [];
 
-  constructor(limit: number, windowMs: number) {
+  constructor(limit: number | null, windowMs: number) {
     this.limit = limit;
     this.windowMs = windowMs;
   }
 
+  /** Stamps an accepted job. */
+  accept(at: number, ours: boolean): void {
+    this.stamps.push({ at, ours });
+  }
+
   /** Accepted jobs in the half-open window (at - windowMs, at]. */
   countAt(at: number): number {
-    return this.stamps.filter((stamp) => stamp > at - this.windowMs && stamp <= at).length;
+    return this.stamps.filter((stamp) => stamp.at > at - this.windowMs && stamp.at <= at).length;
   }
 
-  /** Stamps an accepted job. */
-  accept(at: number): void {
-    this.stamps.push(at);
+  hasRoomAt(at: number): boolean {
+    return this.limit === null || this.countAt(at) < this.limit;
   }
 
-  /** The most jobs in any window, wherever it lies. */
-  fullestWindow(): number {
-    return Math.max(0, ...this.stamps.map((stamp) => this.countAt(stamp)));
+  /** X-RateLimit-Remaining after a job stamped at `at`. */
+  remainingAt(at: number): number | null {
+    return this.limit === null ? null : Math.max(0, this.limit - this.countAt(at));
+  }
+
+  /** When the oldest job in the window leaves it: what Retry-After says with a 429. */
+  roomAt(at: number): number {
+    const inWindow = this.stamps.filter((stamp) => stamp.at > at - this.windowMs);
+    return Math.min(...inWindow.map((stamp) => stamp.at)) + this.windowMs;
+  }
+
+  /** Jobs of others that were accepted after `at`. */
+  foreignSince(at: number): number {
+    return this.stamps.filter((stamp) => !stamp.ours && stamp.at > at).length;
   }
 }

@@ -10,6 +10,7 @@ import {
   newWindow,
   nextFree,
   reconcile,
+  setLimit,
   take,
 } from '../../src/budget/window.ts';
 
@@ -45,7 +46,7 @@ describe('a window', () => {
       take(window, at);
       charge(window, at);
     }
-    window.limit = 1;
+    setLimit(window, { limit: 1, windowMs: 1_000 });
     expect(free(window, 300)).toBe(0);
     expect(nextFree(window, 300)).toBe(1_200 + GUARD_MS);
   });

@@ -12,3 +12,15 @@ export function fragments(at: Desk, name: string, count: number, from = 0): stri
   at.write(`${name}.csv`, [header, ...chosen, ''].join('\n'));
   return chosen.map((row) => row.slice(0, row.indexOf(',')));
 }
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
+
+/** `count` short sequences that differ, for the synthetic engine. */
+export function peptides(at: Desk, name: string, count: number): string[] {
+  const ids = Array.from({ length: count }, (_, n) => `peptide-${n}`);
+  const rows = ids.map(
+    (id, n) => `${id},MKTAYIAK${RESIDUES[n % 20] ?? ''}${RESIDUES[Math.floor(n / 20)] ?? ''}`,
+  );
+  at.write(`${name}.csv`, ['id,sequence', ...rows, ''].join('\n'));
+  return ids;
+}

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttp, type Http, type HttpAnswer } from '../../src/services/http.ts';
+import type { HttpAnswer } from '../../src/services/http-answer.ts';
+import { createHttp, type Http } from '../../src/services/http.ts';
 import { deadUrl, httpServer, json, netServer, rawServer } from './scripted-server.ts';
 
 const open: Http[] = [];

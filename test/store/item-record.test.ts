@@ -50,6 +50,22 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
       input: fc.record({ name: fc.string(), ...digest }),
       options: fc.constant(chosen),
+      generation: fc.nat(),
+      jobNumber: fc.nat(),
+      earlier: fc.array(
+        fc.record(
+          {
+            state: fc.constantFrom(...FINAL_STATES),
+            error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
+            remoteId: maybe(fc.string()),
+            jobName: maybe(fc.string()),
+            submittedAt: maybe(fc.string()),
+            finishedAt: maybe(fc.string()),
+            retriedAt: fc.string(),
+          },
+          { noNullPrototype: true },
+        ),
+      ),
       email: maybe(fc.string()),
       title: maybe(fc.string()),
       service: fc.constantFrom('molecules' as const, 'predictions' as const),

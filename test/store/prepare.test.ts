@@ -43,6 +43,7 @@ describe('preparing a campaign', () => {
       pages: 3,
       items: 5,
       done: 0,
+      changed: true,
     });
     expect(await readPreparedCampaign(store)).toEqual({ ...CAMPAIGN, pages: 3, items: 5 });
     const pages = [await readPage(store, 0), await readPage(store, 1), await readPage(store, 2)];
@@ -63,7 +64,7 @@ describe('preparing a campaign', () => {
       await Promise.resolve();
     };
     expect((await prepareCampaign(store, CAMPAIGN, stream(), 3)).pages).toBe(1);
-    expect(await prepareCampaign(store, CAMPAIGN, [])).toEqual({ pages: 0, items: 0, done: 0 });
+    expect(await prepareCampaign(store, CAMPAIGN, [])).toMatchObject({ pages: 0, items: 0 });
     expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
   });
 
@@ -139,9 +140,29 @@ describe('preparing a campaign again', () => {
     await prepareCampaign(store, CAMPAIGN, molecules(1));
     await change(store, 'm0', { state: 'succeeded' });
     expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
-    expect(await readItem(store, 'molecule', 'm0')).toMatchObject({ state: 'waiting', files: {} });
+    expect(await readItem(store, 'molecule', 'm0')).toMatchObject({
+      ...{ state: 'waiting', files: {}, generation: 1, jobNumber: 0 },
+    });
     expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
     expect(await store.exists('molecules/m0/record.json')).toBe(false);
+  });
+
+  test.each([
+    ['nothing', molecules(3), CAMPAIGN, false],
+    ['nothing but settings', molecules(3), { ...CAMPAIGN, settings: {} }, false],
+    ['a row more', molecules(4), CAMPAIGN, true],
+    ['a row less', molecules(2), CAMPAIGN, true],
+    [
+      'an own column',
+      [aMolecule('m0', { user: { a: 'b' } }), ...molecules(3).slice(1)],
+      CAMPAIGN,
+      true,
+    ],
+    ['another manifest', molecules(3), { ...CAMPAIGN, manifestDigests: [] }, true],
+  ])('tells whether %s has changed', async (_, items, campaign, changed) => {
+    const store = await emptyStore();
+    await prepareCampaign(store, CAMPAIGN, molecules(3));
+    expect(await prepareCampaign(store, campaign, items)).toMatchObject({ changed });
   });
 
   test('puts a removed input back, and drops the pages of a longer manifest', async () => {

@@ -1,7 +1,8 @@
 /** The client of the molecule service. */
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
-import { checkToken, readServiceUrl } from '../target.ts';
+import { NO_JOB, ping } from '../ping.ts';
+import { below, checkToken, readServiceUrl } from '../target.ts';
 import { createRedact } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
@@ -34,6 +35,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find,
+    ping: (options) => ping(http, below(base, 'api', 'queue', NO_JOB, ''), options),
     artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),
   };

@@ -1,9 +1,9 @@
 /** Asking after a job (contract 4.3). A finished job is one with its files: the engine calls failures done too. */
 import type { PollOutcome } from '../../domain/outcomes.ts';
-import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from '../availability.ts';
+import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
-import type { HttpResponse } from '../http.ts';
+import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { below } from '../target.ts';
 import { parseJson } from '../tolerant.ts';
@@ -46,7 +46,6 @@ export async function poll(
 }
 
 async function finishedOrNot(access: MoleculesAccess, answer: HttpResponse): Promise<PollOutcome> {
-  if (isWebPageAnswer(answer)) return unavailable(answer, 'a web page instead of a record');
   const body = await answer.body.text(RECORD_LIMIT);
   if (body.type !== 'whole') {
     return { type: 'unavailable', message: body.message, retryAfterMs: null };

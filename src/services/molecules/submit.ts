@@ -1,6 +1,6 @@
 /** Submitting to the molecule service (contract 2.1, 4.1, 4.2). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
-import type { CallOptions, Job } from '../client.ts';
+import type { Job, SubmitOptions } from '../client.ts';
 import { readSubmission } from '../submission.ts';
 import { below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
@@ -21,7 +21,7 @@ export interface SubmissionRequest {
 export async function submit(
   access: MoleculesAccess,
   job: Job,
-  { signal }: CallOptions,
+  { signal, grantedAt }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const body = JSON.stringify(submissionRequest(job, access.token));
   const answer = await access.http.send({
@@ -29,6 +29,7 @@ export async function submit(
     url: below(access.base, 'api'),
     body: { contentType: 'application/json', bytes: new TextEncoder().encode(body) },
     signal,
+    grantedAt,
   });
   return readSubmission(answer, {
     remoteId: readHashId,

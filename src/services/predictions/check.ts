@@ -24,6 +24,12 @@ const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
   psper: ['viterbi', 'complexity', 'protein_score'],
 };
 
+/** By these a result is known as the engine's own; `agmata` is a predictor's name as well as a key. */
+const OUR_KEYS: readonly string[] = [
+  ...['backbone', 'sidechain', 'helix', 'sheet', 'coil', 'ppII'],
+  ...['earlyFolding', 'disoMine', 'viterbi', 'complexity'],
+];
+
 /** @param bytes the result as received, or its text */
 export function checkPrediction(
   bytes: Uint8Array | string,
@@ -122,7 +128,7 @@ function checkPredictors(
 ): ResultCheck {
   for (const { id, values, scalars } of entries) {
     // A shape with keys of its own (the earlier variant names the predictor) is not judged by ours.
-    if (values['backbone'] === undefined) continue;
+    if (!OUR_KEYS.some((key) => key in values)) continue;
     const absent = predictors.filter((predictor) =>
       KEY_OF_PREDICTOR[predictor].every((key) => !(key in values) && !(key in scalars)),
     );

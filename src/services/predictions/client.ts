@@ -3,6 +3,7 @@ import type { Kind } from '../../domain/item.ts';
 import type { ArtefactName } from '../../domain/outcomes.ts';
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
+import { NO_JOB, ping } from '../ping.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
 import { createRedact } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
@@ -49,6 +50,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find: (kind, name, options) => find(access, kind, name, options),
+    ping: (options) => ping(http, access.api('results', NO_JOB, ''), options),
     artefacts: (kind) => ARTEFACTS[kind],
     close: () => http.close(),
   };

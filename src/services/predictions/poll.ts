@@ -1,6 +1,7 @@
 /** Asking after a job (contract 4.4): the status code tells the outcome, in the earlier variant the body does. */
 import type { PollOutcome } from '../../domain/outcomes.ts';
 import {
+  beginsAsJson,
   connectionFailed,
   isAnswered,
   isWebPageAnswer,
@@ -9,7 +10,7 @@ import {
 } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
-import type { HttpResponse } from '../http.ts';
+import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { parseJson } from '../tolerant.ts';
 import { serviceWords, shorten } from '../words.ts';
@@ -51,14 +52,17 @@ async function finishedOrNot(
   access: PredictionsAccess,
   answer: HttpResponse,
 ): Promise<PollOutcome> {
-  if (isWebPageAnswer(answer)) return unavailable(answer, 'a web page instead of a result');
-  if (access.variant === 'current') {
+  if (access.variant === 'current' && !isWebPageAnswer(answer)) {
     // The payload is downloaded by its own activity, straight to disk.
     await answer.body.discard();
     return { type: 'finished' };
   }
   const body = await answer.body.text(EARLIER_BODY_LIMIT);
   if (body.type === 'broken') return brokenOff(body.message);
+  if (isWebPageAnswer(answer) && !beginsAsJson(body.text)) {
+    return brokenOff(`${answer.where}: a web page instead of a result`);
+  }
+  if (access.variant === 'current') return { type: 'finished' };
   if (body.type === 'tooLong') return { type: 'finished' };
   const json = parseJson(body.text);
   const read = readEarlierBody(json);

@@ -1,6 +1,6 @@
 /** Submitting to the prediction service (contract 4.1 to 4.3). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
-import type { CallOptions, Job } from '../client.ts';
+import type { Job, SubmitOptions } from '../client.ts';
 import { readSubmission } from '../submission.ts';
 import type { PredictionsAccess } from './access.ts';
 import { predictorName, shiftsForm } from './earlier.ts';
@@ -15,7 +15,7 @@ interface Submission {
 export async function submit(
   access: PredictionsAccess,
   job: Job,
-  { signal }: CallOptions,
+  { signal, grantedAt }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const { endpoint, contentType, bytes } = await prepare(access, job);
   const answer = await access.http.send({
@@ -23,6 +23,7 @@ export async function submit(
     url: access.api('submit', endpoint, ''),
     body: { contentType, bytes },
     signal,
+    grantedAt,
   });
   return readSubmission(answer, {
     remoteId: readAcknowledgedId,

@@ -1,0 +1,74 @@
+/**
+ * Random histories of the budget by the million: `npm run nightly [-- --histories N] [--seed S] [--world W]`.
+ * The seed is new each time and printed; the same seed plays the same histories. `HISTORIES` and `SEED` do as well.
+ */
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { findBroken } from '../test/budget/histories.ts';
+import { WORLDS, type WorldKind } from '../test/budget/setting.ts';
+
+const DEFAULT_HISTORIES = 3_000_000;
+const TELL_EVERY = 100_000;
+
+interface Orders {
+  readonly worlds: readonly WorldKind[];
+  /** In each world. */
+  readonly histories: number;
+  readonly seed: number;
+}
+
+function isWorld(name: string): name is WorldKind {
+  return (WORLDS as readonly string[]).includes(name);
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text.replaceAll(/[_,]/g, ''));
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name}: ${text} is no number`);
+  return value;
+}
+
+function readOrders(): Orders {
+  const options = {
+    histories: { type: 'string', default: process.env['HISTORIES'] ?? String(DEFAULT_HISTORIES) },
+    seed: { type: 'string', default: process.env['SEED'] ?? String(randomInt(2 ** 31)) },
+    world: { type: 'string' },
+  } as const;
+  const { histories, seed, world } = parseArgs({ options }).values;
+  if (world !== undefined && !isWorld(world))
+    throw new Error(`--world: ${world} is none of ${WORLDS.join(', ')}`);
+  const worlds = world === undefined ? WORLDS : [world];
+  const each = Math.ceil(wholeNumber('histories', histories) / worlds.length);
+  return { worlds, histories: each, seed: wholeNumber('seed', seed) };
+}
+
+async function search({ worlds, histories, seed }: Orders): Promise<string | null> {
+  for (const world of worlds) {
+    const startedAt = performance.now();
+    const broken = await findBroken({ world, histories, seed }, (played) => {
+      if (played % TELL_EVERY !== 0 && played !== histories) return;
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+      console.log(`${world}: ${played} of ${histories} histories in ${seconds} s`);
+    });
+    if (broken) return broken;
+  }
+  return null;
+}
+
+function read(): Orders | null {
+  try {
+    return readOrders();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+    return null;
+  }
+}
+
+const orders = read();
+if (orders) {
+  const { worlds, histories, seed } = orders;
+  console.log(`${worlds.join(', ')}: ${histories} histories each, seed ${seed}`);
+  const broken = await search(orders);
+  if (broken) process.exitCode = 1;
+  console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
+}

@@ -1,0 +1,33 @@
+/**
+ * The clock of the Temporal server, as this worker can know it: what the server stamps reaches us later, never earlier.
+ * The least difference ever seen between its stamps and our clock is the true one plus the quickest way from there to
+ * here, so a wait that goes by it may end a few milliseconds late and cannot end early, however wrong either clock is.
+ */
+import { performance } from 'node:perf_hooks';
+
+/** Two clocks drift apart by less than 0.1 ms a second: what was seen this long ago is off by a few ms at most. */
+const REMEMBERED_MS = 60_000;
+
+export class ServerClock {
+  private seen: { readonly at: number; readonly difference: number }[] = [];
+  private readonly ours: () => number;
+
+  /** @param ours a clock of this machine that is never set, in ms */
+  constructor(ours: () => number = () => performance.now()) {
+    this.ours = ours;
+  }
+
+  /** Something that the server stamped `stampMs` has just arrived. */
+  saw(stampMs: number): void {
+    const at = this.ours();
+    this.seen = this.seen.filter((one) => at - one.at < REMEMBERED_MS);
+    this.seen.push({ at, difference: at - stampMs });
+  }
+
+  /** How long to wait (ms) until the server's clock certainly shows `at`; 0 when it does already. */
+  until(at: number): number {
+    if (this.seen.length === 0) throw new Error('nothing of the server was seen yet');
+    const difference = Math.min(...this.seen.map((one) => one.difference));
+    return Math.max(0, at + difference - this.ours());
+  }
+}

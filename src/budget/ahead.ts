@@ -1,0 +1,34 @@
+/**
+ * Decisions a little ahead of time. From a timer of the server to the first byte of a POST a second may pass, and a
+ * slot that lies idle is never made up for. So slots are given out shortly before they are free, with the time from
+ * which they may be used; the submissions wait for it where they are sent from.
+ *
+ * `decide` is asked as if it were that time already. Until then the state counts the slot twice, as still charged and
+ * as taken, which gives out less and never more.
+ */
+import { decide, type BudgetState, type Decision, type Grant } from './budget.ts';
+
+/** A timer may fire a second late: the server looks that far ahead for the timers of its next round. In ms. */
+const LONGEST_LEAD_MS = 1_500;
+/** What is given out cannot be taken back by a pause or a change of the limit: of a short window, a small part only. */
+const SHARE_OF_WINDOW = 0.1;
+
+/** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
+export function decideAhead(state: BudgetState, now: number): Decision {
+  const lead = leadMs(state);
+  const grants: Grant[] = [];
+  for (let at = now; ;) {
+    const decision = decide(state, at);
+    grants.push(...decision.grants);
+    const { wakeAt } = decision;
+    if (wakeAt === null) return { grants, wakeAt };
+    if (wakeAt > now + lead) return { grants, wakeAt: wakeAt - lead };
+    at = wakeAt;
+  }
+}
+
+function leadMs({ address, credentials }: BudgetState): number {
+  const windows = [address, ...Object.values(credentials).map(({ window }) => window)];
+  const limited = windows.filter(({ limit }) => limit !== null);
+  return Math.min(LONGEST_LEAD_MS, ...limited.map(({ windowMs }) => windowMs * SHARE_OF_WINDOW));
+}

@@ -1,0 +1,134 @@
+/** The workflow of a campaign: is it running, and how it is started over a tree that is laid out. */
+import { createHash } from 'node:crypto';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import type { ServiceSettings } from '../config/settings.ts';
+import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
+import { LOCAL_ADDRESS } from '../host/local.ts';
+import type { Session } from '../host/session.ts';
+import type { ManifestDigest } from '../store/prepared-campaign.ts';
+import { pauseLaneSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+
+/** Who runs, by what its start had noted. */
+export interface Running {
+  readonly out: unknown;
+  readonly manifests: unknown;
+  /** Which items it runs again, where `retry` started it. */
+  readonly retry: unknown;
+}
+
+/** Where the campaign's newest run writes to, and as what it was started while it is open; null when Temporal knows none. */
+export async function campaignRun(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
+  try {
+    const { status, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
+    const { out, manifests, retry } = memo ?? {};
+    return { out, running: status.name === 'RUNNING' ? { out, manifests, retry } : null };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+export interface Launch {
+  readonly name: string;
+  /** The campaign's output tree. */
+  readonly folder: string;
+  readonly feeds: readonly ServiceSettings[];
+  readonly plan: CampaignPlan;
+  readonly manifests: readonly ManifestDigest[];
+  /** Which items are run again, where it is a retry. */
+  readonly retry?: string;
+}
+
+export async function launch(session: Session, start: Launch): Promise<void> {
+  const { name, folder, feeds, plan, manifests, retry } = start;
+  await forgetPause(session, start);
+  await session.client.workflow.start('campaign', {
+    workflowId: campaignWorkflowId(name),
+    taskQueue: session.taskQueue,
+    args: [{ plan }],
+    // Two commands typed at once: the second finds the first one's campaign.
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowTaskTimeout: '5s',
+    staticSummary: `campaign ${name}: ${plan.items} items`,
+    memo: {
+      out: folder,
+      manifests: digestOf(manifests),
+      startedAt: new Date().toISOString(),
+      services: feeds.map(({ reference }) => reference),
+      ...(retry !== undefined && { retry }),
+    },
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: name },
+      { key: ATTRIBUTES.state, value: 'running' },
+    ],
+  });
+}
+
+/**
+ * A campaign that was paused when it ended (cancelled, most often) is still paused in the budgets, which know it by
+ * its name: started anew it would wait for ever, and call itself running.
+ */
+async function forgetPause(
+  { client }: Session,
+  { name, feeds }: Pick<Launch, 'name' | 'feeds'>,
+): Promise<void> {
+  for (const { reference } of feeds) {
+    const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+    try {
+      await budget.signal(pauseLaneSignal, { campaign: name, paused: false });
+    } catch (error) {
+      // No worker has been there yet: nothing can have been paused.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+}
+
+/** Tells manifests apart. */
+export function digestOf(manifests: readonly ManifestDigest[]): string {
+  return manifests.map(({ sha256 }) => sha256).join(' ');
+}
+
+/** The settings in effect, as campaign.json tells them: without secrets. */
+export function effectiveSettings(
+  feeds: readonly ServiceSettings[],
+  jobs: JobPolicy,
+): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
+  const services = feeds.map(({ reference, url, variant, limit }) => [
+    reference.service,
+    {
+      // The port of the local services is chosen when they start, and says nothing afterwards.
+      url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
+      ...{ variant, credential: reference.credential, budget: limit },
+    },
+  ]);
+  return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
+}
+
+export function feedPlans(feeds: readonly ServiceSettings[], pages: number): FeedPlan[] {
+  return feeds.map(({ reference, limit }) => ({
+    ...{ reference, pages },
+    open: openItems(limit.limit),
+  }));
+}
+
+const OPEN_WITHOUT_LIMIT = 300;
+const OPEN_AT_MOST = 1_000;
+
+/** At least twice the limit plus the jobs running, or slots would lie idle when they free up all at once. */
+function openItems(limit: number | null): number {
+  return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
+}
+
+/** Ids in a few characters: a memo travels with every look at the campaign. */
+export function digestOfIds(ids: Iterable<string>): string {
+  return createHash('sha256')
+    .update([...ids].sort().join(' '))
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,20 @@
+/** Two commands of one folder must not lay a campaign's items out side by side. */
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { waitForLock } from '../host/lock.ts';
+import { say } from './explain.ts';
+
+/** One starts the campaign, the other finds it running. */
+export async function oneAtATime<T>(
+  { embeddedDir }: Settings,
+  start: () => Promise<T>,
+): Promise<T> {
+  const lock = await waitForLock(join(embeddedDir, 'starting'), () =>
+    say('Another command is starting a campaign here; waiting for it.'),
+  );
+  try {
+    return await start();
+  } finally {
+    lock.release();
+  }
+}

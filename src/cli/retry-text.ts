@@ -1,0 +1,47 @@
+/** What a retry is about to do, said before it does it. */
+import type { RetrySurvey } from '../store/retry-survey.ts';
+import { say } from './explain.ts';
+
+/** More is no list that anybody works off on a screen. */
+const SHOWN = 20;
+
+export function explainRetry(name: string, survey: RetrySurvey): void {
+  for (const line of retryText(name, survey)) say(line);
+}
+
+export function retryText(name: string, survey: RetrySurvey): string[] {
+  const { chosen, states, ways, mayBeThere, open, unusable } = survey;
+  const kinds = Object.entries(states).filter(([, n]) => n > 0);
+  const which = kinds.map(([state, n]) => `${n} ${state}`).join(', ');
+  const lines =
+    chosen.size === 0
+      ? [
+          `${name}: no ended item is run again: none of those asked for failed, is held or was cancelled.`,
+        ]
+      : [`${name}: ${items(chosen.size)} run again (${which}).`];
+  if (ways.ask > 0) {
+    lines.push(
+      `  ${ways.ask} asked for again: the service has their jobs already, no slot is spent.`,
+    );
+  }
+  if (mayBeThere > 0) {
+    lines.push(
+      `  ${items(mayBeThere)} may have a job at the service already that nobody can find; sent again all the same,`,
+      '  as you asked, and each may become a second job.',
+    );
+  }
+  if (open > 0) lines.push(`  ${items(open)} had not ended, and go on.`);
+  if (unusable.length > 0) {
+    lines.push(
+      `  ${items(unusable.length)} cannot be run again from this tree, and stay as they are:`,
+    );
+    lines.push(...unusable.slice(0, SHOWN).map((why) => `    ${why}`));
+    if (unusable.length > SHOWN) lines.push(`    And ${unusable.length - SHOWN} more.`);
+    lines.push('  The "hundredfold run" command of this campaign puts back what is missing.');
+  }
+  return lines;
+}
+
+function items(n: number): string {
+  return n === 1 ? '1 item' : `${n} items`;
+}

@@ -1,0 +1,59 @@
+/** The output tree that a retry works in: it is all that is needed, the manifest and its files may be gone. */
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { HundredfoldError } from '../domain/errors.ts';
+import { LOCAL_ADDRESS } from '../host/local.ts';
+import { openFileStore } from '../store/filesystem.ts';
+import {
+  notPrepared,
+  readPreparedCampaign,
+  type PreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+
+export interface CampaignTree {
+  readonly store: Store;
+  readonly folder: string;
+  readonly campaign: PreparedCampaign;
+  /** The services it used, as its settings tell them. */
+  readonly services: Readonly<Record<string, unknown>>;
+  /** It used the services of this project. */
+  readonly local: boolean;
+}
+
+const settings = z.object({ services: z.record(z.string(), z.unknown()) });
+const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
+
+/** Null when the folder holds no prepared campaign of this name. Makes no folder. */
+export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
+  if (!existsSync(folder)) return null;
+  const store = await openFileStore(folder);
+  const campaign = await readPreparedCampaign(store);
+  if (campaign?.name !== name) return null;
+  const read = settings.safeParse(campaign.settings);
+  const services = read.success ? read.data.services : {};
+  const local = Object.values(services).some((service) => localService.safeParse(service).success);
+  return { store, folder, campaign, services, local };
+}
+
+/**
+ * `known`: Temporal has a campaign of this name, which wrote there.
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
+ * @throws StoreError `STORE_NOT_PREPARED`
+ */
+export async function openTree(
+  folder: string,
+  name: string,
+  known: boolean,
+): Promise<CampaignTree> {
+  const tree = await treeIfAny(folder, name);
+  if (tree) return tree;
+  if (known && existsSync(folder)) {
+    throw notPrepared(await openFileStore(folder), `it holds no campaign ${name}`);
+  }
+  throw new HundredfoldError({
+    code: 'CAMPAIGN_UNKNOWN',
+    message: `no campaign is named ${name}, and ${folder} is not its output`,
+    remedy: '`hundredfold list` shows them all; --out names the folder that its output lies in.',
+  });
+}

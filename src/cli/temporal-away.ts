@@ -1,0 +1,45 @@
+/**
+ * A Temporal server that dies in the middle of a question. It comes back (ours is started again at once), so what can
+ * be asked twice is asked again; what cannot be answered in time is told as what it is, not as a mistake of ours.
+ */
+import { isGrpcServiceError } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
+import { reasonOf } from './explain.ts';
+import type { Interruption } from './interruption.ts';
+
+/** gRPC status codes of a server that is not there, or went away: CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
+const AWAY = [1, 4, 13, 14];
+/** A killed server is back within seconds; one elsewhere that is away for longer is worth a word. */
+const PATIENCE_MS = 60_000;
+
+export function isTemporalAway(error: unknown): boolean {
+  const status = error instanceof Error ? (error.cause ?? error) : error;
+  return isGrpcServiceError(status) && AWAY.includes(status.code);
+}
+
+export function temporalAway(cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_UNREACHABLE',
+    message: `Temporal went away in the middle of the command (${reasonOf(cause)})`,
+    remedy: 'Type the same command again: what has begun goes on, and nothing is submitted twice.',
+    cause,
+  });
+}
+
+/** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
+export async function insist<T>(
+  session: Session,
+  interruption: Interruption,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isTemporalAway(error) || interruption.requested() || Date.now() > giveUpAt) throw error;
+      await session.recover();
+    }
+  }
+}

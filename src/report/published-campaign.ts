@@ -1,0 +1,99 @@
+/** The campaign.json of a tree, read back: what was published of it, and whether that still holds. */
+import { z } from 'zod';
+import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { auditedItems } from './audit.ts';
+import {
+  Tally,
+  summaryToDisk,
+  type CampaignRun,
+  type CampaignSummary,
+} from './campaign-summary.ts';
+
+const state = z.enum(['running', 'paused', 'publishing', 'completed', 'cancelled']);
+const times = { started_at: z.string(), ended_at: z.string().nullable(), state };
+
+const published = z.object({
+  name: z.string(),
+  ...times,
+  // Absent in trees of before there was `retry`.
+  runs: z.array(z.object({ ...times, retried: z.int().nonnegative() })).optional(),
+});
+
+/**
+ * The runs that a tree tells of, oldest first; none when it was not published yet, or its campaign.json was damaged:
+ * it is written anew.
+ */
+export async function publishedRuns(store: Store): Promise<readonly CampaignRun[]> {
+  return (await readPublished(store))?.runs ?? [];
+}
+
+/**
+ * Whether publishing this tree again would change nothing but what the prepared campaign says of its settings. Reads
+ * every file that a record vouches for, and writes none.
+ */
+export async function isPublished(store: Store): Promise<boolean> {
+  const campaign = await readPreparedCampaign(store);
+  const former = await readPublished(store);
+  if (campaign === null || former === null || former.endedAt === null) return false;
+  for (const key of [ITEMS_TABLE, FAILED_TABLE, CHECKSUMS]) {
+    if (!(await store.exists(key))) return false;
+  }
+  const tally = new Tally();
+  const damaged: string[] = [];
+  // Read-only: the correction of a record is the publication's to make.
+  for await (const { item, faults } of auditedItems(store, campaign, { correct: false })) {
+    tally.add(item);
+    damaged.push(...faults);
+  }
+  const end = { ...former, versions: {} };
+  const now: unknown = JSON.parse(summaryToDisk(tally.summary(campaign, end, damaged)));
+  const before = counted.safeParse(former.disk);
+  return before.success && JSON.stringify(counted.parse(now)) === JSON.stringify(before.data);
+}
+
+/** What is counted from the items. Not the settings: those of the run that brought the items to their ends are told. */
+const counted = z.object({
+  name: z.string(),
+  manifests: z.unknown(),
+  items: z.unknown(),
+  kinds: z.unknown(),
+  submissions: z.number(),
+  rejected_429: z.number(),
+  damaged: z.array(z.string()),
+});
+
+interface Published extends Pick<CampaignSummary, 'startedAt' | 'endedAt' | 'state'> {
+  readonly runs: readonly CampaignRun[];
+  /** The whole of it, as it was read. */
+  readonly disk: unknown;
+}
+
+async function readPublished(store: Store): Promise<Published | null> {
+  const text = await store.readText(CAMPAIGN_SUMMARY);
+  const disk = text === null ? null : jsonOrNull(text);
+  const read = published.safeParse(disk);
+  if (!read.success) return null;
+  const { runs, ...top } = read.data;
+  const only = { ...top, retried: 0 };
+  return { ...runOf(only), runs: (runs ?? [only]).map(runOf), disk };
+}
+
+function runOf(disk: {
+  started_at: string;
+  ended_at: string | null;
+  state: z.output<typeof state>;
+  retried: number;
+}): CampaignRun {
+  const { started_at: startedAt, ended_at: endedAt, state: ended, retried } = disk;
+  return { startedAt, endedAt, state: ended, retried };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

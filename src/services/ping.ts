@@ -1,0 +1,25 @@
+/**
+ * Whether a service is there. Asked before a submission is risked on a service that was down: where jobs have no names,
+ * a POST into a proxy that answers 502 is a job nobody can tell the fate of.
+ */
+import type { PingOutcome } from '../domain/outcomes.ts';
+import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './availability.ts';
+import type { CallOptions } from './client.ts';
+import type { Http } from './http.ts';
+
+/** The id of no job, at either service: a UUID without dashes is alphanumeric, too. */
+export const NO_JOB = '00000000000000000000000000000000';
+
+/** @param url of a job that does not exist: 404 is the right answer, and any 4xx shows that somebody is there */
+export async function ping(http: Http, url: URL, { signal }: CallOptions): Promise<PingOutcome> {
+  const answer = await http.send({ method: 'GET', url, signal });
+  if (!isAnswered(answer)) return connectionFailed(answer);
+  const { status } = answer;
+  const passing = status >= 500 || status === 429 || (status >= 300 && status < 400);
+  if (passing) return unavailable(answer);
+  if (status < 300 && isWebPageAnswer(answer)) {
+    return unavailable(answer, 'a web page instead of an answer');
+  }
+  await answer.body.discard();
+  return { type: 'well' };
+}

@@ -1,0 +1,72 @@
+/**
+ * Opens ended items of a campaign again, from its output tree alone: the manifest's files may be gone. Each record is
+ * written whole before the page that tells of it; interrupted anywhere, what was opened is open, the rest is as it was.
+ */
+import { inParallel } from './in-parallel.ts';
+import { readItem, writeItem } from './item-store.ts';
+import { ITEM_RECORD, itemKey } from './layout.ts';
+import {
+  pageEntry,
+  readPage,
+  writePage,
+  writePreparedCampaign,
+  type PageEntry,
+  type PreparedCampaign,
+} from './prepared-campaign.ts';
+import { canBeRetried, reopened } from './reopen.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Items written at once, as in `prepare.ts`. */
+const WRITE_LIMIT = 16;
+
+export interface PreparedRetry {
+  /** Items whose end stays as it is. */
+  readonly done: number;
+}
+
+/** `chosen`: ids of items to open again. `at`: ISO 8601, UTC. */
+export async function prepareRetry(
+  store: Store,
+  campaign: PreparedCampaign,
+  chosen: ReadonlySet<string>,
+  at: string,
+): Promise<PreparedRetry> {
+  let done = 0;
+  for (let page = 0; page < campaign.pages; page += 1) {
+    const former = await readPage(store, page);
+    const written: string[] = [];
+    const entries = new Map<string, PageEntry>();
+    await inParallel(former, WRITE_LIMIT, async (entry) => {
+      entries.set(entry.id, await open(store, entry, chosen.has(entry.id) ? at : null, written));
+    });
+    await store.flush(written);
+    const current = former.flatMap(({ id }) => entries.get(id) ?? []);
+    await writePage(store, page, current);
+    done += current.filter((entry) => entry.done !== undefined).length;
+  }
+  await writePreparedCampaign(store, campaign);
+  return { done };
+}
+
+/** The item's line in its page, from its record as it is now. */
+async function open(
+  store: Store,
+  { id, kind, done }: PageEntry,
+  at: string | null,
+  written: string[],
+): Promise<PageEntry> {
+  const record = await readItem(store, kind, id).catch(unreadableIsNone);
+  // Published as failed, with the reason; there is nothing to send.
+  if (record === null) return { id, kind, done: done ?? 'failed' };
+  if (at === null || !canBeRetried(record.state)) return pageEntry(record);
+  const again = reopened(record, at);
+  await writeItem(store, again, { durable: false });
+  written.push(itemKey(kind, id, ITEM_RECORD));
+  return pageEntry(again);
+}
+
+function unreadableIsNone(error: unknown): null {
+  if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+  throw error;
+}

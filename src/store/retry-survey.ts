@@ -1,0 +1,148 @@
+/** What a retry of a campaign would do, found out by reading alone: nothing is changed before all of it is clear. */
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import { isFinal } from '../domain/states.ts';
+import { digestStored } from './digest.ts';
+import { inParallel } from './in-parallel.ts';
+import type { ItemRecord } from './item-record.ts';
+import { readItem } from './item-store.ts';
+import { itemFolder, itemKey } from './layout.ts';
+import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
+import { canBeRetried, mayBeThere, wayOf, type RetriedState, type Way } from './reopen.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Items read at once: more only makes a disk seek. */
+const READ_LIMIT = 16;
+
+/** Which items to run again. */
+export type Selection =
+  /** Failed, held and cancelled ones. */
+  | { readonly type: 'all' }
+  /** Failed ones alone. */
+  | { readonly type: 'failed' }
+  /** These, unless they succeeded. */
+  | { readonly type: 'items'; readonly ids: ReadonlySet<string> };
+
+export interface RetrySurvey {
+  /** The ids of the items to open again. */
+  readonly chosen: ReadonlySet<string>;
+  readonly states: Readonly<Record<RetriedState, number>>;
+  readonly ways: Readonly<Record<Way, number>>;
+  /** Chosen ones of which the service may have a job that we know nothing of. */
+  readonly mayBeThere: number;
+  /** Items that have not ended: they go on. */
+  readonly open: number;
+  /** Those of them that an earlier retry had opened, and that its workflow did not see the end of. */
+  readonly reopenedBefore: number;
+  /** Where jobs will be sent, or asked for. */
+  readonly services: ReadonlySet<ServiceName>;
+  /** Items that cannot be run again from this tree, a sentence each. */
+  readonly unusable: readonly string[];
+}
+
+type Finding =
+  | { readonly type: 'chosen'; readonly record: ItemRecord; readonly state: RetriedState }
+  | { readonly type: 'open'; readonly again: boolean }
+  | { readonly type: 'left' }
+  | { readonly type: 'unusable'; readonly why: string }
+  /** Asked for by its id, and not to be had. */
+  | { readonly type: 'refused'; readonly why: string };
+
+/** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: of the items that were named one cannot be run again */
+export async function surveyRetry(
+  store: Store,
+  campaign: PreparedCampaign,
+  selection: Selection,
+): Promise<RetrySurvey> {
+  const survey = new Survey();
+  const unknown = new Set(selection.type === 'items' ? selection.ids : []);
+  for (let page = 0; page < campaign.pages; page += 1) {
+    await inParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
+      unknown.delete(entry.id);
+      survey.add(entry, await find(store, entry, selection));
+    });
+  }
+  for (const id of unknown) survey.refusals.push(`${id} is no item of ${campaign.name}.`);
+  if (survey.refusals.length > 0) throw refused(survey.refusals);
+  return survey;
+}
+
+class Survey implements RetrySurvey {
+  readonly chosen = new Set<string>();
+  readonly states = { failed: 0, held: 0, cancelled: 0 };
+  readonly ways = { ask: 0, resend: 0, anew: 0 };
+  mayBeThere = 0;
+  open = 0;
+  reopenedBefore = 0;
+  readonly services = new Set<ServiceName>();
+  readonly unusable: string[] = [];
+  readonly refusals: string[] = [];
+
+  add({ id, kind }: PageEntry, finding: Finding): void {
+    if (finding.type === 'refused') this.refusals.push(finding.why);
+    if (finding.type === 'unusable') this.unusable.push(finding.why);
+    if (finding.type === 'open') this.open += 1;
+    if (finding.type === 'open' && finding.again) this.reopenedBefore += 1;
+    if (finding.type === 'open' || finding.type === 'chosen') {
+      this.services.add(SERVICE_OF_KIND[kind]);
+    }
+    if (finding.type !== 'chosen') return;
+    this.chosen.add(id);
+    this.states[finding.state] += 1;
+    this.ways[wayOf(finding.record)] += 1;
+    if (mayBeThere(finding.record)) this.mayBeThere += 1;
+  }
+}
+
+async function find(store: Store, entry: PageEntry, selection: Selection): Promise<Finding> {
+  const named = selection.type === 'items' && selection.ids.has(entry.id);
+  const record = await readable(store, entry);
+  const unusable = (why: string): Finding => ({ type: named ? 'refused' : 'unusable', why });
+  // An item without a record is published as failed; there is nothing left to send.
+  if (typeof record === 'string')
+    return selection.type === 'items' && !named ? LEFT : unusable(record);
+  const { id, state } = record;
+  if (!isFinal(state)) return { type: 'open', again: record.earlier.length > 0 };
+  const wanted =
+    named || selection.type === 'all' || (selection.type === 'failed' && state === 'failed');
+  if (!wanted) return LEFT;
+  if (!canBeRetried(state)) return named ? { type: 'refused', why: `${id} is ${state}.` } : LEFT;
+  const fault = await inputFault(store, record);
+  return fault === null ? { type: 'chosen', record, state } : unusable(fault);
+}
+
+const LEFT: Finding = { type: 'left' };
+
+/** The record, or why there is none. */
+async function readable(store: Store, { kind, id }: PageEntry): Promise<ItemRecord | string> {
+  try {
+    return (await readItem(store, kind, id)) ?? `${itemFolder(kind, id)} has no item.json.`;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE')
+      return error.message;
+    throw error;
+  }
+}
+
+/** The record vouches for what is sent: an input that was changed by hand is another item, and goes by a manifest. */
+async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
+  const key = itemKey(kind, id, input.name);
+  const found = await digestStored(store, key);
+  if (found === null) return `${key} is missing.`;
+  return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
+}
+
+/** More is no list that anybody works off on a screen. */
+const SHOWN = 20;
+
+function refused(reasons: readonly string[]): HundredfoldError {
+  const more = reasons.length > SHOWN ? [`And ${reasons.length - SHOWN} more.`] : [];
+  return new HundredfoldError({
+    code: 'ITEM_NOT_RETRYABLE',
+    message: [...reasons.slice(0, SHOWN), ...more].join(' '),
+    remedy:
+      'Nothing was begun. Only items that failed, are held or were cancelled can be run again: items.csv lists them.',
+    exitCode: EXIT.refused,
+  });
+}

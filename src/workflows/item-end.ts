@@ -1,0 +1,31 @@
+/** How an item leaves its path: the reasons, and what an unforeseen error says. */
+import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
+import type { ItemEnd } from '../domain/campaign.ts';
+import type { SubmitResult } from './verbs.ts';
+
+/** Thrown to leave the row's path at any step; caught in one place. */
+export class Ended extends Error {
+  readonly end: ItemEnd;
+  constructor(state: ItemEnd['state'], code: string, message: string) {
+    super(message);
+    this.end = { state, code, message };
+  }
+}
+
+export type Refused = Extract<SubmitResult, { readonly type: 'refused' }>;
+
+const NAME_TAKEN =
+  /job.?name.*\b(?:already|exists?|taken|used|uniq|duplicat)|duplicate (?:job|name)|name.*already/i;
+
+/** How a service refuses a name twice is not shown (prediction service, section 7): by 409, or in such words. */
+export function saysTaken({ status, message }: Refused): boolean {
+  return status === 409 || NAME_TAKEN.test(message);
+}
+
+export function explain(error: unknown): { code: string; message: string } {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    return { code: cause.type ?? 'INTERNAL', message: cause.message };
+  }
+  return { code: 'INTERNAL', message: cause instanceof Error ? cause.message : String(cause) };
+}

@@ -1,0 +1,130 @@
+/** The end of an item on disk, when it was run again: whose files stay, and what is told of the former end. */
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { conclude } from '../../src/activities/conclude.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { reopened } from '../../src/store/reopen.ts';
+import type { Store } from '../../src/store/store.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import type { ItemConclusion } from '../../src/workflows/verbs.ts';
+import { collected } from '../store/store-expectations.ts';
+import { aSequence } from '../store/an-item.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+let temporal: Client;
+beforeAll(async () => {
+  temporal = await connectClient({ address: inject('temporal'), namespace: 'default' });
+});
+afterAll(() => temporal.connection.close());
+
+const SUBMITTED = '2026-11-21T20:00:00.000Z';
+const ENDED = '2026-11-22T08:05:00.000Z';
+
+/** An item that had ended with two files, and was opened again. */
+async function openedAgain(former: Partial<ItemRecord>): Promise<Store> {
+  const store = await openFileStore(await temporaryFolder());
+  const campaign = { name: 'no-such-campaign', manifestDigests: [], settings: {} };
+  await prepareCampaign(store, campaign, [aSequence('p1')]);
+  const record = await readItem(store, 'sequence', 'p1');
+  if (!record) throw new Error('not prepared');
+  const files: Record<string, { bytes: number; sha256: string }> = {};
+  for (const name of ['result.json', 'result.csv']) {
+    const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, 'former');
+    files[name] = { bytes, sha256 };
+  }
+  const ended = { state: 'failed' as const, remoteId: 'job-1', submittedAt: SUBMITTED, files };
+  const at = '2026-11-22T08:00:00.000Z';
+  await writeItem(store, reopened({ ...record, ...ended, finishedAt: at, ...former }, at));
+  return store;
+}
+
+type End = Partial<Pick<ItemConclusion, 'end' | 'remoteId' | 'attempts' | 'files'>>;
+
+async function concluded(store: Store, told: End): Promise<ItemRecord> {
+  const { location } = store;
+  const item = { campaign: 'no-such-campaign', store: location, id: 'p1', generation: 1 };
+  const conclusion: ItemConclusion = {
+    item: { ...item, kind: 'sequence' },
+    reference: { service: 'predictions', address: 'a', credential: 'c' },
+    end: { state: 'succeeded', code: null, message: null },
+    ...{ remoteId: 'job-2', attempts: [], files: [], submittedAt: ENDED, finishedAt: ENDED },
+    ...{ timing: null, ...told },
+  };
+  const deps = { openStore: openFileStore, temporal };
+  await conclude(deps, conclusion);
+  // As after a crash between the writing and the telling.
+  await conclude(deps, conclusion);
+  const record = await readItem(store, 'sequence', 'p1');
+  if (!record) throw new Error('the record is gone');
+  return record;
+}
+
+const filesOf = async (store: Store) =>
+  (await collected(store.list('sequences/p1/'))).map((key) => key.split('/').at(-1));
+
+const failed = (code: string): ItemConclusion['end'] => ({ state: 'failed', code, message: 'why' });
+const wasFailed = { error: { code: 'JOB_FAILED', message: 'why' } };
+const wasDamaged = { error: { code: 'STORE_DIGEST_MISMATCH', message: 'why' } };
+
+describe('files of the former job', () => {
+  test('give way to those of another', async () => {
+    const store = await openedAgain(wasFailed);
+    const { bytes, sha256 } = await store.write('sequences/p1/result.json', 'new');
+    const { files } = await concluded(store, { files: [{ name: 'result.json', bytes, sha256 }] });
+    expect(files).toEqual({ 'result.json': { bytes, sha256 } });
+    expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.json']);
+  });
+
+  test('are gone, too, when another job brought none', async () => {
+    const store = await openedAgain(wasFailed);
+    const { files, state } = await concluded(store, { end: failed('JOB_FAILED') });
+    expect([state, files]).toEqual(['failed', {}]);
+    expect(await filesOf(store)).toEqual(['input.fasta', 'item.json']);
+  });
+
+  test.each([
+    ['no other job came to be', wasFailed, null],
+    ['the same job was asked for in vain', wasDamaged, 'job-1'],
+  ])('stay, and are vouched for, when %s', async (_, former, remoteId) => {
+    const store = await openedAgain(former);
+    const { files } = await concluded(store, { remoteId, end: failed('CANCELLED') });
+    expect(Object.keys(files)).toEqual(['result.json', 'result.csv']);
+    expect(await filesOf(store)).toHaveLength(4);
+  });
+});
+
+test('the attempts of all are kept, each once, however often the end is written', async () => {
+  const store = await openedAgain(wasFailed);
+  const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2' }];
+  const { attempts: kept, earlier } = await concluded(store, { attempts });
+  expect(kept).toEqual(attempts);
+  expect(earlier).toMatchObject([{ state: 'failed', remoteId: 'job-1' }]);
+});
+
+test('a job that is asked for again was accepted when it was, not now', async () => {
+  const attempts = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
+  const again = await openedAgain(wasDamaged);
+  expect(await concluded(again, { remoteId: 'job-1', attempts })).toMatchObject({
+    submittedAt: SUBMITTED,
+  });
+  const another = await openedAgain(wasFailed);
+  expect(await concluded(another, {})).toMatchObject({ submittedAt: ENDED });
+});
+
+describe('a workflow that was ended by hand', () => {
+  const byHand = { end: failed('ITEM_ENDED_BY_HAND'), remoteId: null };
+
+  test('leaves the job that is noted, so that it can be asked for', async () => {
+    const store = await openedAgain(wasDamaged);
+    expect(await concluded(store, byHand)).toMatchObject({ state: 'failed', remoteId: 'job-1' });
+  });
+
+  test('does not undo an end that the item had written itself', async () => {
+    const store = await openedAgain(wasFailed);
+    await concluded(store, {});
+    expect(await concluded(store, byHand)).toMatchObject({ state: 'succeeded', error: null });
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { ServerClock } from '../../src/activities/server-clock.ts';
+
+test('a wait by the server’s clock never ends early, however wrong our clock is and however slow the way', () => {
+  const arrivals = fc.array(fc.record({ pause: fc.nat(5_000), onTheWay: fc.nat(400) }), {
+    minLength: 1,
+  });
+  fc.assert(
+    fc.property(
+      arrivals,
+      fc.integer({ min: -1e6, max: 1e12 }),
+      fc.nat(2_000),
+      (seen, off, lead) => {
+        let server = 1_800_000_000_000;
+        const clock = new ServerClock(() => server - off);
+        for (const { pause, onTheWay } of seen) {
+          server += pause;
+          const stamp = server;
+          server += onTheWay;
+          clock.saw(stamp);
+        }
+        const waited = clock.until(server + lead);
+        expect(server + waited).toBeGreaterThanOrEqual(server + lead);
+        // Late by no more than the quickest way.
+        expect(waited - lead).toBeLessThanOrEqual(Math.max(...seen.map((s) => s.onTheWay)));
+      },
+    ),
+  );
+});
+
+test('a wait is late by the quickest way from the server that was seen lately', () => {
+  let now = 0;
+  const clock = new ServerClock(() => now);
+  now = 1_000;
+  clock.saw(1_000 - 5);
+  now = 2_000;
+  clock.saw(2_000 - 300);
+  expect(clock.until(2_500)).toBe(505);
+  // A minute later the clocks may have drifted apart.
+  now = 63_000;
+  clock.saw(63_000 - 300);
+  expect(clock.until(63_500)).toBe(800);
+});

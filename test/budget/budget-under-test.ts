@@ -1,0 +1,43 @@
+/** The real budget, as the workflow holds it. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  apply,
+  decide,
+  newBudget,
+  type BudgetEvent,
+  type BudgetState,
+  type Decision,
+} from '../../src/budget/budget.ts';
+import { describe } from '../../src/budget/status.ts';
+import { Broken } from './broken.ts';
+
+export class BudgetUnderTest {
+  state: BudgetState = newBudget();
+
+  apply(event: BudgetEvent, now: number): void {
+    apply(this.state, event, now);
+  }
+
+  decide(now: number): Decision {
+    return decide(this.state, now);
+  }
+
+  allowOnTheirWay(most: number): void {
+    this.state.maxOutstanding = most;
+  }
+
+  /** The state travels as JSON into the next run of the workflow, and must decide and say there what it did here. */
+  continueAsNew(now: number): void {
+    const text = JSON.stringify(this.state);
+    const carried = JSON.parse(text) as BudgetState;
+    if (!isDeepStrictEqual(carried, this.state))
+      throw new Broken('the state is plain data', `what travels is ${text}`);
+    const [here, there] = [this.state, carried].map((state) => {
+      const said = describe({ service: 'predictions', address: 'here' }, state, now);
+      return JSON.stringify({ said, decided: decide(state, now) });
+    });
+    if (here !== there)
+      throw new Broken('continue-as-new changes nothing', `${here} there became ${there}`);
+    this.state = JSON.parse(text) as BudgetState;
+  }
+}

@@ -1,0 +1,178 @@
+/** All that can happen to a budget, as commands for fast-check. */
+import fc from 'fast-check';
+import type { Limit } from '../../src/budget/budget.ts';
+import type { Request } from '../../src/budget/lanes.ts';
+import type { BudgetUnderTest } from './budget-under-test.ts';
+import { addressLimit, CAMPAIGNS, CREDENTIALS, limit, type WorldKind } from './setting.ts';
+import type { World } from './world.ts';
+
+type Command = fc.Command<World, BudgetUnderTest>;
+
+/** A command that is told in one line, and may be impossible at its place in a history. */
+function command(
+  told: string,
+  run: (world: World, budget: BudgetUnderTest) => void,
+  check: (world: World) => boolean = () => true,
+): Command {
+  return {
+    check,
+    run(world, budget) {
+      world.write?.(told);
+      run(world, budget);
+    },
+    toString: () => told,
+  };
+}
+
+const credential = fc.constantFrom(...CREDENTIALS);
+const campaign = fc.constantFrom(...CAMPAIGNS);
+const which = fc.nat(20);
+
+function requestOf(world: World, name: { campaign: string; credential: string }): Request {
+  const item = `item-${world.items.size + 1}`;
+  const job = { id: item, kind: 'sequence', generation: 0, store: '' };
+  return { item, ...name, attempt: 0, weight: world.setting.weights[name.campaign] ?? 1, job };
+}
+
+/** Some item that was asked for and fulfils a condition. */
+function pick(world: World, n: number, fits: (item: string) => boolean): Request | undefined {
+  const items = [...world.items.values()].filter(({ item }) => fits(item));
+  return items[n % items.length];
+}
+
+const isOpen = (world: World) => (item: string) =>
+  world.expected.waiting.has(item) || world.expected.openOf(item) !== undefined;
+
+const asks = fc
+  .record({ campaign, credential, items: fc.integer({ min: 1, max: 6 }) })
+  .map(({ items, ...name }) =>
+    command(`${name.campaign} asks for ${items} with ${name.credential}`, (world) => {
+      for (let i = 0; i < items; i += 1) world.ask(requestOf(world, name));
+    }),
+  );
+
+/** The same request twice: a signal that was delivered again, or an item that does not know that it was asked for. */
+const asksTwice = which.map((n) =>
+  command(
+    `open item ${n} is asked for again`,
+    (world) => world.ask(pick(world, n, isOpen(world)) as Request),
+    (world) => pick(world, n, isOpen(world)) !== undefined,
+  ),
+);
+
+const asksElsewhere = fc.record({ n: which, credential }).map(({ n, credential: other }) =>
+  command(
+    `waiting item ${n} is asked for with ${other}`,
+    (world) => {
+      const request = pick(world, n, (item) => world.expected.waiting.has(item)) as Request;
+      world.ask({ ...request, credential: other });
+    },
+    (world) => world.expected.waiting.size > 0,
+  ),
+);
+
+/** After an unsure submission, a second one; after its end, a new life through `retry`. */
+const asksAnew = fc.record({ n: which, again: fc.constantFrom('attempt', 'generation') });
+const asksOnceMore = asksAnew.map(({ n, again }) => {
+  const answered = (world: World) => pick(world, n, (item) => !isOpen(world)(item));
+  return command(
+    `item ${n}, which was answered, is asked for with its next ${again}`,
+    (world) => {
+      const request = answered(world) as Request;
+      const { attempt, job } = request;
+      world.ask(
+        again === 'attempt'
+          ? { ...request, attempt: attempt + 1 }
+          : { ...request, attempt: 0, job: { ...job, generation: job.generation + 1 } },
+      );
+    },
+    (world) => answered(world) !== undefined,
+  );
+});
+
+const withdraws = which.map((n) =>
+  command(
+    `open item ${n} is withdrawn`,
+    (world) => world.withdraw((pick(world, n, isOpen(world)) as Request).item),
+    (world) => pick(world, n, isOpen(world)) !== undefined,
+  ),
+);
+
+const pauses = fc
+  .record({ campaign, paused: fc.boolean() })
+  .map(({ campaign: name, paused }) =>
+    command(`${name} is ${paused ? 'paused' : 'resumed'}`, (world) => world.pause(name, paused)),
+  );
+
+const passes = fc
+  .oneof(fc.nat(40), fc.nat(400), fc.nat(3_000))
+  .map((ms) => command(`${ms} ms pass`, (world) => world.pass(ms)));
+
+const sleeps = fc
+  .nat(5_000)
+  .map((ms) => command(`the machine sleeps for ${ms} ms`, (world) => world.sleep(ms)));
+
+const show = (of: Limit): string => `${of.limit ?? 'no limit'} per ${of.windowMs} ms`;
+
+const changes = fc
+  .record({ credential, own: limit, all: addressLimit, none: fc.nat(9) })
+  .map(({ credential: name, own, all, none }) => {
+    const changed = none === 9 ? { ...own, limit: 0 } : own;
+    return command(`${name} has ${show(changed)}, the address ${show(all)}`, (world) =>
+      world.change(name, changed, all),
+    );
+  });
+
+const travels = fc.constant(
+  command('continue-as-new', (world, budget) => budget.continueAsNew(world.now)),
+);
+
+const foreign = fc
+  .record({
+    credential: fc.constantFrom(...CREDENTIALS, null),
+    jobs: fc.integer({ min: 1, max: 5 }),
+  })
+  .map(({ credential: name, jobs }) =>
+    command(`somebody else sends ${jobs} ${name ? `with ${name}` : 'from our address'}`, (world) =>
+      world.foreign(name, jobs),
+    ),
+  );
+
+const DAY_MS = 86_400_000;
+const steps = fc
+  .oneof(fc.integer({ min: -3_000, max: 3_000 }), fc.constantFrom(-DAY_MS, DAY_MS))
+  .map((ms) => command(`the clock is set by ${ms} ms`, (world) => world.setClock(ms)));
+
+const EVERYWHERE = [
+  asks,
+  asks,
+  asks,
+  passes,
+  passes,
+  passes,
+  passes,
+  passes,
+  sleeps,
+  asksTwice,
+  asksElsewhere,
+  asksOnceMore,
+  withdraws,
+  pauses,
+  changes,
+  travels,
+];
+
+const ONLY: Readonly<Record<WorldKind, readonly fc.Arbitrary<Command>[]>> = {
+  quiet: [],
+  shared: [foreign, foreign, foreign],
+  clocks: [steps, steps],
+};
+
+const MOST_COMMANDS = 50;
+
+export function histories(world: WorldKind): fc.Arbitrary<Iterable<Command>> {
+  return fc.commands([...EVERYWHERE, ...ONLY[world]], {
+    maxCommands: MOST_COMMANDS,
+    size: 'max',
+  });
+}

@@ -1,0 +1,209 @@
+/**
+ * What the budget owes to whom, told a second time and naively: every submission is kept for ever and counted anew at
+ * each question. Nothing of `src/budget` is used here but the shapes of its events.
+ */
+import type { Limit } from '../../src/budget/budget.ts';
+import type { Request } from '../../src/budget/lanes.ts';
+import { Broken } from './broken.ts';
+import { passed, type Moment } from './moment.ts';
+import { NaiveBlock } from './naive-block.ts';
+import type { Setting } from './setting.ts';
+import { Turns, type LaneName } from './turns.ts';
+
+/** The guard that docs/decisions.md promises; written down again on purpose. */
+export const GUARD_MS = 25;
+
+/** A submission that was sent. */
+export interface Sent {
+  /** From 1, in the order of sending. */
+  readonly number: number;
+  readonly request: Request;
+  /** Its place in the order of asking. */
+  readonly order: number;
+  readonly sentAt: Moment;
+  /** The limits in force when it was sent. */
+  readonly limit: Limit;
+  readonly addressLimit: Limit;
+  /** When the service stamped its job. */
+  stampedAt: Moment | null;
+  closedAt: Moment | null;
+  /** Its slot stays taken after the close. */
+  charged: boolean;
+  withdrawn: boolean;
+}
+
+interface Place {
+  readonly request: Request;
+  readonly order: number;
+}
+
+export class Expectations {
+  readonly limits: Record<string, Limit>;
+  addressLimit: Limit;
+  readonly maxOutstanding: number;
+  readonly sent: Sent[] = [];
+  readonly waiting = new Map<string, Place>();
+  readonly paused = new Set<string>();
+  readonly blocks: Record<string, NaiveBlock>;
+  readonly addressBlock = new NaiveBlock();
+  /** null: it is not known exactly who could be served when. */
+  private readonly turns: Turns | null;
+  private asked = 0;
+
+  constructor(setting: Setting) {
+    this.limits = { ...setting.limits };
+    this.addressLimit = setting.addressLimit;
+    this.maxOutstanding = setting.maxOutstanding;
+    this.turns = setting.world === 'quiet' ? new Turns(setting.weights) : null;
+    this.blocks = Object.fromEntries(Object.keys(setting.limits).map((c) => [c, new NaiveBlock()]));
+  }
+
+  get open(): Sent[] {
+    return this.sent.filter(({ closedAt }) => closedAt === null);
+  }
+
+  openOf(item: string): Sent | undefined {
+    return this.sent.findLast(({ request, closedAt }) => request.item === item && !closedAt);
+  }
+
+  asks(request: Request): void {
+    const flying = this.openOf(request.item);
+    if (flying) {
+      flying.withdrawn = false;
+      return;
+    }
+    const standing = this.waiting.get(request.item);
+    if (standing && sameLane(standing.request, request)) return;
+    this.waiting.set(request.item, { request, order: this.asked++ });
+    this.lanesChanged();
+  }
+
+  withdraws(item: string): void {
+    this.waiting.delete(item);
+    const flying = this.openOf(item);
+    if (flying) flying.withdrawn = true;
+    this.lanesChanged();
+  }
+
+  pauses(campaign: string, paused: boolean): void {
+    if (paused) this.paused.add(campaign);
+    else this.paused.delete(campaign);
+    this.lanesChanged();
+  }
+
+  /** The budget gave leave: had it to, and was it this one's turn? */
+  sends(request: Request, now: Moment): Sent {
+    const { item, campaign, credential } = request;
+    const place = this.waiting.get(item);
+    if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
+    if (this.paused.has(campaign)) throw new Broken('a paused campaign waits', campaign);
+    const first = this.firstOf(request);
+    if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
+    const reason = this.reasonAgainst(credential, now);
+    if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
+    this.turns?.taken(request, this.lanesOpen(now));
+    this.waiting.delete(item);
+    const sent: Sent = {
+      number: this.sent.length + 1,
+      request,
+      order: place.order,
+      sentAt: now,
+      limit: this.limitOf(credential),
+      addressLimit: this.addressLimit,
+      stampedAt: null,
+      closedAt: null,
+      charged: false,
+      withdrawn: false,
+    };
+    this.sent.push(sent);
+    this.lanesChanged();
+    return sent;
+  }
+
+  /** Its answer is in. */
+  closes(sent: Sent, at: Moment, charged: boolean): void {
+    sent.closedAt = at;
+    sent.charged = charged;
+  }
+
+  turnedAway({ request, order, withdrawn }: Sent): void {
+    if (withdrawn) return;
+    this.waiting.set(request.item, { request, order });
+    this.lanesChanged();
+    this.turns?.returned(request);
+  }
+
+  /** Nobody waits who could be served. `foreign`: slots that others may hold, as far as headers tell of them. */
+  checkNothingIdle(now: Moment, foreign: (credential: string) => number): void {
+    for (const lane of this.lanesWaiting()) {
+      if (this.reasonAgainst(lane.credential, now, foreign(lane.credential))) continue;
+      const who = `${lane.campaign} waits with ${lane.credential}`;
+      throw new Broken('a free slot with someone waiting is used at once', who);
+    }
+  }
+
+  /** Why nothing may be sent with a credential now; null when it may. */
+  reasonAgainst(credential: string, now: Moment, foreign = 0): string | null {
+    const { limit } = this.limitOf(credential);
+    if (limit !== null && this.taken(this.limitOf(credential), now, credential) + foreign >= limit)
+      return `all ${limit} slots of ${credential} are taken`;
+    const ofAll = this.addressLimit.limit;
+    // Others at the address are told of in no header.
+    if (ofAll !== null && this.taken(this.addressLimit, now, null) >= ofAll)
+      return `all ${ofAll} slots of the address are taken`;
+    const block = this.blocks[credential] as NaiveBlock;
+    if (!block.isOver(now)) return `the service told ${credential} to wait`;
+    if (!this.addressBlock.isOver(now)) return 'the service is to be left alone';
+    const open = this.open;
+    if (open.length >= this.maxOutstanding) return `${open.length} are on their way`;
+    if (block.probing && open.some(({ request }) => request.credential === credential))
+      return `a probe of ${credential} is on its way`;
+    if (this.addressBlock.probing && open.length > 0) return 'a probe is on its way';
+    return null;
+  }
+
+  /** Slots taken as the promise has it, from the sending until close + window + guard; of a credential or of all. */
+  private taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
+    let taken = 0;
+    for (const { request, closedAt, charged } of this.sent) {
+      if (credential !== null && request.credential !== credential) continue;
+      if (closedAt === null || (charged && passed(closedAt, now) < windowMs + GUARD_MS)) taken += 1;
+    }
+    return taken;
+  }
+
+  private limitOf(credential: string): Limit {
+    return this.limits[credential] as Limit;
+  }
+
+  private firstOf(lane: Request): string | undefined {
+    const places = [...this.waiting.values()].filter(({ request }) => sameLane(request, lane));
+    return places.reduce((a, b) => (a.order < b.order ? a : b)).request.item;
+  }
+
+  private lanesWaiting(): LaneName[] {
+    const lanes = new Map<string, LaneName>();
+    for (const { request } of this.waiting.values()) {
+      const { campaign, credential } = request;
+      if (!this.paused.has(campaign)) lanes.set(`${campaign} ${credential}`, request);
+    }
+    return [...lanes.values()];
+  }
+
+  private lanesChanged(): void {
+    this.turns?.waiting(this.lanesWaiting());
+  }
+
+  private lanesOpen(now: Moment): LaneName[] {
+    const open: LaneName[] = [];
+    for (const lane of this.lanesWaiting()) {
+      if (this.reasonAgainst(lane.credential, now)) this.turns?.closed(lane);
+      else open.push(lane);
+    }
+    return open;
+  }
+}
+
+function sameLane(a: LaneName, b: LaneName): boolean {
+  return a.campaign === b.campaign && a.credential === b.credential;
+}

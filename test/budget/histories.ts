@@ -1,0 +1,139 @@
+/** Random histories of a budget, each played to its end; the test and the nightly script both run these. */
+import { setImmediate as breathe } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Broken } from './broken.ts';
+import { BudgetUnderTest } from './budget-under-test.ts';
+import { histories } from './commands.ts';
+import { GUARD_MS } from './expectations.ts';
+import { settings, type Setting, type WorldKind } from './setting.ts';
+import { World } from './world.ts';
+
+type History = ReturnType<typeof histories> extends fc.Arbitrary<infer T> ? T : never;
+
+export interface Wanted {
+  readonly world: WorldKind;
+  /** How many. */
+  readonly histories: number;
+  /** The same seed plays the same histories. */
+  readonly seed: number;
+}
+
+/** Histories are played this many at a time, each batch with a seed of its own: a failure is replayed in a second. */
+export const BATCH = 1_000;
+
+/**
+ * null when every promise was kept; otherwise the shortest history that breaks one, told so that it can be read.
+ * `after` is called with the number of histories played so far.
+ */
+export async function findBroken(
+  { world, histories: wanted, seed }: Wanted,
+  after: (played: number) => void = () => undefined,
+): Promise<string | null> {
+  for (let played = 0; played < wanted; played += BATCH) {
+    const batch = { world, seed: (seed + played / BATCH) | 0 };
+    const broken = findBrokenInBatch({ ...batch, histories: Math.min(BATCH, wanted - played) });
+    if (broken) return broken;
+    after(Math.min(wanted, played + BATCH));
+    // Whoever watches this process would take it for dead.
+    await breathe();
+  }
+  return null;
+}
+
+function findBrokenInBatch({ world, histories: numRuns, seed }: Wanted): string | null {
+  const property = fc.property(settings(world), histories(world), (setting, history) => {
+    play(setting, history, null);
+  });
+  const {
+    failed,
+    counterexample,
+    numRuns: run,
+    numShrinks,
+  } = fc.check(property, { numRuns, seed });
+  if (!failed) return null;
+  if (!counterexample) throw new Error('fast-check found no history it could run');
+  return [
+    `History ${run} of world "${world}" with seed ${seed} breaks a promise. Shortened ${numShrinks} times:`,
+    tell(...counterexample),
+    `Again: npm run nightly -- --world ${world} --seed ${seed} --histories ${numRuns}`,
+  ].join('\n');
+}
+
+/** Plays a history and what follows it; throws `Broken`. */
+function play(setting: Setting, history: History, write: ((line: string) => void) | null): void {
+  const budget = new BudgetUnderTest();
+  const world = new World(setting, budget, write);
+  fc.modelRun(() => ({ model: world, real: budget }), history);
+  write?.('all is well from now on');
+  drain(world);
+  settle(world);
+}
+
+/** The history, line by line, with what came of it. */
+function tell(setting: Setting, history: History): string {
+  const lines = [`starts with ${JSON.stringify(setting)}`];
+  try {
+    play(setting, history, (line) => lines.push(line));
+  } catch (error) {
+    lines.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  return lines.map((line) => `  ${line}`).join('\n');
+}
+
+/** Nobody starves: once all is well, everyone who waits is served, and not later than the limits demand. */
+function drain(world: World): void {
+  const { expected, setting } = world;
+  const before = expected.sent.length;
+  const blocked = Object.values(expected.blocks).map((block) => block.leftMs(world.moment));
+  const blockedMs = Math.max(expected.addressBlock.leftMs(world.moment), ...blocked);
+  const started = world.time;
+  world.recover();
+  while (expected.waiting.size > 0 || expected.open.length > 0) {
+    const next = world.next;
+    if (next === Number.POSITIVE_INFINITY)
+      throw new Broken('nobody starves', `${[...expected.waiting.keys()].join(', ')}: no timer`);
+    world.pass(Math.max(0, next - world.time));
+    const jobs = expected.sent.length - before;
+    const allowed = blockedMs + longest(setting, expected.waiting.size + jobs);
+    if (world.time - started > allowed)
+      throw new Broken('nobody starves', `${expected.waiting.size} wait after ${allowed} ms`);
+  }
+}
+
+/** ms in which so many jobs are sent under the narrowest limit, with all slots taken at first. */
+function longest({ limits, addressLimit }: Setting, jobs: number): number {
+  const all = [addressLimit, ...Object.values(limits)];
+  const rounds = all.map(({ limit, windowMs }) =>
+    limit === null ? 0 : Math.ceil(jobs / limit + 2) * (windowMs + GUARD_MS),
+  );
+  // Twice: a clock that was set back holds slots for up to a window more. And the last block of all.
+  return 2 * rounds.reduce((sum, ms) => sum + ms, 0) + 70_000;
+}
+
+const HOURS_MS = 2 * 3_600_000;
+
+/** What is over is forgotten: the state does not grow with what has gone through it. */
+function settle(world: World): void {
+  // Twice: what was charged by a clock that was set back is seen at the next question.
+  for (const round of [1, 2]) {
+    world.pass(HOURS_MS);
+    for (const credential of world.credentials) {
+      const item = `last of ${credential} ${round}`;
+      const job = { id: item, kind: 'sequence', generation: 0, store: '' };
+      world.ask({ item, campaign: 'day', credential, attempt: 0, weight: 1, job });
+      world.pass(60_000);
+    }
+  }
+  const { queue, outstanding, answered, credentials, address } = world.budget.state;
+  const windows = [address, ...Object.values(credentials).map(({ window }) => window)];
+  const kept = {
+    lanes: queue.lanes.length,
+    outstanding: Object.keys(outstanding).length,
+    answered: Object.keys(answered).length,
+    closes: windows.reduce((sum, { closes }) => sum + closes.length, 0),
+  };
+  // One item a credential, charged to it and to the address; nobody waits.
+  const most = { lanes: 0, outstanding: 0, answered: 2, closes: 4 };
+  const grown = Object.keys(most).filter((name) => kept[name as 'lanes'] > most[name as 'lanes']);
+  if (grown.length > 0) throw new Broken('the state stays small', JSON.stringify(kept));
+}

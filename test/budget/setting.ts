@@ -1,0 +1,96 @@
+/** What a history starts from: limits, weights, what the service will make of each submission. */
+import fc from 'fast-check';
+import type { Limit } from '../../src/budget/budget.ts';
+
+/**
+ * `quiet`: nobody else uses our tokens or our address and the clock is right, so that everything is known exactly.
+ * `shared`: others do. `clocks`: our clock is set forward and back.
+ */
+export const WORLDS = ['quiet', 'shared', 'clocks'] as const;
+export type WorldKind = (typeof WORLDS)[number];
+
+/** What becomes of a submission. The service stamps it `stampAfterMs` after it was sent. */
+export interface Fate {
+  readonly outcome:
+    | 'accepted'
+    | 'accepted, answer lost'
+    | 'unsure'
+    | 'refused'
+    | 'rate-limited'
+    | 'unavailable'
+    | 'unreachable';
+  readonly stampAfterMs: number;
+  readonly answerAfterMs: number;
+  /** The answer tells what remains, or with a 429 when there will be room. */
+  readonly header: boolean;
+  /** What the service orders with "not now"; null: nothing. */
+  readonly retryAfterMs: number | null;
+}
+
+export const GOOD: Fate = {
+  outcome: 'accepted',
+  stampAfterMs: 1,
+  answerAfterMs: 1,
+  header: true,
+  retryAfterMs: null,
+};
+
+export interface Setting {
+  readonly world: WorldKind;
+  readonly limits: Record<string, Limit>;
+  readonly addressLimit: Limit;
+  readonly maxOutstanding: number;
+  /** Of the campaigns. */
+  readonly weights: Record<string, number>;
+  /** Of the submissions in their order, over and over. */
+  readonly fates: readonly Fate[];
+}
+
+export const CREDENTIALS = ['alice', 'bob'] as const;
+export const CAMPAIGNS = ['day', 'night', 'weekend'] as const;
+
+const windowMs = fc.constantFrom(1_000, 250, 400, 2_500);
+
+export const limit: fc.Arbitrary<Limit> = fc.record({
+  limit: fc.oneof({ weight: 6, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.constant(null)),
+  windowMs,
+});
+
+export const addressLimit: fc.Arbitrary<Limit> = fc.record({
+  limit: fc.oneof(fc.integer({ min: 1, max: 7 }), fc.constant(null)),
+  windowMs,
+});
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+  outcome: fc.constantFrom<Fate['outcome']>(
+    'accepted',
+    'accepted',
+    'accepted',
+    'accepted',
+    'refused',
+    'unsure',
+    'accepted, answer lost',
+    'rate-limited',
+    'unavailable',
+    'unreachable',
+  ),
+  stampAfterMs: fc.nat(300),
+  answerAfterMs: fc.nat(300),
+  header: fc.boolean(),
+  retryAfterMs: fc.constantFrom(null, 0, 300, 3_000),
+});
+
+export function settings(world: WorldKind): fc.Arbitrary<Setting> {
+  return fc.record({
+    world: fc.constant(world),
+    limits: fc.record({ alice: limit, bob: limit }),
+    addressLimit,
+    maxOutstanding: fc.constantFrom(100, 1, 2, 4),
+    weights: fc.record({
+      day: fc.constantFrom(1, 2),
+      night: fc.constantFrom(1, 3),
+      weekend: fc.constantFrom(1, 0.5),
+    }),
+    fates: fc.array(fate, { minLength: 1, maxLength: 8 }),
+  });
+}

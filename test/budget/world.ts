@@ -1,0 +1,332 @@
+/**
+ * The budget in a world that behaves as badly as the contract allows: a service that stamps jobs somewhere between
+ * start and close, answers as the history has it, is used by others as well, and a clock that is set. Whatever the
+ * budget decides is checked against the expectations at once.
+ */
+import type { Closing, Grant, Limit } from '../../src/budget/budget.ts';
+import type { Request } from '../../src/budget/lanes.ts';
+import { Broken } from './broken.ts';
+import type { BudgetUnderTest } from './budget-under-test.ts';
+import { Expectations, GUARD_MS, type Sent } from './expectations.ts';
+import { passed, type Moment } from './moment.ts';
+import { ServiceModel } from './service-model.ts';
+import { GOOD, type Fate, type Setting } from './setting.ts';
+
+const START = 1_700_000_000_000;
+
+interface Flight {
+  readonly sent: Sent;
+  readonly fate: Fate;
+  readonly stampAt: number;
+  readonly closeAt: number;
+  /** What the service has made of it, once it has stamped it. */
+  closing: Closing | null;
+}
+
+export class World {
+  readonly expected: Expectations;
+  readonly budget: BudgetUnderTest;
+  readonly setting: Setting;
+  readonly credentials: readonly string[];
+  /** Item → its request as asked last. */
+  readonly items = new Map<string, Request>();
+  time = START;
+  /** Of our clock from true time, in ms. */
+  private ahead = 0;
+  private forward = 0;
+  private stepped = false;
+  private readonly tokens: Record<string, ServiceModel>;
+  private readonly address: ServiceModel;
+  private flights: Flight[] = [];
+  /** True time at which the budget asked to be woken. */
+  private wakeAt: number | null = null;
+  private fatesUsed = 0;
+  private healthy = false;
+  private lastChange = 0;
+  /** The longest time (ms) that an answer has taken, and the longest window there was. */
+  private slowestMs = 0;
+  private longestWindowMs = 0;
+  /** What a header has just said to the only submission on its way: no more than that may be sent at once. */
+  private told: { readonly credential: string; readonly remaining: number } | null = null;
+  readonly write: ((line: string) => void) | null;
+
+  constructor(setting: Setting, budget: BudgetUnderTest, write: ((line: string) => void) | null) {
+    this.setting = setting;
+    this.budget = budget;
+    this.write = write;
+    this.credentials = Object.keys(setting.limits);
+    this.expected = new Expectations(setting);
+    this.tokens = Object.fromEntries(
+      Object.entries(setting.limits).map(([c, l]) => [c, new ServiceModel(l.limit, l.windowMs)]),
+    );
+    this.address = new ServiceModel(setting.addressLimit.limit, setting.addressLimit.windowMs);
+    for (const credential of this.credentials) this.configure(credential);
+    budget.allowOnTheirWay(setting.maxOutstanding);
+  }
+
+  get moment(): Moment {
+    return { time: this.time, forward: this.forward };
+  }
+
+  /** What our clock shows. */
+  get now(): number {
+    return this.time + this.ahead;
+  }
+
+  /** What happens by itself; told only when the history is. */
+  private note(line: () => string): void {
+    this.write?.(`  at ${this.time - START} ms: ${line()}`);
+  }
+
+  ask(request: Request): void {
+    this.items.set(request.item, request);
+    this.expected.asks(request);
+    this.budget.apply({ type: 'request', request }, this.now);
+    this.decide();
+  }
+
+  withdraw(item: string): void {
+    this.expected.withdraws(item);
+    this.budget.apply({ type: 'withdraw', item }, this.now);
+    this.decide();
+  }
+
+  pause(campaign: string, paused: boolean): void {
+    this.expected.pauses(campaign, paused);
+    this.budget.apply({ type: 'pause', campaign, paused }, this.now);
+    this.decide();
+  }
+
+  /** The limits change, at the service and here. */
+  change(credential: string, limit: Limit, addressLimit: Limit): void {
+    this.expected.limits[credential] = limit;
+    this.expected.addressLimit = addressLimit;
+    Object.assign(this.tokens[credential] as ServiceModel, limit);
+    Object.assign(this.address, addressLimit);
+    this.lastChange = this.expected.sent.length;
+    this.configure(credential);
+    this.decide();
+  }
+
+  /** Somebody else draws on the same credential or address, as far as the service lets them. */
+  foreign(credential: string | null, jobs: number): void {
+    for (let i = 0; i < jobs; i += 1) {
+      const models = credential ? [this.tokenOf(credential), this.address] : [this.address];
+      if (models.some((model) => !model.hasRoomAt(this.time))) return;
+      for (const model of models) model.accept(this.time, false);
+    }
+  }
+
+  setClock(byMs: number): void {
+    this.ahead += byMs;
+    this.forward += Math.max(0, byMs);
+    this.stepped = true;
+  }
+
+  /** Time passes: the service works, answers come in, the timer fires. */
+  pass(ms: number): void {
+    const end = this.time + ms;
+    for (;;) {
+      const next = Math.min(this.nextAnswer(), this.wakeAt ?? Number.POSITIVE_INFINITY);
+      if (next > end) break;
+      this.time = Math.max(this.time, next);
+      if (this.takeAnswers()) this.decide();
+      else this.wake();
+    }
+    this.time = end;
+    this.stampAll();
+  }
+
+  /** Nobody of us works for a while; the service does. What came meanwhile comes in at the end. */
+  sleep(ms: number): void {
+    this.time += ms;
+    this.takeAnswers();
+    this.decide();
+  }
+
+  /** From now on all is well: every limit as at first, all answers good and quick, nobody paused. */
+  recover(): void {
+    this.healthy = true;
+    for (const credential of this.credentials)
+      this.change(credential, this.setting.limits[credential] as Limit, this.setting.addressLimit);
+    for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
+  }
+
+  /** The next thing that will happen by itself, in true time; `Infinity` when nothing will. */
+  get next(): number {
+    return Math.min(this.nextAnswer(), this.wakeAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  private configure(credential: string): void {
+    const credentialLimit = this.expected.limits[credential] as Limit;
+    const { addressLimit } = this.expected;
+    const lengths = [this.longestWindowMs, credentialLimit.windowMs, addressLimit.windowMs];
+    this.longestWindowMs = Math.max(...lengths);
+    this.budget.apply({ type: 'configure', credential, credentialLimit, addressLimit }, this.now);
+  }
+
+  private decide(): void {
+    const { grants, wakeAt } = this.budget.decide(this.now);
+    for (const grant of grants) this.send(grant);
+    this.checkBelieved(grants);
+    if (wakeAt !== null && wakeAt <= this.now)
+      throw new Broken('the timer lies ahead', `${this.now - wakeAt} ms ago`);
+    this.wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
+    if (!this.stepped) this.checkNothingIdle();
+  }
+
+  private wake(): void {
+    const before = this.expected.sent.length;
+    this.decide();
+    if (!this.stepped && this.expected.sent.length === before)
+      throw new Broken('the timer fires when a slot is free', 'it fired and nothing was sent');
+  }
+
+  private checkNothingIdle(): void {
+    // Found up to a window after their stamp, held for a window more, found late by the time of an answer.
+    const since = this.time - 2 * (this.longestWindowMs + GUARD_MS) - this.slowestMs;
+    const known = (credential: string) => this.tokenOf(credential).foreignSince(since);
+    this.expected.checkNothingIdle(this.moment, known);
+  }
+
+  /** What the service says is left is believed, where nothing else was on its way that could explain it. */
+  private checkBelieved(grants: readonly Grant[]): void {
+    const { told } = this;
+    this.told = null;
+    if (!told) return;
+    const sent = grants.filter(({ request }) => request.credential === told.credential).length;
+    if (sent > told.remaining)
+      throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
+  }
+
+  private send({ request }: Grant): void {
+    const sent = this.expected.sends(request, this.moment);
+    const { fates } = this.setting;
+    const fate = this.healthy ? GOOD : (fates[this.fatesUsed++ % fates.length] ?? GOOD);
+    const stampAt = this.time + fate.stampAfterMs;
+    const closeAt = stampAt + fate.answerAfterMs;
+    this.flights.push({ sent, fate, stampAt, closeAt, closing: null });
+    this.note(() => `${request.item} is sent (${request.campaign} with ${request.credential})`);
+  }
+
+  private nextAnswer(): number {
+    return Math.min(...this.flights.map(({ closeAt }) => closeAt));
+  }
+
+  /** True when there were some. */
+  private takeAnswers(): boolean {
+    this.stampAll();
+    const due = this.flights.filter(({ closeAt }) => closeAt <= this.time);
+    this.flights = this.flights.filter(({ closeAt }) => closeAt > this.time);
+    for (const flight of due.sort((a, b) => a.closeAt - b.closeAt)) this.answer(flight);
+    return due.length > 0;
+  }
+
+  private stampAll(): void {
+    const due = this.flights.filter(({ stampAt, closing }) => !closing && stampAt <= this.time);
+    for (const flight of due.sort((a, b) => a.stampAt - b.stampAt))
+      flight.closing = this.arrive(flight);
+  }
+
+  /** The request has come to the service. */
+  private arrive({ sent, fate, stampAt }: Flight): Closing {
+    const { outcome, retryAfterMs, header } = fate;
+    const message = outcome;
+    if (outcome === 'unsure') return { type: 'unsure' };
+    if (outcome === 'refused') return { type: 'refused' };
+    if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
+      return { type: 'notNow', reason: outcome, retryAfterMs, message };
+    const token = this.tokenOf(sent.request.credential);
+    const full = [token, this.address].find((model) => !model.hasRoomAt(stampAt));
+    if (full) {
+      this.checkMayBeFull(sent);
+      const roomInMs = full.limit === 0 ? 60_000 : full.roomAt(stampAt) - stampAt;
+      const ordered = header ? Math.max(0, Math.ceil(roomInMs / 1_000) * 1_000) : null;
+      return { type: 'notNow', reason: 'rate-limited', retryAfterMs: ordered, message: 'full' };
+    }
+    for (const model of [token, this.address]) model.accept(stampAt, true);
+    sent.stampedAt = { time: stampAt, forward: this.forward };
+    this.checkWindows(sent, sent.stampedAt);
+    if (outcome === 'accepted, answer lost') return { type: 'unsure' };
+    const remaining = header ? token.remainingAt(stampAt) : null;
+    return { type: 'accepted', rateLimit: { limit: null, remaining, resetAfterSeconds: null } };
+  }
+
+  /** Only for reasons that cannot be known here does the service have to say that a window is full. */
+  private checkMayBeFull(sent: Sent): void {
+    const unknowable =
+      this.setting.world === 'shared' || this.forward > 0 || sent.number <= this.lastChange;
+    if (!unknowable)
+      throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
+  }
+
+  /** No window holds more of our jobs than the limit under which the last of them was sent. */
+  private checkWindows({ request }: Sent, at: Moment): void {
+    const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
+    const last = stamped.at(-1) as Sent;
+    const inWindow = ({ windowMs }: Limit) =>
+      stamped.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
+    const own = inWindow(last.limit).filter(
+      (sent) => sent.request.credential === last.request.credential,
+    );
+    const found = own.length;
+    if (last.request.credential === request.credential && found > (last.limit.limit ?? found))
+      throw new Broken('no window overflows', `${found} jobs of ${request.credential}`);
+    const everyone = inWindow(last.addressLimit).length;
+    if (everyone > (last.addressLimit.limit ?? everyone))
+      throw new Broken('no window overflows', `${everyone} jobs of the address`);
+  }
+
+  private answer({ sent, closing }: Flight): void {
+    if (!closing) throw new Error('answered before it arrived');
+    const { request, number } = sent;
+    const { expected } = this;
+    this.slowestMs = Math.max(this.slowestMs, this.time - sent.sentAt.time);
+    const charged = closing.type === 'accepted' || closing.type === 'unsure';
+    this.note(() => `${request.item}: ${JSON.stringify(closing)}`);
+    expected.closes(sent, this.moment, charged);
+    const block = expected.blocks[request.credential];
+    if (closing.type === 'accepted') block?.answered(number);
+    if (closing.type === 'accepted' || closing.type === 'refused')
+      expected.addressBlock.answered(number);
+    if (closing.type === 'notNow') {
+      expected.turnedAway(sent);
+      const blocked = closing.reason === 'rate-limited' ? block : expected.addressBlock;
+      blocked?.refused(number, expected.sent.length, closing.retryAfterMs, this.moment);
+    }
+    const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
+    if (remaining != null && this.wasAlone(sent) && !this.wasFreedSince(sent))
+      this.told = { credential: request.credential, remaining };
+    this.budget.apply({ type: 'close', item: request.item, closing }, this.now);
+  }
+
+  /** No other submission with its credential was on its way, and no limit was changed, since it was sent. */
+  private wasAlone({ number, request, sentAt }: Sent): boolean {
+    if (this.stepped || number <= this.lastChange) return false;
+    return this.expected.sent.every(
+      (other) =>
+        other.number === number ||
+        other.request.credential !== request.credential ||
+        (other.number < number && other.closedAt !== null && other.closedAt.time < sentAt.time),
+    );
+  }
+
+  /**
+   * A slot of its credential became free while it was on its way. Slots of others are counted from closes of ours, so
+   * that none of those did either when none of ours did.
+   */
+  private wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
+    const { windowMs } = this.expected.limits[credential] as Limit;
+    return this.expected.sent.some(
+      ({ request, closedAt }) =>
+        request.credential === credential &&
+        closedAt &&
+        passed(closedAt, this.moment) >= windowMs + GUARD_MS &&
+        passed(closedAt, sentAt) < windowMs + GUARD_MS,
+    );
+  }
+
+  private tokenOf(credential: string): ServiceModel {
+    return this.tokens[credential] as ServiceModel;
+  }
+}

@@ -1,0 +1,115 @@
+/** A command that is typed again whenever it was ended, as its user would. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Ended, Typed } from '../cli/command.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Signal } from './plan.ts';
+
+/** How one life of a command ended. */
+export interface Ending {
+  readonly name: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly ended: Ended;
+  /** The signals it was sent. */
+  readonly told: readonly Signal[];
+}
+
+/** Two presses of Ctrl-C closer than half a second count as one. */
+const SECOND_PRESS_MS = 700;
+/** A user reads the message before typing again. */
+const READ_MS = 1_000;
+
+export class Actor {
+  readonly name: string;
+  readonly endings: Ending[] = [];
+  typed: Typed | null = null;
+  readonly #type: () => Typed;
+  readonly #chronicle: Chronicle;
+  /** Ends by itself when its work is done; the others are to stay. */
+  readonly #finishes: boolean;
+  #told: Signal[] = [];
+  #notBefore = 0;
+  #retired = false;
+  #life: Promise<void> | null = null;
+
+  constructor(name: string, type: () => Typed, chronicle: Chronicle, finishes: boolean) {
+    this.name = name;
+    this.#type = type;
+    this.#chronicle = chronicle;
+    this.#finishes = finishes;
+  }
+
+  get pid(): number | null {
+    return this.typed?.running === true ? this.typed.pid : null;
+  }
+
+  start(): void {
+    this.#life ??= this.#live().finally(() => {
+      this.#life = null;
+    });
+  }
+
+  /** Returns when it has ended by itself. */
+  async finished(): Promise<void> {
+    await this.#life;
+  }
+
+  /** Sends a signal, and types the command again `againMs` after its end. */
+  async end(signal: Signal, againMs: number, twice = false): Promise<void> {
+    const { typed } = this;
+    if (!typed?.running) {
+      this.#chronicle.tell(`${this.name} does not run`);
+      return;
+    }
+    this.#notBefore = Number.POSITIVE_INFINITY;
+    this.send(signal);
+    if (twice) {
+      await Promise.race([typed.ended, delay(SECOND_PRESS_MS)]);
+      if (this.pid !== null) this.send(signal);
+    }
+    await typed.ended;
+    this.#notBefore = Date.now() + againMs;
+  }
+
+  send(signal: Signal): void {
+    this.#chronicle.tell(`${signal} to ${this.name}`);
+    this.#told.push(signal);
+    this.typed?.kill(signal);
+  }
+
+  /** It is not typed again. */
+  abandon(): void {
+    this.#retired = true;
+  }
+
+  /** Ends it for good, in order. */
+  async retire(): Promise<void> {
+    this.abandon();
+    if (this.typed?.running === true) this.send('SIGTERM');
+    await this.#life;
+  }
+
+  async #live(): Promise<void> {
+    while (this.#stays()) {
+      const startedAt = Date.now();
+      const typed = this.#type();
+      this.typed = typed;
+      this.#told = [];
+      this.#notBefore = 0;
+      this.#chronicle.typed(this.name, typed);
+      const ended = await typed.ended;
+      const endedAt = Date.now();
+      const told = this.#told;
+      this.#chronicle.tell(`${this.name} ended: ${String(ended.code ?? ended.signal)}`);
+      this.endings.push({ name: this.name, startedAt, endedAt, ended, told });
+      if (this.#finishes && (ended.code === 0 || ended.code === 3)) return;
+      if (told.length === 0) await delay(READ_MS);
+      while (Date.now() < this.#notBefore && this.#stays()) await delay(50);
+    }
+  }
+
+  /** Asked anew each time: it may be abandoned at any moment. */
+  #stays(): boolean {
+    return !this.#retired;
+  }
+}

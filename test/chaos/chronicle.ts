@@ -1,0 +1,55 @@
+/** What happened in a round, when, in its own words: read when it went wrong. */
+import type { Typed } from '../cli/command.ts';
+
+export interface Happening {
+  /** ms since the round's first command was typed. */
+  readonly atMs: number;
+  readonly what: string;
+}
+
+/** When something that excuses an oddity was so: both ends in ms since the epoch. */
+export interface Spell {
+  readonly what: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Chronicle {
+  readonly #startedAt = Date.now();
+  readonly happenings: Happening[] = [];
+  readonly spells: Spell[] = [];
+  readonly commands: { readonly name: string; readonly typed: Typed }[] = [];
+  readonly #open = new Map<string, number>();
+
+  get nowMs(): number {
+    return Date.now() - this.#startedAt;
+  }
+
+  tell(what: string): void {
+    this.happenings.push({ atMs: this.nowMs, what });
+  }
+
+  typed(name: string, typed: Typed): void {
+    this.commands.push({ name, typed });
+    this.tell(`typed: ${name} (process ${typed.pid})`);
+  }
+
+  /** From now on it is so. */
+  begin(what: string): void {
+    if (!this.#open.has(what)) this.#open.set(what, Date.now());
+  }
+
+  end(what: string): void {
+    const from = this.#open.get(what);
+    if (from === undefined) return;
+    this.#open.delete(what);
+    this.spells.push({ what, from, to: Date.now() });
+  }
+
+  /** Whether it was so at any time between the two, or within `graceMs` before. */
+  was(what: string, from: number, to: number, graceMs = 0): boolean {
+    const since = this.#open.get(what);
+    if (since !== undefined && since <= to) return true;
+    return this.spells.some((s) => s.what === what && s.from <= to && s.to >= from - graceMs);
+  }
+}

@@ -1,0 +1,91 @@
+/** Keeps the service's faults as the storm wants them, also when it was restarted or refuses connections meanwhile. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { Chronicle } from './chronicle.ts';
+
+const LOOK_EVERY_MS = 50;
+
+/** The name under which the chronicle knows a rule to be in force. */
+export const inForce = (name: FaultRule['name']): string => `fault ${name}`;
+
+export class FaultControl {
+  readonly #url: string;
+  readonly #chronicle: Chronicle;
+  #wanted: readonly FaultRule[] = [];
+  #told: readonly FaultRule[] = [];
+  /** Names that may be in force. */
+  readonly #begun = new Set<FaultRule['name']>();
+  #stopped = false;
+  readonly #loop: Promise<void>;
+
+  /** @param url of the service itself, not through the proxy */
+  constructor(url: string, chronicle: Chronicle) {
+    this.#url = url;
+    this.#chronicle = chronicle;
+    this.#loop = this.#keepTold();
+  }
+
+  add(rules: readonly FaultRule[]): void {
+    this.#wanted = [...this.#wanted, ...rules];
+  }
+
+  remove(rules: readonly FaultRule[]): void {
+    this.#wanted = this.#wanted.filter((rule) => !rules.includes(rule));
+  }
+
+  /** A service that was started knows no faults. */
+  forgotten(): void {
+    this.#told = [];
+    this.#endAllBut(new Set());
+  }
+
+  /** Returns when the service has no fault any more. */
+  async calm(): Promise<void> {
+    this.#wanted = [];
+    while (this.#told !== this.#wanted) await delay(LOOK_EVERY_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#loop;
+  }
+
+  async #keepTold(): Promise<void> {
+    while (!this.#stopped) {
+      if (this.#wanted !== this.#told) await this.#tell(this.#wanted);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  async #tell(rules: readonly FaultRule[]): Promise<void> {
+    // In force from before it is asked for until after the answer to the request that ended it.
+    for (const { name } of rules) {
+      this.#begun.add(name);
+      this.#chronicle.begin(inForce(name));
+    }
+    try {
+      const answer = await fetch(new URL('/_faults', this.#url), {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rules),
+        signal: AbortSignal.timeout(2_000),
+      });
+      if (!answer.ok) throw new TypeError(`the service refused the rules: ${await answer.text()}`);
+    } catch (error) {
+      // It is down, or refuses connections on purpose: told again in a moment.
+      if (error instanceof TypeError && error.message.startsWith('the service refused'))
+        throw error;
+      return;
+    }
+    this.#endAllBut(new Set(rules.map(({ name }) => name)));
+    this.#told = rules;
+  }
+
+  #endAllBut(kept: ReadonlySet<FaultRule['name']>): void {
+    for (const name of this.#begun) {
+      if (kept.has(name)) continue;
+      this.#begun.delete(name);
+      this.#chronicle.end(inForce(name));
+    }
+  }
+}

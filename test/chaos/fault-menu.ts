@@ -1,0 +1,121 @@
+/**
+ * The faults of docs/faults.md that a storm may switch on, and what each may do to an item. Whatever is not said here
+ * to end an item badly must not: it costs time, never a row.
+ */
+import type { FaultName, FaultRule } from '../../src/local-services/faults.ts';
+import type { Random } from './random.ts';
+
+/** `reject` is not among them: it refuses good rows for good, which a campaign can only pass on. */
+export type StormFault = Exclude<FaultName, 'reject'>;
+
+const WEIGHTS: Readonly<Record<StormFault, number>> = {
+  refuse: 2,
+  skew: 1,
+  hang: 2,
+  reset: 3,
+  slow: 2,
+  error: 3,
+  'rate-limit': 3,
+  lose: 1,
+  fail: 2,
+  'stuck-heartbeat': 0.4,
+  'hang-after': 2,
+  'reset-after': 3,
+  'error-after': 2,
+  truncate: 2,
+  'wrong-type': 1,
+  garble: 2,
+  nan: 1,
+  'missing-key': 1,
+  'forget-past-results': 1,
+};
+
+export interface FaultSpell {
+  readonly rules: readonly FaultRule[];
+  readonly forMs: number;
+}
+
+export function randomSpell(random: Random): FaultSpell {
+  const name = random.weighted(WEIGHTS);
+  const rule = ruleOf(name, random);
+  // Submissions come in bursts, a window apart: a rule with few firings waits for one. A service that refuses
+  // connections cannot be told to stop: that rule ends by itself.
+  const lasting = rule.times === undefined ? random.int(1_000, 8_000) : random.int(5_000, 10_000);
+  const forMs = name === 'refuse' ? (rule.ms ?? 0) : lasting;
+  // What a look-up finds is only asked for after a submission whose answer was lost.
+  const company =
+    name === 'forget-past-results' ? [{ name: 'reset-after', probability: 0.5 } as const] : [];
+  return { rules: [rule, ...company], forMs };
+}
+
+function ruleOf(name: StormFault, random: Random): FaultRule {
+  const now = { name, seed: random.int(1, 1e9) };
+  const often = { ...now, probability: random.pick([0.2, 0.5, 1]) };
+  const few = { ...now, times: random.int(1, 3) };
+  const somewhere = { ...often, ...endpoint(random) };
+  switch (name) {
+    case 'refuse':
+      return { name, ms: random.int(500, 4_000) };
+    case 'skew':
+      return { name, ms: random.pick([-1, 1]) * random.int(1_000, 7_200_000) };
+    case 'hang':
+      return { ...somewhere, ms: random.int(300, 5_000) };
+    case 'slow':
+      // A worker that dies is noticed 5 s after its POST began, at the earliest: until then the service must have
+      // stamped the job, or the stamp would come after the slot's time began to count.
+      return { ...somewhere, ms: random.int(100, 3_500) };
+    case 'error':
+      return { ...somewhere, status: random.pick([500, 502, 503, 503, 504]), ...patience(random) };
+    case 'rate-limit':
+      return { ...often, retryAfter: random.pick([1, 2, null]) };
+    case 'hang-after':
+      return { ...few, ms: random.int(300, 5_000) };
+    case 'error-after':
+      return { ...few, status: random.pick([500, 502, 504]) };
+    case 'lose':
+    case 'fail':
+    case 'reset-after':
+    case 'nan':
+    case 'missing-key':
+      return few;
+    case 'stuck-heartbeat':
+      return { ...now, times: 1 };
+    case 'truncate':
+    case 'wrong-type':
+    case 'garble':
+      return { ...somewhere, times: random.int(1, 6) };
+    case 'reset':
+      return somewhere;
+    case 'forget-past-results':
+      return now;
+  }
+}
+
+/** Half of the time everywhere. */
+function endpoint(random: Random): Pick<FaultRule, 'endpoint'> {
+  if (random.chance(0.5)) return {};
+  return { endpoint: random.pick(['submit', 'submit', 'status', 'results', 'past-results']) };
+}
+
+function patience(random: Random): Pick<FaultRule, 'retryAfter'> {
+  return random.chance(0.5) ? { retryAfter: random.int(1, 3) } : {};
+}
+
+/** Codes that a spoilt result may rightly get: the service itself calls it finished. */
+const SPOILT_RESULT = /^RESULT_[A-Z_]+$/;
+
+/** The error codes of items that a rule accounts for, beside what the service's own records show. */
+export function codesExplainedBy({ name, endpoint: where }: FaultRule): RegExp | null {
+  const results = where === undefined || where === 'results';
+  switch (name) {
+    case 'nan':
+    case 'missing-key':
+      return SPOILT_RESULT;
+    case 'garble':
+      return results ? SPOILT_RESULT : null;
+    case 'forget-past-results':
+      return /^SUBMIT_(UNSURE|REFUSED)$/;
+    default:
+      return null;
+  }
+}

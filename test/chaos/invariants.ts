@@ -1,0 +1,160 @@
+/** What must hold after any storm: the promises of docs/architecture.md, and what a user may rely on besides. */
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { expect } from 'vitest';
+import type { JournalEntry } from '../../src/local-services/server.ts';
+import {
+  atMostOneJob,
+  itemsTable,
+  neverOverBudget,
+  noItemLost,
+  noSecret,
+  treeIsWhole,
+} from '../promises.ts';
+import { explainedEndings } from './endings.ts';
+import { explainedStates } from './states.ts';
+import { inForce } from './fault-control.ts';
+import { readJobs, type ServiceJob } from './service-records.ts';
+import { TOKENS, type Stage } from './stage.ts';
+import type { Played } from './storm.ts';
+
+export interface Outcome {
+  readonly journal: readonly JournalEntry[];
+  readonly jobs: readonly ServiceJob[];
+  /** What is broken, a text each; empty when all holds. */
+  readonly broken: readonly string[];
+  /** Items by state and code. */
+  readonly items: Readonly<Record<string, number>>;
+}
+
+/** Called once every process has ended. */
+export async function judge(stage: Stage, played: Played): Promise<Outcome> {
+  const { desk, plan } = stage;
+  const journal = desk.journal(desk.path('services.db'));
+  const jobs = readJobs(desk.path('services.db'));
+  const rows = await Promise.all(plan.campaigns.map(({ name }) => tableOf(stage, name)));
+  const total = plan.campaigns.reduce((sum, campaign) => sum + campaign.rows.length, 0);
+  const checks: (() => unknown)[] = [
+    () => budgetKept(stage, journal),
+    () => neverSentInVain(stage, journal),
+    () => atMostOneJob(heardOf(journal, jobs), total),
+    ...plan.campaigns.map(
+      ({ name, rows: of }) =>
+        () =>
+          noItemLost(
+            desk.path('results', name),
+            of.map(({ id }) => id),
+          ),
+    ),
+    ...plan.campaigns.map(
+      ({ name }) =>
+        () =>
+          treeIsWhole(desk.path('results', name)),
+    ),
+    () => explainedStates(stage, rows.flat(), jobs, journal),
+    () => explainedEndings(stage, rows),
+    () => tokensKept(stage, played),
+    () => nothingLeft(desk.folder),
+  ];
+  const broken: string[] = [];
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (error) {
+      broken.push(wordsOf(error));
+    }
+  }
+  const items: Record<string, number> = {};
+  for (const { state, error_code: code } of rows.flat()) {
+    const key = [state, code].filter(Boolean).join(' ');
+    items[key] = (items[key] ?? 0) + 1;
+  }
+  return { journal, jobs, broken, items };
+}
+
+/** What was found instead stands in the error, not in its message. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
+  return error.message.split(': expected')[0] + found;
+}
+
+/** A table that is missing has no rows; that it is missing is told by `noItemLost`. */
+async function tableOf(stage: Stage, campaign: string): Promise<Record<string, string>[]> {
+  return itemsTable(stage.desk.path('results', campaign)).catch(() => []);
+}
+
+function budgetKept({ plan }: Stage, journal: readonly JournalEntry[]): void {
+  const { limit, moleculeLimit, windowMs } = plan.service;
+  neverOverBudget(journal, { limit, windowMs });
+  if (moleculeLimit === null) return;
+  // The promise is worded for the service that has a limit by contract; here the other one has, too.
+  const molecules = journal.filter(({ service }) => service === 'molecules');
+  const asIf = molecules.map((entry) => ({ ...entry, service: 'predictions' as const }));
+  neverOverBudget(asIf, { limit: moleculeLimit, windowMs });
+}
+
+/**
+ * The service never had to refuse for rate. A 429 is excused when the fault `rate-limit` was in force and the window
+ * was not full, by the journal's own stamps: then the fault spoke. Beyond that, nothing at all may arrive while the
+ * window is full, whatever it was answered.
+ */
+function neverSentInVain({ plan, chronicle }: Stage, journal: readonly JournalEntry[]): void {
+  const { limit, moleculeLimit, windowMs } = plan.service;
+  const limits = { predictions: limit, molecules: moleculeLimit };
+  const inVain = journal.filter((entry, i) => {
+    const most = limits[entry.service];
+    const inWindow = journal
+      .slice(0, i)
+      .filter((e) => e.accepted && e.service === entry.service && e.at > entry.at - windowMs);
+    return most !== null && inWindow.length >= most;
+  });
+  expect(inVain, 'submissions that arrived while the window was full').toEqual([]);
+  const refused = journal.filter(
+    ({ status, at }) => status === 429 && !chronicle.was(inForce('rate-limit'), at, at),
+  );
+  expect(refused, 'submissions answered with 429, and no fault to excuse it').toEqual([]);
+}
+
+/**
+ * A job that the service lost frees its name: where the answer to it was lost, too, nobody on our side can know of
+ * it, and a second one under its name is right.
+ */
+function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]): JournalEntry[] {
+  const known = new Set(jobs.map(({ id }) => id));
+  return journal.filter(({ requestId }) => requestId === null || known.has(requestId));
+}
+
+/** Everywhere but in the database of the services, to which the tokens were sent. */
+async function tokensKept(stage: Stage, played: Played): Promise<void> {
+  const { desk } = stage;
+  const folders = ['results', '.hundredfold', 'temporal'].map((name) => desk.path(name));
+  for (const token of Object.values(TOKENS)) {
+    for (const folder of folders.filter(existsSync)) {
+      await noSecret(token, folder, texts(stage, played));
+    }
+  }
+}
+
+function texts({ chronicle }: Stage, { processArguments }: Played): Record<string, string> {
+  const said = chronicle.commands.map(({ name, typed }, n): [string, string] => [
+    `what ${name} (${n}) printed`,
+    `${typed.stdout}\n${typed.stderr}`,
+  ]);
+  return { 'process arguments': processArguments, ...Object.fromEntries(said) };
+}
+
+/** No process works in the round's folder, or was told of it. */
+function nothingLeft(folder: string): void {
+  const left = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        const works = readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+        return works || words.includes(folder) ? [`${pid}: ${words}`] : [];
+      } catch {
+        return []; // ended meanwhile
+      }
+    });
+  expect(left, 'processes left behind').toEqual([]);
+}

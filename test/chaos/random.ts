@@ -1,0 +1,49 @@
+/** Chances from a seed: the same seed, the same storm. */
+
+/** mulberry32: small and good enough to choose with. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to, and not including, 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number, both ends included. */
+  int(from: number, to: number): number {
+    return from + Math.floor(this.next() * (to - from + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(of: readonly T[]): T {
+    const chosen = of[this.int(0, of.length - 1)];
+    if (chosen === undefined) throw new RangeError('nothing to choose from');
+    return chosen;
+  }
+
+  /** One of the names, each as often as its weight says. */
+  weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
+    const entries = Object.entries(weights) as [K, number][];
+    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [name, weight] of entries) {
+      left -= weight;
+      if (left < 0) return name;
+    }
+    throw new RangeError('nothing to choose from');
+  }
+}
+
+/** The seed of a round: far from its neighbours', and the same whenever that round is asked for. */
+export function seedOf(seed: number, round: number): number {
+  return Math.floor(new Random(Math.imul(seed, 0x9e3779b1) ^ round).next() * 2 ** 32);
+}

@@ -1,0 +1,89 @@
+/** Random rows of a manifest, of every kind, that the synthetic engine can take. No two have the same input. */
+import { PREDICTORS, type Kind } from '../../src/domain/item.ts';
+import type { Random } from './random.ts';
+
+export interface Row {
+  readonly id: string;
+  readonly [field: string]: string;
+}
+
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** Text of the files that rows name, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY'.split('');
+const THREE_LETTERS = ['ALA', 'GLY', 'LYS', 'LEU', 'SER', 'VAL', 'TYR', 'GLU'] as const;
+const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
+  molecule: 3,
+  sequence: 5,
+  alignment: 1,
+  shifts: 1,
+};
+
+/** Ids begin with `prefix`, so that two campaigns share none and a job's name tells whose it is. */
+export function randomRows(random: Random, prefix: string, count: number): Rows {
+  const files: Record<string, string> = {};
+  const rows = Array.from({ length: count }, (_, n) => {
+    const kind = random.weighted(KIND_WEIGHTS);
+    const id = `${prefix}${n}-${kind}`;
+    switch (kind) {
+      case 'molecule':
+        return { id, kind, smiles: molecule(random, prefix, n) };
+      case 'sequence':
+        return { id, kind, sequence: sequence(random, 8), predictors: predictors(random) };
+      case 'alignment':
+        files[`inputs/${id}.fasta`] = alignment(random);
+        return { id, kind, file: `inputs/${id}.fasta` };
+      case 'shifts':
+        files[`inputs/${id}.nef`] = shifts(random, id);
+        return { id, kind, file: `inputs/${id}.nef`, model_class: String(random.int(1, 3)) };
+    }
+  });
+  return { rows, files };
+}
+
+/** An alkane with another end for each campaign; the number of carbons tells the rows apart. */
+function molecule(random: Random, prefix: string, n: number): string {
+  return 'C'.repeat(n + 1) + (prefix < 'b' ? 'O' : 'N') + (random.chance(0.3) ? 'C' : '');
+}
+
+function sequence(random: Random, length: number): string {
+  return 'MKTAY' + Array.from({ length }, () => random.pick(RESIDUES)).join('');
+}
+
+function predictors(random: Random): string {
+  // psper takes no sequence below 20 residues.
+  return PREDICTORS.filter((name) => name !== 'psper' && random.chance(0.5)).join(',');
+}
+
+function alignment(random: Random): string {
+  const length = random.int(6, 12);
+  const records = Array.from({ length: random.int(2, 4) }, (_, n) => {
+    const gap = random.chance(0.5) ? '-' : 'A';
+    return `>row${n}\n${sequence(random, length)}${gap}\n`;
+  });
+  return records.join('');
+}
+
+function shifts(random: Random, name: string): string {
+  const residues = Array.from({ length: random.int(6, 12) }, () => random.pick(THREE_LETTERS));
+  const loop = (category: string, tags: readonly string[], lines: readonly string[]) =>
+    ['loop_', ...tags.map((tag) => `_${category}.${tag}`), ...lines, 'stop_'].join('\n');
+  const place = ['chain_code', 'sequence_code', 'residue_name'];
+  return [
+    `data_${name}`,
+    loop(
+      'nef_sequence',
+      place,
+      residues.map((residue, n) => `A ${n + 1} ${residue}`),
+    ),
+    loop(
+      'nef_chemical_shift',
+      [...place, 'atom_name', 'value'],
+      residues.map((r, n) => `A ${n + 1} ${r} CA ${(50 + 10 * random.next()).toFixed(2)}`),
+    ),
+    '',
+  ].join('\n');
+}

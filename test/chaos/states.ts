@@ -1,0 +1,66 @@
+/**
+ * Whether the end of every item is accounted for: by what the service's own records say of its job, by a fault that
+ * spoils results, or by a submission whose fate could not be known.
+ */
+import { expect } from 'vitest';
+import type { JournalEntry } from '../../src/local-services/server.ts';
+import { codesExplainedBy } from './fault-menu.ts';
+import type { Event } from './plan.ts';
+import type { ServiceJob } from './service-records.ts';
+import type { Stage } from './stage.ts';
+
+type Row = Readonly<Record<string, string>>;
+
+export function explainedStates(
+  { plan }: Pick<Stage, 'plan'>,
+  rows: readonly Row[],
+  jobs: readonly ServiceJob[],
+  journal: readonly JournalEntry[],
+): void {
+  const job = new Map(jobs.map((one) => [one.id, one]));
+  const accepted = new Set(journal.flatMap((e) => (e.accepted ? (e.requestId ?? []) : [])));
+  const codes = plan.events.flatMap((event) =>
+    event.do === 'faults' ? event.rules.flatMap((rule) => codesExplainedBy(rule) ?? []) : [],
+  );
+  const unsure = plan.events.some(makesUnsure);
+  const strange = rows.filter((row) => {
+    const id = row['remote_id'] ?? '';
+    const code = row['error_code'] ?? '';
+    const known = job.get(id);
+    switch (row['state']) {
+      case 'succeeded':
+        return known?.state !== 'FINISHED';
+      case 'failed':
+        if (code === 'JOB_FAILED') return known?.state !== 'FAILED' || known.fault === null;
+        if (code === 'JOB_LOST') return known !== undefined || !accepted.has(id);
+        return !codes.some((pattern) => pattern.test(code));
+      case 'held':
+        if (code !== 'SUBMIT_UNSURE') return true;
+        if (row['kind'] === 'molecule') return !unsure;
+        return !codes.some((pattern) => pattern.test(code));
+      default:
+        return true;
+    }
+  });
+  expect(
+    strange.map((row) => ({ ...row, job: job.get(row['remote_id'] ?? '') ?? null })),
+    'items that ended in a way which nothing explains',
+  ).toEqual([]);
+}
+
+/** Faults that no POST's answer can be lost by. */
+const HARMLESS_TO_ANSWERS = new Set([
+  ...['skew', 'rate-limit', 'lose', 'fail', 'stuck-heartbeat', 'nan', 'forget-past-results'],
+]);
+
+/** Whether an event can leave a submission of which nobody knows whether it arrived. */
+function makesUnsure(event: Event): boolean {
+  switch (event.do) {
+    case 'pause':
+      return false;
+    case 'faults':
+      return event.rules.some(({ name }) => !HARMLESS_TO_ANSWERS.has(name));
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,250 @@
+/** A campaign in the background, looked at and steered by other commands; what they say holds through any crash. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
+import { isAlive } from '../../src/temporal/processes.ts';
+import {
+  atMostOneJob,
+  itemsTable,
+  neverRefusedForRate,
+  noItemLost,
+  treeIsWhole,
+} from '../promises.ts';
+import { Desk, desk, type Ended } from './command.ts';
+import { fragments, peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
+
+const env = TOKEN;
+/** A window that no test sees the end of: how much is sent follows from the limit alone, however slow the machine. */
+const HOUR = 3_600;
+
+function documentIn({ stdout }: Ended): Record<string, unknown> {
+  expect(stdout, 'one line on stdout').toMatch(/^[{[].*[}\]]\n$/);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** What `budget --json` says of the one service. */
+async function budgetAt(at: Desk) {
+  const { stdout } = await at.runs(0, ['budget', '--json'], { env });
+  const [budget] = JSON.parse(stdout) as {
+    credentials: { charged: number; limit: number; free: number }[];
+    waiting: { campaign: string; items: number; paused: boolean }[];
+    counts: { accepted: number };
+  }[];
+  if (!budget) throw new Error('no budget is kept');
+  return { ...budget, credential: budget.credentials[0] };
+}
+
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  const giveUpAt = Date.now() + 60_000;
+  while (!isSo()) {
+    if (Date.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
+    await delay(50);
+  }
+}
+
+/** Kills, as a power cut would, every process that works for the desk. */
+async function powerCut(at: Desk): Promise<void> {
+  const pids = at.servers();
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  while (pids.some(isAlive)) await delay(20);
+}
+
+const accepted = (journal: readonly JournalEntry[]) => journal.filter((entry) => entry.accepted);
+
+/** Left alone from the first test on, for the last one. */
+const alone = new Desk();
+let begun: Ended;
+beforeAll(async () => {
+  fragments(alone, 'alone', 2);
+  begun = await alone.runs(0, ['run', 'alone.csv', '--services', 'local', '--detach']);
+});
+afterAll(() => alone.close());
+
+test('a campaign is started in the background, shown by other commands, and watched to its end', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: HOUR });
+  service.budget(4);
+  const ids = peptides(at, 'night', 6);
+  const out = at.path('results', 'night');
+  const run = ['run', 'night.csv', '--detach'];
+  const started = documentIn(await at.runs(0, [...run, '--json'], { env }));
+  const items = { total: 6, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+  const open = { campaign: 'night', state: 'running', rejected429: 0, out, endedAt: null, items };
+  expect(started).toMatchObject(open);
+  await until(() => at.done('night') === 4, 'four items had ended');
+
+  const [status, document, list, listed, budget] = await Promise.all([
+    at.runs(0, ['status'], { env }),
+    at.runs(0, ['status', 'night', '--json'], { env }),
+    at.runs(0, ['list'], { env }),
+    at.runs(0, ['list', '--json'], { env }),
+    at.runs(0, ['budget'], { env }),
+  ]);
+  expect(status.stderr.split('\n')).toEqual([
+    'night: 4 of 6: 4 succeeded; 2 waiting',
+    expect.stringMatching(/^ {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s$/),
+    expect.stringMatching(/^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in 59 min \d+ s\)$/),
+    `  results: ${out}`,
+    '',
+  ]);
+  const { startedAt } = started;
+  expect(documentIn(document)).toMatchObject({ ...open, startedAt, submissions: 4 });
+  expect(list.stderr).toMatch(new RegExp(`^night  running     .*\\d\\d:\\d\\d:\\d\\d  ${out}\n$`));
+  const line = { name: 'night', state: 'running', open: true, startedAt, endedAt: null, out };
+  expect(documentIn(listed)).toEqual([line]);
+  expect(budget.stderr).toMatch(
+    /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}waiting: 2 of night\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\n$/,
+  );
+
+  // Typed again with a higher limit, the command joins the process that works, and tells it.
+  service.budget(5);
+  const again = await at.runs(0, run, { env });
+  expect(again.stderr).toContain(`night runs in the background, into ${out}.`);
+  expect(again.stderr).toContain('hundredfold watch night    shows it');
+  await until(() => at.done('night') === 5, 'five items had ended');
+  const watching = at.type(['watch', 'night', '--json'], { env });
+  await watching.says('night: 5 of 6: 5 succeeded; 1 waiting [predictions: 5 of 5 used in 1 h, ');
+  service.budget(6);
+  await at.runs(0, run, { env });
+  const watched = documentIn(await watching.endsWith(0));
+  expect(watched).toMatchObject({ state: 'completed', submissions: 6, items: { succeeded: 6 } });
+
+  const [stopped, unknown] = await Promise.all([
+    at.runs(0, ['stop'], { env }),
+    at.runs(1, ['watch', 'nihgt'], { env }),
+  ]);
+  expect(stopped.stderr).toMatch(/^Stopped\./);
+  expect(unknown.stderr).toMatch(/no campaign is named nihgt \[CAMPAIGN_UNKNOWN\]\n.*list/);
+  expect(at.servers(), 'processes left behind').toEqual([]);
+  expect((await at.runs(0, ['stop'], { env })).stderr).toBe('Nothing runs here.\n');
+  expect(documentIn(await at.runs(0, ['status', '--json'], { env }))).toEqual(watched);
+  const journal = await service.end();
+  await noItemLost(out, ids);
+  await treeIsWhole(out);
+  atMostOneJob(journal, ids.length);
+  neverRefusedForRate(journal);
+}, 120_000);
+
+test('a paused campaign stays paused through a power cut, whoever starts it again, until it is resumed', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: HOUR });
+  service.budget(4);
+  const ids = peptides(at, 'night', 9);
+  await at.runs(0, ['run', 'night.csv', '--detach'], { env });
+  await until(() => at.done('night') === 4, 'four items had ended');
+  const paused = await at.runs(0, ['pause', 'night'], { env });
+  expect(paused.stderr).toContain('night is paused: nothing more is submitted');
+  await powerCut(at);
+
+  const status = await at.runs(0, ['status'], { env });
+  expect(status.stderr).toMatch(
+    /^night \(paused: "hundredfold resume night" lets it go on\): 4 of 9/,
+  );
+  expect(status.stderr).toContain('Nothing works on it now.');
+  // There is room for all of them now, and still nothing is sent.
+  service.budget(20);
+  const typed = at.type(['run', 'night.csv', '--json'], { env });
+  await typed.says('night is running already');
+  await typed.says('night (paused: "hundredfold resume night" lets it go on): 4 of 9');
+  const { waiting, counts, credential } = await budgetAt(at);
+  expect(credential).toMatchObject({ charged: 4, free: 16 });
+  expect(waiting).toEqual([expect.objectContaining({ campaign: 'night', items: 5, paused: true })]);
+  expect(counts.accepted).toBe(4);
+  const resumed = await at.runs(0, ['resume', 'night'], { env });
+  expect(resumed.stderr).toContain('night goes on.');
+  expect(documentIn(await typed.endsWith(0))).toMatchObject({ items: { succeeded: 9 } });
+
+  const journal = await service.end();
+  await noItemLost(at.path('results', 'night'), ids);
+  await treeIsWhole(at.path('results', 'night'));
+  expect(accepted(journal)).toHaveLength(9);
+  atMostOneJob(journal, ids.length);
+}, 120_000);
+
+test('a cancelled campaign ends with 4, and what it spent stays spent; its name is free for more', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 6, seconds: HOUR });
+  service.budget(4);
+  const ids = peptides(at, 'night', 9);
+  const tree = at.path('results', 'night');
+  const typed = at.type(['run', 'night.csv', '--json'], { env });
+  await typed.until(() => at.done('night') === 4, 'four items had ended');
+  // Cancelled while it is paused, as one would who has second thoughts.
+  await at.runs(0, ['pause', 'night'], { env });
+  const watching = at.type(['watch', 'night'], { env });
+  await watching.says('night (paused');
+  const cancelled = await at.runs(0, ['cancel', 'night'], { env });
+  expect(cancelled.stderr).toContain('What was spent of the budget stays spent.');
+  const { stderr } = await watching.endsWith(4);
+  expect(stderr).toMatch(/^night \(cancelled\): 4 of 9 succeeded, 5 cancelled in \d+ s\.$/m);
+  expect(documentIn(await typed.endsWith(4))).toMatchObject({
+    ...{ state: 'cancelled', submissions: 4 },
+    items: { total: 9, succeeded: 4, cancelled: 5, failed: 0, held: 0 },
+  });
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  const rows = await itemsTable(tree);
+  expect(rows.filter(({ error_code: code }) => code === 'CANCELLED')).toHaveLength(5);
+  expect((await at.runs(0, ['cancel', 'night'], { env })).stderr).toMatch(/ended already/);
+
+  // A new day, a new server: the budget remembers.
+  const { credential, waiting, counts } = await budgetAt(at);
+  expect({ waiting, ...credential }).toMatchObject({ waiting: [], charged: 4, limit: 4 });
+  expect(counts.accepted).toBe(4);
+
+  // More rows, and a higher limit: nothing of the pause is left, and there are two slots.
+  const more = peptides(at, 'night', 11);
+  service.budget(6);
+  const again = documentIn(await at.runs(3, ['run', 'night.csv', '--json'], { env }));
+  expect(again).toMatchObject({ state: 'completed', items: { succeeded: 6, cancelled: 5 } });
+  await noItemLost(tree, more);
+  const journal = await service.end();
+  expect(accepted(journal)).toHaveLength(6);
+  atMostOneJob(journal, more.length);
+  neverRefusedForRate(journal);
+}, 120_000);
+
+test('a limit that is lowered or raised holds from the next command on, through a power cut', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: HOUR });
+  service.budget(5);
+  const ids = peptides(at, 'night', 9);
+  const run = ['run', 'night.csv', '--json'];
+  const first = at.type(run, { env });
+  await first.until(() => at.done('night') === 5, 'five items had ended');
+  await powerCut(at);
+  first.kill('SIGKILL');
+  await first.ended;
+
+  // Lowered: what was charged stays charged, and there is less than nothing left.
+  service.budget(4);
+  const second = at.type(run, { env });
+  await second.says('night: 5 of 9: 5 succeeded; 4 waiting [predictions: 5 of 4 used in 1 h');
+  const { credential, counts } = await budgetAt(at);
+  expect(credential).toMatchObject({ charged: 5, limit: 4, free: 0 });
+  expect(counts.accepted).toBe(5);
+  second.kill('SIGINT');
+  await second.endsWith(130);
+
+  // Raised, by the variable of the same key.
+  const raised = { ...env, HUNDREDFOLD_SERVICES_PREDICTIONS_BUDGET_LIMIT: '20' };
+  const third = await at.runs(0, run, { env: raised });
+  expect(documentIn(third)).toMatchObject({ items: { succeeded: 9 }, submissions: 9 });
+  const journal = await service.end();
+  atMostOneJob(journal, ids.length);
+  neverRefusedForRate(journal);
+  await noItemLost(at.path('results', 'night'), ids);
+}, 120_000);
+
+test('the background process ends by itself when nothing is open, and leaves nothing behind', async () => {
+  expect(begun.stderr).toContain('alone runs in the background');
+  await until(() => alone.servers().length === 0, 'it ended by itself');
+  expect(alone.servers(), 'processes that are still there').toEqual([]);
+  expect(alone.record('background')).toBeNull();
+  expect(alone.record('host')).toBeNull();
+  expect(readFileSync(alone.path('.hundredfold', 'host.log'), 'utf8')).not.toMatch(/error|fail/i);
+  await noItemLost(alone.path('results', 'alone'), ['ethanol', 'acetonitrile']);
+  atMostOneJob(alone.journal(), 2);
+}, 120_000);

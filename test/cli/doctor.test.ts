@@ -1,0 +1,189 @@
+/** `hundredfold doctor`: what is well, what is not, and what to do about each. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { freePort } from '../../src/temporal/ports.ts';
+import { desk, Desk, type Ended, type Typed } from './command.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+/** The document of `--json`; a finding that is not well says what to do, one that is well does not. */
+function findingsOf({ stdout }: Ended): Finding[] {
+  expect(stdout, 'one line on stdout').toMatch(/^\[.*\]\n$/);
+  const findings = JSON.parse(stdout) as Finding[];
+  for (const { check, ok, found, remedy } of findings) {
+    expect(found, check).not.toBe('');
+    if (ok) expect(remedy, check).toBeUndefined();
+    else expect(remedy, check).toMatch(/^[A-Z`].*[.)]$/s);
+  }
+  return findings;
+}
+
+const wellOf = (findings: readonly Finding[]) =>
+  Object.fromEntries(findings.map(({ check, ok }) => [check, ok]));
+
+const foundBy = (findings: readonly Finding[], check: string) =>
+  findings.find((finding) => finding.check === check);
+
+/** A service that is up; what it answers does not matter. */
+async function answering(): Promise<string> {
+  const server = createServer((_, response) => response.writeHead(404).end());
+  onTestFinished(() => void server.close());
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const TOKENS = {
+  HUNDREDFOLD_MOLECULE_TOKEN: 'dOct0r-oDd',
+  HUNDREDFOLD_PREDICTION_TOKEN: 'dOctor-odd-2',
+};
+
+function withServices(at: Desk, molecules: string, predictions: string): void {
+  at.write(
+    'hundredfold.yaml',
+    `services:
+  molecules: { url: "${molecules}/acpype" }
+  predictions: { url: "${predictions}", budget: { limit: 20, window: 30m } }`,
+  );
+}
+
+/** It gives a server that does not answer ten seconds: meanwhile the others run. */
+const far = new Desk();
+let patient: Typed;
+beforeAll(async () => {
+  const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
+  patient = far.type(['doctor'], { env });
+});
+afterAll(() => far.close());
+
+describe('everything that is needed is there', () => {
+  test('with the local services: exit code 0, a line each, and nothing is left behind', async () => {
+    const at = desk();
+    const [{ stderr, stdout }, json] = await Promise.all([
+      at.runs(0, ['doctor', '--services', 'local']),
+      at.runs(0, ['doctor', '--services', 'local', '--json']),
+    ]);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ok {7}runtime: hundredfold \d.*, Node v\d+\./),
+      'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
+      expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
+      'ok       services: the local ones (--services local)',
+      expect.stringMatching(/^ok {7}output store: .*results, \d+\.\d GB free$/),
+    ]);
+    expect(json.stderr).toBe('');
+    expect(findingsOf(json).every(({ ok }) => ok)).toBe(true);
+    expect(at.done('anything'), 'a look begins nothing').toBe(0);
+  });
+
+  test('with services of the configuration: where they are, who we are there, and how much we may send', async () => {
+    const at = desk();
+    withServices(at, await answering(), await answering());
+    const ended = await at.runs(0, ['doctor', '--json'], { env: TOKENS });
+    const findings = findingsOf(ended);
+    expect(wellOf(findings)).toEqual({
+      ...{ runtime: true, 'configuration and credentials': true, Temporal: true },
+      ...{ 'service molecules': true, 'service predictions': true, 'output store': true },
+    });
+    const { found = '' } = foundBy(findings, 'service predictions') ?? {};
+    expect(found).toMatch(
+      /^127\.0\.0\.1:\d+ answers \(HTTP 404\), credential [0-9a-f]{8}, 20 in 30 /,
+    );
+    for (const token of Object.values(TOKENS)) expect(ended.stdout).not.toContain(token);
+  });
+
+  test('with a Temporal elsewhere', async () => {
+    const at = desk();
+    const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
+    const { stderr } = await at.runs(1, ['doctor'], { env });
+    expect(stderr).toMatch(/^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default$/m);
+  });
+});
+
+describe('something is missing: exit code 1, and each PROBLEM says what to do', () => {
+  test('no service is configured', async () => {
+    const at = desk();
+    const [{ stderr }, json] = await Promise.all([
+      at.runs(1, ['doctor']),
+      at.runs(1, ['doctor', '--json']),
+    ]);
+    expect(stderr).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
+    expect(wellOf(findingsOf(json))).toMatchObject({ services: false, 'output store': true });
+  });
+
+  test('a service is down; the others are looked at all the same', async () => {
+    const at = desk();
+    withServices(at, await answering(), `http://127.0.0.1:${await freePort()}`);
+    const { stderr } = await at.runs(1, ['doctor'], { env: TOKENS });
+    expect(stderr).toMatch(/^ok {7}service molecules: /m);
+    expect(stderr).toMatch(
+      /^PROBLEM {2}service predictions: 127\.0\.0\.1:\d+ does not answer: \S.*ECONNREFUSED.*\n {9}Check services\.predictions\.url, and that the service is up\.$/m,
+    );
+    expect(stderr).toMatch(/^ok {7}output store: /m);
+  });
+
+  test('a token is not set, or cannot be one: it is named, and what does not need it is looked at', async () => {
+    const at = desk();
+    withServices(at, 'http://127.0.0.1:9', 'http://127.0.0.1:9');
+    const { HUNDREDFOLD_MOLECULE_TOKEN } = TOKENS;
+    const [unset, short] = await Promise.all([
+      at.runs(1, ['doctor'], { env: { HUNDREDFOLD_MOLECULE_TOKEN } }),
+      at.runs(1, ['doctor'], { env: { ...TOKENS, HUNDREDFOLD_MOLECULE_TOKEN: 'short' } }),
+    ]);
+    expect(unset.stderr).toMatch(
+      /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*HUNDREDFOLD_PREDICTION_TOKEN is not set\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
+    );
+    expect(short.stderr).toMatch(
+      /^PROBLEM {2}configuration and credentials: .*not 10 characters long\n {9}\S/m,
+    );
+    expect(short.stderr).not.toContain('short');
+  });
+
+  test('the configuration is not one', async () => {
+    const at = desk();
+    at.write('hundredfold.yaml', 'store: { urll: x }');
+    const { stderr } = await at.runs(1, ['doctor', '--services', 'local']);
+    expect(stderr).toMatch(
+      /^PROBLEM {2}configuration and credentials: .*\n(.*\n)*.*urll.*\n {9}docs\//m,
+    );
+  });
+
+  test('the output folder cannot be written, nor what holds the embedded server', async () => {
+    const at = desk();
+    at.write('taken', 'a file');
+    const env = {
+      HUNDREDFOLD_STORE_URL: 'taken/results',
+      HUNDREDFOLD_EMBEDDED_DIR: 'taken/embedded',
+    };
+    const { stderr } = await at.runs(1, ['doctor', '--services', 'local'], { env });
+    expect(stderr).toMatch(
+      /^PROBLEM {2}output store: Cannot write in \S+taken: a file stands where a folder belongs\.\n {9}.*--out or store\.url\.$/m,
+    );
+    expect(stderr).toMatch(
+      /^PROBLEM {2}Temporal: Cannot write in \S+taken: .*\n {9}.*embedded\.dir\.$/m,
+    );
+  });
+
+  test('Temporal elsewhere does not answer', async () => {
+    const { stderr } = await patient.endsWith(1);
+    expect(stderr).toMatch(/^PROBLEM {2}Temporal: .*127\.0\.0\.1:\d+.*\n {9}\S/m);
+  });
+});
+
+test('it tells of a server that runs, and where its UI is', async () => {
+  const at = desk();
+  at.write('one.csv', 'id,smiles\nethanol,CCO\n');
+  await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);
+  const { stderr } = await at.runs(0, ['doctor']);
+  const { address, ui } = at.record('server') as { address: string; ui: string };
+  expect(stderr).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
+  expect(stderr).toContain(resolve(at.embedded));
+  expect(stderr).toContain('ok       services: the local ones');
+  await at.runs(0, ['stop']);
+});

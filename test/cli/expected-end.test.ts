@@ -1,0 +1,94 @@
+/** When the end is expected: the budget's arithmetic, for this campaign's share of it. */
+import { expect, test } from 'vitest';
+import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
+import { GUARD_MS } from '../../src/budget/window.ts';
+import { expectedEnd } from '../../src/cli/expected-end.ts';
+import type { Observation } from '../../src/cli/observe.ts';
+
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+/** What a slot is charged for, from the answer on. */
+const CHARGE = HOUR + GUARD_MS;
+
+function window(limit: number | null, releases: readonly number[] = []): WindowStatus {
+  return {
+    ...{ limit, windowMs: HOUR, charged: releases.length, releases },
+    ...{ free: limit && limit - releases.length, nextFreeAt: null },
+    ...{ blockedUntil: null, blockedBecause: null },
+  };
+}
+
+function budget(
+  credential: WindowStatus,
+  waiting: Readonly<Record<string, number>>,
+  changes: Partial<BudgetStatus> = {},
+): BudgetStatus {
+  return {
+    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 0 },
+    addressWindow: window(null),
+    credentials: [{ ...credential, credential: 'ours' }],
+    waiting: Object.entries(waiting).map(([campaign, items]) => ({
+      ...{ campaign, items, credential: 'ours', paused: false },
+    })),
+    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+    ...changes,
+  };
+}
+
+/** A campaign `night` with as many rows, of which none has ended and all are open unless told otherwise. */
+function seen(
+  total: number,
+  budgets: readonly BudgetStatus[],
+  progress: Partial<Observation['progress']> = {},
+): Observation {
+  const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+  return {
+    ...{ at: NOW, waiting: total, budgets, ended: false, completed: false },
+    progress: {
+      ...{ campaign: 'night', state: 'running', total, open: total, ended, failuresByCode: {} },
+      ...progress,
+    },
+  };
+}
+
+test('800 rows at 100 an hour: the last burst goes out seven windows from now', () => {
+  const all = seen(800, [budget(window(100), { night: 250 })], { open: 250 });
+  expect(expectedEnd(all)).toBe(NOW + 7 * CHARGE);
+});
+
+test('what is charged already comes first', () => {
+  const releases = Array.from({ length: 100 }, (_, n) => NOW + 60_000 + n);
+  expect(expectedEnd(seen(30, [budget(window(100, releases), { night: 30 })]))).toBe(NOW + 60_029);
+});
+
+test('a service without a limit does not wait for the slots of the other', () => {
+  const molecules = budget(window(null), { night: 500 }, { service: 'molecules' });
+  const predictions = budget(window(100), { night: 120 });
+  expect(expectedEnd(seen(620, [molecules, predictions]))).toBe(NOW + CHARGE);
+  expect(expectedEnd(seen(620, [molecules]))).toBeNull();
+});
+
+test('campaigns on the same credential take turns until ours is through', () => {
+  const shared = (waiting: Record<string, number>) =>
+    expectedEnd(seen(150, [budget(window(100), waiting)]));
+  expect(shared({ night: 150 })).toBe(NOW + CHARGE);
+  expect(shared({ night: 150, short: 60 })).toBe(NOW + 2 * CHARGE);
+  expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE);
+});
+
+test('the ceiling of the address and a block of the service hold, too', () => {
+  const addressWindow = window(50);
+  expect(expectedEnd(seen(100, [budget(window(100), { night: 100 }, { addressWindow })]))).toBe(
+    NOW + CHARGE,
+  );
+  const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
+  expect(expectedEnd(seen(10, [budget(blocked, { night: 10 })]))).toBe(NOW + 40_000);
+});
+
+test('nothing is expected of a paused campaign, nor when all is sent', () => {
+  const full = [budget(window(2, [NOW + 1_000, NOW + 2_000]), { night: 5 })];
+  expect(expectedEnd(seen(5, full))).toBe(NOW + CHARGE * 2 + 1_000);
+  expect(expectedEnd(seen(5, full, { state: 'paused' }))).toBeNull();
+  const sent = [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})];
+  expect(expectedEnd(seen(2, sent))).toBeNull();
+});

@@ -1,0 +1,61 @@
+/**
+ * The prediction service in a process of its own, with a budget of seconds instead of an hour, and a desk whose
+ * hundredfold.yaml names it: it outlives every command that is typed, and its journal tells what reached it.
+ */
+import { freePort } from '../../src/temporal/ports.ts';
+import type { FaultRule } from '../../src/local-services/faults.ts';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
+import type { Desk } from './command.ts';
+
+/** What the service really allows, in jobs and seconds. */
+export interface Allowed {
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+export interface Rehearsal {
+  /** Writes into hundredfold.yaml what the runner is to keep to, from the next command on. */
+  budget(limit: number): void;
+  /** Switches faults on, and others off. */
+  faults(rules: readonly FaultRule[]): Promise<void>;
+  /** Stops the service; every submission that reached it. */
+  end(): Promise<JournalEntry[]>;
+}
+
+/** The variable that every command needs. */
+export const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'pRehearsal~9' };
+
+export async function rehearse(at: Desk, { limit, seconds }: Allowed): Promise<Rehearsal> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const options = {
+    ...{ port, engine: 'synthetic', limit, window: `${seconds}s` },
+    ...{ 'job-time': '200ms', 'retry-after': 0, concurrency: 0 },
+  };
+  const words = Object.entries(options).flatMap(([option, value]) => [
+    `--${option}`,
+    String(value),
+  ]);
+  const service = at.type(['services', ...words, '--fault-control']);
+  await service.says('Ctrl-C stops');
+  const budget = (jobs: number) =>
+    at.write(
+      'hundredfold.yaml',
+      `services: { predictions: { url: "${url}", budget: { limit: ${jobs}, window: ${seconds}s } } }`,
+    );
+  budget(limit);
+  return {
+    budget,
+    async faults(rules) {
+      const body = JSON.stringify(rules);
+      const headers = { 'content-type': 'application/json' };
+      const { ok, status } = await fetch(`${url}/_faults`, { method: 'PUT', headers, body });
+      if (!ok) throw new Error(`the service did not take the faults on: ${status}`);
+    },
+    async end() {
+      service.kill('SIGTERM');
+      await service.endsWith(0);
+      return at.journal(at.path('services.db'));
+    },
+  };
+}

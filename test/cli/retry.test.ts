@@ -1,0 +1,215 @@
+/** Items that failed, are held or were cancelled run again with one command, in the same output tree. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { FaultRule } from '../../src/local-services/faults.ts';
+import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { desk, type Desk, type Typed } from './command.ts';
+
+const TOKENS = {
+  HUNDREDFOLD_MOLECULE_TOKEN: 'mR3tryT0kn',
+  HUNDREDFOLD_PREDICTION_TOKEN: 'p-retry-token',
+};
+
+const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+
+interface Summary {
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly submissions: number;
+  readonly runs: readonly { readonly state: string; readonly retried: number }[];
+}
+
+interface ItemJson {
+  readonly job_number: number;
+  readonly remote_id: string | null;
+  readonly job_name: string;
+  readonly earlier: readonly {
+    readonly state: string;
+    readonly error: { readonly code: string };
+    readonly job_name: string;
+  }[];
+}
+
+interface Services {
+  readonly typed: Typed;
+  set(rules: readonly FaultRule[]): Promise<void>;
+}
+
+/** Services in a process of their own, which the desk's configuration names. */
+async function servicesFor(at: Desk): Promise<Services> {
+  const options = ['--engine', 'synthetic', '--job-time', '100ms', '--retry-after', '0'];
+  const typed = at.type(['services', '--port', '0', '--fault-control', ...options]);
+  await typed.says('Ctrl-C stops');
+  const url = /predictions: +(\S+)/.exec(typed.stderr)?.[1] ?? '';
+  const services = { molecules: { url: `${url}/acpype` }, predictions: { url } };
+  at.write('hundredfold.yaml', JSON.stringify({ services }));
+  const set = async (rules: readonly FaultRule[]) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify(rules);
+    const { ok } = await fetch(`${url}/_faults`, { method: 'PUT', headers, body });
+    if (!ok) throw new Error('the faults were not taken');
+  };
+  return { typed, set };
+}
+
+/** A process that holds server and worker, so that the commands need not. */
+async function hosted(at: Desk): Promise<Typed> {
+  const host = at.type(['host'], { env: TOKENS });
+  await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
+  return host;
+}
+
+test('retry gives every item what it needs: the job that is there, the same name, or a new job', async () => {
+  const at = desk();
+  const services = await servicesFor(at);
+  const rows = [
+    ...['MKTAYIAKQR', 'MKTAYIAKLL', 'MKTAYIAKGG'].map((s, i) => `s${i},${s},`),
+    ...['CCO', 'CCCO', 'CCCCO'].map((s, i) => `m${i},,${s}`),
+  ];
+  const manifest = at.write('night.csv', `id,sequence,smiles\n${rows.join('\n')}\n`);
+  const ids = rows.map((row) => row.slice(0, 2));
+  const tree = at.path('results', 'night');
+  const itemsOf = async () => new Map((await itemsTable(tree)).map((row) => [row['id'], row]));
+  const recordOf = (id: string) =>
+    read(`${tree}/${id.startsWith('s') ? 'sequences' : 'molecules'}/${id}/item.json`) as ItemJson;
+  const typing = { env: TOKENS };
+  await hosted(at);
+
+  await services.set([
+    { name: 'fail', service: 'predictions', times: 1 },
+    { name: 'lose', service: 'predictions', times: 1 },
+    { name: 'reset-after', service: 'molecules', times: 1 },
+    { name: 'missing-key', service: 'molecules', endpoint: 'results', times: 1 },
+  ]);
+  const { stderr: hint } = await at.runs(3, ['run', 'night.csv'], typing);
+  expect(hint).toContain('hundredfold retry night');
+  await services.set([]);
+  const first = await itemsOf();
+  const withCode = (code: string) => ids.find((id) => first.get(id)?.['error_code'] === code) ?? '';
+  const failed = ['JOB_FAILED', 'JOB_LOST', 'RESULT_MISSING_FILES'].map(withCode);
+  const held = withCode('SUBMIT_UNSURE');
+  expect([...failed, held], 'each fault struck an item').not.toContain('');
+
+  // Only what failed, and without the manifest.
+  rmSync(manifest);
+  const { stderr: ofFailed } = await at.runs(3, ['retry', 'night', '--failed'], typing);
+  expect(ofFailed).toContain('night: 3 items run again (3 failed).');
+  const second = await itemsOf();
+  for (const id of failed) {
+    expect(second.get(id)?.['state'], id).toBe('succeeded');
+    const { job_number: number, earlier, job_name: name } = recordOf(id);
+    expect(earlier).toMatchObject([
+      { state: 'failed', error: { code: expect.any(String) as string } },
+    ]);
+    expect(number, 'a new job for one that is of no use any more').toBe(1);
+    expect(name).not.toBe(earlier[0]?.job_name);
+  }
+  expect(second.get(held)?.['state']).toBe('held');
+  await treeIsWhole(tree);
+
+  // A job that ended well, and of whose files one was lost on the disk: it is asked for again.
+  const succeeded = ids.find(
+    (id) => first.get(id)?.['state'] === 'succeeded' && id.startsWith('s'),
+  );
+  rmSync(`${tree}/sequences/${String(succeeded)}/result.json`);
+  const words = ['retry', 'night', '--item', held, '--json'];
+  const { stderr, stdout } = await at.runs(3, words, typing);
+  expect(stderr).toContain('1 item may have a job at the service already');
+  expect(JSON.parse(stdout)).toMatchObject({ items: { succeeded: 5, failed: 1, held: 0 } });
+  const { stderr: asked } = await at.runs(0, ['retry', 'night'], typing);
+  expect(asked).toContain(
+    '1 asked for again: the service has their jobs already, no slot is spent.',
+  );
+
+  const summary = read(`${tree}/campaign.json`) as Summary;
+  expect(summary.runs.map(({ retried }) => retried)).toEqual([0, 3, 1, 1]);
+  expect(summary.started_at < summary.ended_at).toBe(true);
+  // Six of the first run, three new ones, and the held one again.
+  expect(summary.submissions).toBe(10);
+
+  const [again, unknown, nobody] = await Promise.all([
+    at.runs(0, ['retry', 'night'], typing),
+    at.runs(2, ['retry', 'night', '--item', held, 'nothing'], typing),
+    at.runs(1, ['retry', 'nobody'], typing),
+  ]);
+  expect(again.stderr).toContain('no ended item is run again');
+  expect(unknown.stderr).toContain(`${held} is succeeded. nothing is no item of night.`);
+  expect(unknown.stderr).toContain('[ITEM_NOT_RETRYABLE]');
+  expect(nobody.stderr).toContain('[CAMPAIGN_UNKNOWN]');
+  expect(read(`${tree}/campaign.json`)).toEqual(summary);
+
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  services.typed.kill('SIGINT');
+  await services.typed.endsWith(0);
+  const journal = at.journal(at.path('services.db'));
+  expect(journal.filter(({ accepted }) => accepted).length).toBe(10);
+  // Only here do names tell jobs apart.
+  atMostOneJob(
+    journal.filter(({ service }) => service === 'predictions'),
+    5,
+  );
+}, 120_000);
+
+test('a cancelled campaign stays so until retry, which survives kill -9, and sends nothing twice', async () => {
+  const at = desk();
+  const services = await servicesFor(at);
+  const rows = ['s0,MKTAYIAKQR,', 's1,MKTAYIAKLL,', 'm0,,CCO', 'm1,,CCCO'];
+  const ids = rows.map((row) => row.slice(0, 2));
+  at.write('night.csv', `id,sequence,smiles\n${rows.join('\n')}\n`);
+  const tree = at.path('results', 'night');
+  const typing = { env: TOKENS };
+  const run = ['run', 'night.csv'];
+  const summary = () => read(`${tree}/campaign.json`) as Summary;
+  const isSent = (id: string) =>
+    existsSync(`${tree}/sequences/${id}/item.json`) &&
+    (read(`${tree}/sequences/${id}/item.json`) as ItemJson).remote_id !== null;
+  const host = await hosted(at);
+
+  // Sequences are sent and cannot be asked for, molecules cannot be sent.
+  const outage: FaultRule[] = [
+    { name: 'error', service: 'predictions', endpoint: 'results' },
+    { name: 'error', service: 'molecules', endpoint: 'submit' },
+  ];
+  await services.set(outage);
+  const running = at.type(run, typing);
+  await running.until(() => isSent('s0') && isSent('s1'), 'both sequences were sent');
+  const { stderr: early } = await at.runs(2, ['retry', 'night'], typing);
+  expect(early).toMatch(/\[CAMPAIGN_RUNNING\]\n.*hundredfold watch night/);
+  await at.runs(0, ['cancel', 'night'], typing);
+  await running.endsWith(4);
+  const cancelled = summary();
+  expect(cancelled).toMatchObject({ submissions: 2, runs: [{ state: 'cancelled', retried: 0 }] });
+
+  const { stderr } = await at.runs(4, run, typing);
+  expect(stderr).toContain('Nothing was left to do');
+  expect(stderr).toContain('hundredfold retry night');
+  expect(summary(), 'times and all').toEqual(cancelled);
+
+  const retrying = at.type(['retry', 'night'], typing);
+  await retrying.says('night: 0 of 4');
+  expect(retrying.stderr).toContain('2 asked for again');
+  for (const { child } of [retrying, host]) child.kill('SIGKILL');
+  await Promise.all([retrying.ended, host.ended]);
+  await services.set([]);
+
+  // Both go on with it: the one holds the server, the other joins.
+  const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
+  await again.endsWith(0);
+  await resumed.endsWith(0);
+  expect(again.stderr).toContain('being run again already');
+  expect(summary()).toMatchObject({
+    submissions: 4,
+    started_at: cancelled.started_at,
+    runs: [
+      { state: 'cancelled', retried: 0 },
+      { state: 'completed', retried: 4 },
+    ],
+  });
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  expect((await itemsTable(tree)).filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  services.typed.kill('SIGINT');
+  await services.typed.endsWith(0);
+  atMostOneJob(at.journal(at.path('services.db')), ids.length);
+}, 120_000);

@@ -1,0 +1,116 @@
+/**
+ * What a person sees on a terminal: reads the stream of characters and control codes that a command writes there,
+ * as far as ours writes any. A code that is not known here is an error of the test, not something to look past.
+ */
+
+export interface Seen {
+  /** Lines from the top, without blanks at their ends and without empty lines at the bottom. */
+  readonly lines: readonly string[];
+  readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean };
+}
+
+const COLUMNS = 100;
+// eslint-disable-next-line no-control-regex -- control codes are what this is about
+const CODE = /^\x1b\[(\??)([\d;]*)([A-Za-z])/;
+
+class Screen {
+  private readonly rows: string[][] = [[]];
+  private row = 0;
+  private column = 0;
+  private visible = true;
+
+  seen(): Seen {
+    const lines = this.rows.map((cells) =>
+      Array.from(cells, (c) => c)
+        .join('')
+        .trimEnd(),
+    );
+    while (lines.at(-1) === '') lines.pop();
+    return { lines, cursor: { row: this.row, column: this.column, visible: this.visible } };
+  }
+
+  character(char: string): void {
+    if (char === '\n') return this.down(1);
+    if (char === '\r') {
+      this.column = 0;
+      return;
+    }
+    if (this.column === COLUMNS) {
+      this.down(1);
+      this.column = 0;
+    }
+    const cells = this.cells();
+    while (cells.length < this.column) cells.push(' ');
+    cells[this.column] = char;
+    this.column += 1;
+  }
+
+  /** Returns true when the code ends a frame: nothing is shown to people in the middle of one. */
+  code(mode: string, numbers: string, letter: string): boolean {
+    const n = Number(numbers || (letter === 'K' || letter === 'J' ? 0 : 1));
+    switch (`${mode}${letter}`) {
+      case 'A':
+        this.row = Math.max(0, this.row - n);
+        return false;
+      case 'B':
+        this.down(n);
+        return false;
+      case 'G':
+        this.column = n - 1;
+        return false;
+      case 'K':
+        this.cells().splice(n === 2 ? 0 : this.column);
+        return false;
+      case 'J':
+        this.cells().splice(this.column);
+        this.rows.splice(this.row + 1);
+        return false;
+      case 'm': // colours
+        return false;
+      case '?h':
+      case '?l':
+        if (n === 25) this.visible = letter === 'h';
+        return n === 2026 && letter === 'l';
+      default:
+        throw new Error(`a control code that the test does not know: ${mode}${numbers}${letter}`);
+    }
+  }
+
+  private down(n: number): void {
+    this.row += n;
+    while (this.rows.length <= this.row) this.rows.push([]);
+  }
+
+  private cells(): string[] {
+    return (this.rows[this.row] ??= []);
+  }
+}
+
+/** Everything that was shown one after the other; the last one is what stays. */
+export function framesOf(stream: string): Seen[] {
+  const screen = new Screen();
+  const frames: Seen[] = [];
+  let rest = stream;
+  while (rest !== '') {
+    const [whole = '', mode = '', numbers = '', letter = ''] = CODE.exec(rest) ?? [];
+    if (whole !== '') {
+      if (screen.code(mode, numbers, letter)) frames.push(screen.seen());
+      rest = rest.slice(whole.length);
+      continue;
+    }
+    const char = String.fromCodePoint(rest.codePointAt(0) ?? 0);
+    if (char < ' ' && char !== '\n' && char !== '\r') {
+      throw new Error(`a control character that the test does not know: ${JSON.stringify(char)}`);
+    }
+    screen.character(char);
+    rest = rest.slice(char.length);
+  }
+  return [...frames, screen.seen()];
+}
+
+/** What is on the screen now. */
+export function screenOf(stream: string): Seen {
+  const last = framesOf(stream).at(-1);
+  if (!last) throw new Error('a stream has at least one frame, its last');
+  return last;
+}

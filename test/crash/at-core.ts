@@ -1,0 +1,70 @@
+/**
+ * What workflows tell the server, seen between the SDK and its core. A worker that dies there has decided and not told
+ * (`before`), or told and not lived to see what became of it: two moments that no activity can meet.
+ */
+import proto from '@temporalio/proto';
+import { Worker } from '@temporalio/worker';
+import type { NativeWorkerLike } from '@temporalio/worker/lib/worker.js';
+import type { CorePoint, Fuse } from './points.ts';
+
+type Command = proto.coresdk.workflow_commands.IWorkflowCommand;
+
+interface Place {
+  readonly moment: 'before' | 'after';
+  readonly tells: (command: Command) => boolean;
+}
+
+const starts = (type: string) => (command: Command) =>
+  command.startChildWorkflowExecution?.workflowType === type;
+const signals = (name: string) => (command: Command) =>
+  command.signalExternalWorkflowExecution?.signalName === name;
+const continues = (type: string) => (command: Command) =>
+  command.continueAsNewWorkflowExecution?.workflowType === type;
+
+const PLACES: Readonly<Record<CorePoint, Place>> = {
+  'campaign: before its items are started': { moment: 'before', tells: starts('item') },
+  'campaign: items started, budget not asked': { moment: 'before', tells: signals('request') },
+  'budget: submission reported, item not told': { moment: 'before', tells: signals('submitted') },
+  'budget: item told': { moment: 'after', tells: signals('submitted') },
+  'budget: before continue-as-new': { moment: 'before', tells: continues('budget') },
+  'budget: continued as new': { moment: 'after', tells: continues('budget') },
+  'campaign: before continue-as-new': { moment: 'before', tells: continues('campaign') },
+  'campaign: continued as new': { moment: 'after', tells: continues('campaign') },
+};
+
+/** The SDK's own way of putting something else in the core's place; it is for subclasses. */
+class WiredWorker extends Worker {
+  static wire(wired: (core: NativeWorkerLike) => NativeWorkerLike): void {
+    const real = Worker.nativeWorkerCtor;
+    Worker.nativeWorkerCtor = {
+      create: async (...args) => wired(await real.create(...args)),
+      createReplay: (...args) => real.createReplay(...args),
+    };
+  }
+}
+
+/** From now on the fuse hears of what the workflows of this process tell the server. */
+export function wireCore(fuse: Fuse): void {
+  WiredWorker.wire((core) => {
+    const complete = core.completeWorkflowActivation;
+    core.completeWorkflowActivation = async (completion) => {
+      const commands = commandsOf(completion);
+      tell(fuse, commands, 'before');
+      await complete(completion);
+      tell(fuse, commands, 'after');
+    };
+    return core;
+  });
+}
+
+function commandsOf(completion: Uint8Array): readonly Command[] {
+  const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
+  return WorkflowActivationCompletion.decodeDelimited(completion).successful?.commands ?? [];
+}
+
+function tell(fuse: Fuse, commands: readonly Command[], moment: Place['moment']): void {
+  for (const [point, place] of Object.entries(PLACES)) {
+    // The keys of PLACES are the points.
+    if (place.moment === moment && commands.some(place.tells)) fuse.at(point as CorePoint);
+  }
+}

@@ -1,0 +1,110 @@
+/** What activities work with, wired so that the fuse hears of every arrival at a `DependencyPoint`. */
+import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
+import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
+import type { Store, StoreData } from '../../src/store/store.ts';
+import { over } from './delegates.ts';
+import type { Fuse } from './points.ts';
+
+export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies {
+  const { connection, options } = real.temporal;
+  const interceptors = { workflow: [temporalCalls(fuse)] };
+  return {
+    ...real,
+    serviceOf: (reference) => {
+      const known = real.serviceOf(reference);
+      return known && { ...known, client: wiredClient(known, fuse) };
+    },
+    openStore: async (address) => wiredStore(await real.openStore(address), fuse),
+    temporal: new Client({ connection, namespace: options.namespace, interceptors }),
+  };
+}
+
+function wiredClient({ client: real }: KnownService, fuse: Fuse): ServiceClient {
+  return over<ServiceClient>(real, {
+    async submit(job, options) {
+      fuse.at('submit: before the POST');
+      const outcome = await real.submit(job, options);
+      if (outcome.type === 'accepted') fuse.at('submit: accepted, not reported');
+      return outcome;
+    },
+    find(kind, name, options) {
+      const answer = real.find(kind, name, options);
+      soon(() => fuse.at('find: asked, not answered'));
+      return answer;
+    },
+    poll(remoteId, options) {
+      const answer = real.poll(remoteId, options);
+      soon(() => fuse.at('poll: asked, not answered'));
+      return answer;
+    },
+    async fetch(remoteId, artefact, options) {
+      const outcome = await real.fetch(remoteId, artefact, options);
+      if (outcome.type !== 'found') return outcome;
+      return { ...outcome, body: inHalves(outcome.body, fuse) };
+    },
+  });
+}
+
+/** Once the request has left this process; its answer takes longer. */
+function soon(then: () => void): void {
+  setImmediate(then);
+}
+
+async function* inHalves(body: AsyncIterable<Uint8Array>, fuse: Fuse): AsyncGenerator<Uint8Array> {
+  for await (const bytes of body) {
+    const half = Math.ceil(bytes.byteLength / 2);
+    // Asked for the rest only when the first half has been written.
+    yield bytes.subarray(0, half);
+    fuse.at('fetch: half of the stream');
+    yield bytes.subarray(half);
+  }
+}
+
+function wiredStore(real: Store, fuse: Fuse): Store {
+  return over<Store>(real, {
+    async write(key, data, options) {
+      const record = typeof data === 'string' && key.endsWith(`/${ITEM_RECORD}`) ? data : '';
+      const ended = record.includes('"finished_at": "');
+      const running = record.includes('"state": "running"');
+      if (running) fuse.at('poll: before the acceptance is noted');
+      if (ended) fuse.at('conclude: files there, no end in item.json');
+      if (key === ITEMS_TABLE) fuse.at('publish: before the tables');
+      if (key === CHECKSUMS) fuse.at('publish: tables there, no SHA256SUMS');
+      const isFetched = typeof data !== 'string' && key !== ITEMS_TABLE && key !== CHECKSUMS;
+      const told = isFetched ? toTheEnd(data, fuse) : data;
+      const stored = await real.write(key, told, options);
+      if (isFetched) fuse.at('fetch: file there, not reported');
+      if (ended) fuse.at('conclude: end in item.json, campaign not told');
+      if (key === CHECKSUMS) fuse.at('publish: SHA256SUMS there, not reported');
+      return stored;
+    },
+    async readText(key) {
+      if (key.startsWith(PAGES)) fuse.at('campaign: page asked for, not read');
+      return real.readText(key);
+    },
+  });
+}
+
+async function* toTheEnd(data: Exclude<StoreData, string>, fuse: Fuse): AsyncGenerator<Uint8Array> {
+  if (data instanceof Uint8Array) yield data;
+  else yield* data;
+  fuse.at('fetch: temporary file filled, not renamed');
+}
+
+/** What activities tell the Temporal server themselves. */
+function temporalCalls(fuse: Fuse): WorkflowClientInterceptor {
+  return {
+    async signal(input, next) {
+      await next(input);
+      if (input.signalName === 'itemDone') fuse.at('conclude: campaign told, not reported');
+    },
+    async signalWithStart(input, next) {
+      fuse.at('ensureBudget: before the budget is started');
+      const started = await next(input);
+      fuse.at('ensureBudget: budget started, not reported');
+      return started;
+    },
+  };
+}

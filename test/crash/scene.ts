@@ -1,0 +1,271 @@
+/**
+ * A campaign on parts that can be killed one by one: workers in processes of their own, the local services over real
+ * HTTP with their jobs on disk, a Temporal server that the test may bring itself. At the end: the promises.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { inject } from 'vitest';
+import type { Limit } from '../../src/budget/budget.ts';
+import { startCampaign } from '../../src/cli/campaign-start.ts';
+import { describeService } from '../../src/config/settings.ts';
+import { Secret } from '../../src/config/secret.ts';
+import type { CampaignProgress } from '../../src/domain/campaign.ts';
+import type { LocalServicesOptions } from '../../src/local-services/options.ts';
+import {
+  startLocalServices,
+  type JournalEntry,
+  type LocalServices,
+} from '../../src/local-services/server.ts';
+import { readManifests } from '../../src/manifest/read-all.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
+import type { campaign } from '../../src/workflows/index.ts';
+import {
+  atMostOneJob,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  noSecret,
+  treeIsWhole,
+} from '../promises.ts';
+import { lastingPort } from './lasting-port.ts';
+import type { Crash } from './points.ts';
+import { WorkerProcess } from './worker-process.ts';
+import type { ServicePlan } from './worker.ts';
+
+/** Ten characters, as the molecule service wants; unlike anything else that is written. */
+export const TOKEN = 'cR9secretK';
+
+/** Short, so that a slot given out too early meets a 429 within the test; two and more windows a campaign. */
+export const LIMITS = { limit: 5, windowMs: 1_500 } as const satisfies Limit;
+
+const ENDS_WITHIN_MS = 60_000;
+
+export interface SceneOptions extends LocalServicesOptions {
+  /** HOST:PORT of a Temporal server; default the one of the suite. */
+  readonly temporal?: string;
+  /** The address of the server as the workers see it: through a proxy. */
+  readonly temporalOfWorkers?: string;
+  /** Port at which the workers see the services: of a proxy. */
+  readonly servicesPort?: number;
+}
+
+export interface Started {
+  readonly name: string;
+  readonly folder: string;
+  readonly ids: readonly string[];
+  readonly handle: WorkflowHandle<typeof campaign>;
+}
+
+export class Scene {
+  readonly client: Client;
+  readonly folder: string;
+  readonly workers: WorkerProcess[] = [];
+  /** The name under which the budget knows the services. */
+  readonly address = `crash-${randomUUID().slice(0, 8)}`;
+  services: LocalServices;
+  private readonly taskQueue = `crash-${randomUUID()}`;
+  private readonly options: SceneOptions;
+  private readonly temporal: string;
+  /** What came to services that have been closed since. */
+  private readonly earlier: JournalEntry[] = [];
+
+  private constructor(
+    client: Client,
+    folder: string,
+    services: LocalServices,
+    options: SceneOptions,
+  ) {
+    this.client = client;
+    this.folder = folder;
+    this.services = services;
+    this.options = options;
+    this.temporal = options.temporal ?? inject('temporal');
+  }
+
+  static async open(wanted: SceneOptions = {}): Promise<Scene> {
+    const folder = await mkdtemp(join(tmpdir(), 'hundredfold-crash-'));
+    const options: SceneOptions = {
+      ...LIMITS,
+      engine: 'synthetic',
+      jobMs: 300,
+      concurrency: 0,
+      retryAfterSeconds: 0,
+      database: join(folder, 'services.db'),
+      port: await lastingPort(),
+      ...wanted,
+    };
+    const services = await startLocalServices(options);
+    const temporal = options.temporal ?? inject('temporal');
+    const client = await connectClient({ address: temporal, namespace: 'default' });
+    return new Scene(client, folder, services, options);
+  }
+
+  /** Another worker process; `crash`: where it is to die. */
+  worker(crash: Crash | null = null): WorkerProcess {
+    const worker = new WorkerProcess({
+      temporal: this.options.temporalOfWorkers ?? this.temporal,
+      taskQueue: this.taskQueue,
+      services: this.plans(),
+      crash,
+    });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** Starts a campaign over these rows, which are written to a manifest first. */
+  async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
+    const reading = await readManifests([await this.write(name, rows)], {});
+    const folder = join(this.folder, 'results', name);
+    const inUse = (service: string) =>
+      reading.items.some(({ kind }) => (kind === 'molecule') === (service === 'molecules'));
+    const feeds = this.plans()
+      .filter(({ service }) => inUse(service))
+      .map(({ service, url, token, ...options }) =>
+        describeService(service, url, new Secret(token), options),
+      );
+    const session = {
+      client: this.client,
+      taskQueue: this.taskQueue,
+      role: 'host',
+      ui: null,
+      recover: nothing,
+      close: nothing,
+    } as const;
+    const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
+    await startCampaign(session, { name, folder, reading, feeds, policy });
+    const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+    return { name, folder, handle, ids: reading.items.map(({ id }) => id) };
+  }
+
+  /** Waits for the end of a campaign; tells what the workers logged when it does not come. */
+  async end({ handle, name }: Started): Promise<CampaignProgress> {
+    const gaveUp = new AbortController();
+    const late = delay(ENDS_WITHIN_MS, null, { signal: gaveUp.signal }).then(() => {
+      throw new Error(`${name} did not end in ${ENDS_WITHIN_MS} ms. Workers:\n${this.log()}`);
+    });
+    late.catch(() => undefined);
+    const progress = await Promise.race([handle.result(), late]);
+    gaveUp.abort();
+    return progress;
+  }
+
+  /** All that ever came to the services, in order. */
+  journal(): readonly JournalEntry[] {
+    return [...this.earlier, ...this.services.journal()];
+  }
+
+  accepted(): readonly JournalEntry[] {
+    return this.journal().filter((entry) => entry.accepted);
+  }
+
+  /** Waits until the services have accepted so many jobs. */
+  async untilAccepted(jobs: number): Promise<void> {
+    const giveUpAt = Date.now() + ENDS_WITHIN_MS;
+    while (this.accepted().length < jobs) {
+      if (Date.now() > giveUpAt) throw new Error(`waited for ${jobs} jobs in vain:\n${this.log()}`);
+      await delay(10);
+    }
+  }
+
+  /** Stops the services; with `forget`, their jobs are gone as well. */
+  async stopServices({ forget = false } = {}): Promise<void> {
+    await this.services.close();
+    if (!forget) return;
+    this.earlier.push(...this.services.journal());
+    for (const suffix of ['', '-wal', '-shm']) {
+      await rm(`${String(this.options.database)}${suffix}`, { force: true });
+    }
+  }
+
+  async startServices(): Promise<void> {
+    this.services = await startLocalServices(this.options);
+  }
+
+  /** The budget workflow of the prediction service. */
+  budget(): WorkflowHandle {
+    return this.client.workflow.getHandle(
+      budgetWorkflowId({ service: 'predictions', address: this.address }),
+    );
+  }
+
+  /** The six promises, over these campaigns, which are all that the services ever saw. */
+  async keepsPromises(...campaigns: readonly Started[]): Promise<void> {
+    const journal = this.journal();
+    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.options;
+    neverOverBudget(journal, { limit, windowMs });
+    neverRefusedForRate(journal);
+    atMostOneJob(
+      journal,
+      campaigns.reduce((sum, { ids }) => sum + ids.length, 0),
+    );
+    for (const { name, folder, ids } of campaigns) {
+      await noItemLost(folder, ids);
+      await treeIsWhole(folder);
+      await noSecret(TOKEN, folder, { ...(await this.histories(name)), 'worker logs': this.log() });
+    }
+  }
+
+  log(): string {
+    return this.workers.map(({ log }, n) => `--- worker ${n}\n${log}`).join('\n');
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.workers) await worker.kill();
+    await this.services.close();
+    await this.client.connection.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private plans(): ServicePlan[] {
+    const { address } = this;
+    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.options;
+    const { moleculeLimit = 0 } = this.options;
+    const at = (url: string) =>
+      servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`);
+    return [
+      {
+        ...{ service: 'molecules', url: at(this.services.moleculesUrl), address, token: TOKEN },
+        limit: { limit: moleculeLimit || null, windowMs },
+      },
+      {
+        ...{ service: 'predictions', url: at(this.services.url), address, token: TOKEN },
+        limit: { limit, windowMs },
+      },
+    ];
+  }
+
+  /** The campaign's own and those of its items and budget, payloads in the clear. */
+  private async histories(name: string): Promise<Record<string, string>> {
+    const texts: Record<string, string> = {};
+    const query = `Campaign="${name}"`;
+    const ids = [this.budget().workflowId];
+    for await (const { workflowId } of this.client.workflow.list({ query })) ids.push(workflowId);
+    for (const id of new Set(ids)) {
+      const handle = this.client.workflow.getHandle(id);
+      const history = await handle.fetchHistory().catch(() => null);
+      // No prediction was asked for: there is no budget workflow of that service yet.
+      if (history === null) continue;
+      const json = JSON.stringify(historyToJSON(history));
+      texts[id] = json.replace(/"data":"([^"]*)"/g, (_, data: string) =>
+        Buffer.from(data, 'base64').toString(),
+      );
+    }
+    return texts;
+  }
+
+  private async write(name: string, rows: readonly object[]): Promise<string> {
+    const folder = join(this.folder, 'manifests', name);
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, 'manifest.jsonl');
+    await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+    return path;
+  }
+}
+
+const nothing = (): Promise<void> => Promise.resolve();

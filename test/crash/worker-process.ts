@@ -1,0 +1,78 @@
+/** A worker in a process of its own (`worker.ts`), seen from the test. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { DiskState } from './unwilling-disk.ts';
+import type { Order, Report, WorkerPlan } from './worker.ts';
+
+const PROGRAM = join(import.meta.dirname, 'worker.ts');
+/** Halves the time that a worker takes to start; tests start some fifty. */
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'crash-workers');
+
+export class WorkerProcess {
+  /** Its signal, once it has ended. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+  /** When it took up work (ms since the epoch); rejects when it ends before. */
+  readonly ready: Promise<number>;
+  /** All that it logged. */
+  log = '';
+  readonly #child: ChildProcess;
+
+  constructor(plan: WorkerPlan) {
+    this.#child = fork(PROGRAM, [], {
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      env: { ...process.env, NODE_COMPILE_CACHE: CACHE },
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
+    }
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (_code, signal) => resolve(signal));
+    });
+    this.ready = Promise.race([
+      this.#hear('ready').then(() => Date.now()),
+      this.ended.then((signal) => {
+        throw new Error(`the worker ended (${String(signal)}) before it was ready:\n${this.log}`);
+      }),
+    ]);
+    this.ready.catch(() => undefined);
+    this.#tell({ type: 'start', plan });
+  }
+
+  /** As `kill -9`; returns when it is gone. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** From now on its disk is like this; answers how many writes it has refused so far. */
+  async disk(state: DiskState): Promise<number> {
+    const answer = this.#hear('disk');
+    this.#tell({ type: 'disk', state });
+    const report = await answer;
+    return report.type === 'disk' ? report.refused : 0;
+  }
+
+  #tell(order: Order): void {
+    this.#child.send(order);
+  }
+
+  #hear(type: Report['type']): Promise<Report> {
+    return new Promise((resolve) => {
+      const listen = (report: Report): void => {
+        if (report.type !== type) return;
+        this.#child.off('message', listen);
+        resolve(report);
+      };
+      this.#child.on('message', listen);
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The real worker in a process of its own, for tests that kill it: at a named point by itself, or from outside. It is
+ * told what to do over the channel of `fork`, so that no token stands among its arguments, and ends with its parent.
+ */
+import { flushCompileCache } from 'node:module';
+import { describeService } from '../../src/config/settings.ts';
+import { Secret } from '../../src/config/secret.ts';
+import type { Limit } from '../../src/budget/budget.ts';
+import type { ServiceName } from '../../src/domain/item.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { logTo, startWorker } from '../../src/worker.ts';
+import { wireCore } from './at-core.ts';
+import { wiredDependencies } from './at-dependencies.ts';
+import { Fuse, type Crash } from './points.ts';
+import { UnwillingDisk, type DiskState } from './unwilling-disk.ts';
+
+export interface ServicePlan {
+  readonly service: ServiceName;
+  readonly url: string;
+  readonly address: string;
+  readonly token: string;
+  readonly limit: Limit;
+}
+
+export interface WorkerPlan {
+  /** HOST:PORT of the Temporal server. */
+  readonly temporal: string;
+  readonly taskQueue: string;
+  readonly services: readonly ServicePlan[];
+  readonly crash: Crash | null;
+}
+
+/** What the parent says. */
+export type Order =
+  | { readonly type: 'start'; readonly plan: WorkerPlan }
+  | { readonly type: 'disk'; readonly state: DiskState };
+
+/** What this process says. */
+export type Report =
+  { readonly type: 'ready' } | { readonly type: 'disk'; readonly refused: number };
+
+const disk = new UnwillingDisk();
+
+process.on('message', (order: Order) => {
+  if (order.type === 'disk') {
+    disk.state = order.state;
+    report({ type: 'disk', refused: disk.refused });
+  } else {
+    void start(order.plan);
+  }
+});
+// However the test ends, no worker is left behind.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+async function start({ temporal: address, taskQueue, services, crash }: WorkerPlan): Promise<void> {
+  logTo((line) => process.stderr.write(line), 'INFO');
+  const fuse = new Fuse(crash);
+  wireCore(fuse);
+  const temporal = { address, namespace: 'default' };
+  await startWorker({
+    temporal,
+    client: await connectClient(temporal),
+    taskQueue,
+    services: services.map(({ service, url, token, ...options }) =>
+      describeService(service, url, new Secret(token), options),
+    ),
+    dependencies: (real) => {
+      const wired = wiredDependencies(real, fuse);
+      return { ...wired, openStore: async (where) => disk.over(await wired.openStore(where)) };
+    },
+  });
+  report({ type: 'ready' });
+  // It will hardly end in order, which is when Node would do this.
+  flushCompileCache();
+}
+
+function report(what: Report): void {
+  process.send?.(what);
+}

@@ -1,0 +1,115 @@
+/** A campaign that was run more than once: its times, its runs, and whether there is anything to publish anew. */
+import { describe, expect, test } from 'vitest';
+import { submissionsOf } from '../../src/report/campaign-summary.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { isPublished } from '../../src/report/published-campaign.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aMolecule } from '../store/an-item.ts';
+import { END, FAILED, endedCampaign } from './a-campaign.ts';
+
+const ITEMS = [aMolecule('ethanol'), aMolecule('water')];
+const LATER = {
+  ...END,
+  startedAt: '2026-11-24T08:00:00.000Z',
+  endedAt: '2026-11-24T08:05:00.000Z',
+};
+
+async function end(store: Store, id: string, finishedAt: string): Promise<void> {
+  const record = await readItem(store, 'molecule', id);
+  if (record) await writeItem(store, { ...record, finishedAt });
+}
+
+describe('a run', () => {
+  test('that brought an item to its end is told of, and the campaign began with the first', async () => {
+    const store = await endedCampaign(ITEMS, { water: FAILED });
+    await publishCampaign(store, END);
+    await end(store, 'water', '2026-11-24T08:04:00.000Z');
+    const retry = { ...LATER, retried: 1 };
+    await publishCampaign(store, retry);
+    // Again, after a crash in the middle.
+    const summary = await publishCampaign(store, { ...retry, endedAt: '2026-11-24T08:06:00.000Z' });
+    expect(summary).toMatchObject({
+      startedAt: END.startedAt,
+      endedAt: '2026-11-24T08:06:00.000Z',
+      runs: [
+        { startedAt: END.startedAt, endedAt: END.endedAt, retried: 0 },
+        { startedAt: LATER.startedAt, endedAt: '2026-11-24T08:06:00.000Z', retried: 1 },
+      ],
+    });
+  });
+
+  test('that only published anew leaves times and state as they were', async () => {
+    const store = await endedCampaign(ITEMS);
+    await publishCampaign(store, { ...END, state: 'cancelled' });
+    const before = await store.readText('campaign.json');
+    await publishCampaign(store, LATER);
+    expect(await store.readText('campaign.json')).toBe(before);
+  });
+
+  test('of a tree from before runs were told is its first', async () => {
+    const store = await endedCampaign(ITEMS);
+    await publishCampaign(store, END);
+    const disk = JSON.parse((await store.readText('campaign.json')) ?? '') as object;
+    await store.write('campaign.json', JSON.stringify({ ...disk, runs: undefined }));
+    await end(store, 'water', '2026-11-24T08:04:00.000Z');
+    const { runs } = await publishCampaign(store, LATER);
+    expect(runs.map(({ startedAt }) => startedAt)).toEqual([END.startedAt, LATER.startedAt]);
+  });
+
+  test('is the only one told of when the former campaign.json was damaged', async () => {
+    const store = await endedCampaign(ITEMS);
+    await store.write('campaign.json', '{"name":');
+    expect((await publishCampaign(store, LATER)).runs).toMatchObject([
+      { startedAt: LATER.startedAt },
+    ]);
+  });
+});
+
+describe('a tree is to be published anew', () => {
+  const broken: [string, (store: Store) => Promise<unknown>][] = [
+    ['a table is gone', (store) => store.remove('items.csv')],
+    ['its checksums are gone: publishing was broken off', (store) => store.remove('SHA256SUMS')],
+    ['its campaign.json is damaged', (store) => store.write('campaign.json', '{')],
+    ['a file is damaged', (store) => store.write('molecules/ethanol/result.json', '{}')],
+    ['a record is gone', (store) => store.remove('molecules/ethanol/item.json')],
+  ];
+  test.each(broken)('when %s', async (_, breakIt) => {
+    const store = await endedCampaign(ITEMS, { water: FAILED });
+    expect(await isPublished(store)).toBe(false);
+    await publishCampaign(store, END);
+    expect(await isPublished(store)).toBe(true);
+    await breakIt(store);
+    expect(await isPublished(store)).toBe(false);
+  });
+
+  test('not while a damage stands that it tells of, but when that was mended', async () => {
+    const store = await endedCampaign(ITEMS);
+    const key = 'molecules/ethanol/result.json';
+    const whole = (await store.readText(key)) ?? '';
+    await store.write(key, '{}');
+    await publishCampaign(store, END);
+    expect(await isPublished(store)).toBe(true);
+    await store.write(key, whole);
+    expect(await isPublished(store)).toBe(false);
+    // Found out by reading: the record is corrected when it is published.
+    expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
+  });
+});
+
+describe('submissions of an item', () => {
+  const at = '2026-11-21T20:01:00.000Z';
+  test.each([
+    ['a job asked for again is the same job', ['accepted j1', 'found j1'], 1],
+    ['another job is another', ['accepted j1', 'accepted j2'], 2],
+    ['one of unknown fate counts', ['unsure', 'accepted j2'], 2],
+    ['found because its name was taken, it counts once', ['unsure', 'refused', 'found j1'], 1],
+    ['looked up and absent, it was none', ['unsure', 'absent', 'accepted j1'], 1],
+  ] as const)('%s', (_, told, number) => {
+    const attempts = told.map((words) => {
+      const [outcome, remoteId] = words.split(' ') as ['accepted' | 'unsure', string | undefined];
+      return { at, outcome, ...(remoteId === undefined ? {} : { remoteId }) };
+    });
+    expect(submissionsOf(attempts)).toBe(number);
+  });
+});

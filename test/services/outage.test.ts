@@ -1,0 +1,113 @@
+/** What the clients do when a service is not well: ask before they send, and send nothing they can still keep back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ServiceClient } from '../../src/services/client.ts';
+import { createClient } from '../../src/services/registry.ts';
+import { JOBS, quiet, TOKEN } from './jobs.ts';
+import { deadUrl, httpServer, json, rawServer } from './scripted-server.ts';
+
+function clientOf(
+  service: 'molecules' | 'predictions',
+  url: string,
+  connections = 2,
+): ServiceClient {
+  const client = createClient({ service, url, token: TOKEN, deadlineMs: 2_000, connections });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+const SERVICES = ['molecules', 'predictions'] as const;
+
+describe.each(SERVICES)('asking whether %s is there', (service) => {
+  test.each([404, 400, 403, 200])('HTTP %i: somebody is', async (status) => {
+    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
+    expect(await clientOf(service, server.url).ping(quiet())).toEqual({ type: 'well' });
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test.each([500, 502, 503, 429, 302])('HTTP %i: not well', async (status) => {
+    await using server = await httpServer((_, response) => {
+      json(response, status, 'x', { 'retry-after': '7' });
+    });
+    const outcome = await clientOf(service, server.url).ping(quiet());
+    expect(outcome).toMatchObject({ type: 'unavailable', retryAfterMs: 7_000 });
+  });
+
+  test('a maintenance page, a reset, nobody: not well', async () => {
+    await using page = await httpServer((_, response) => {
+      json(response, 200, '<html>back soon</html>', { 'content-type': 'text/html' });
+    });
+    await using reset = await rawServer('', (socket) => socket.resetAndDestroy());
+    for (const url of [page.url, reset.url, await deadUrl()]) {
+      expect((await clientOf(service, url).ping(quiet())).type, url).toBe('unavailable');
+    }
+  });
+
+  test('sends no token', async () => {
+    await using server = await httpServer((_, response) => json(response, 404, {}));
+    await clientOf(service, server.url).ping(quiet());
+    expect(JSON.stringify(server.requests)).not.toContain(TOKEN);
+  });
+});
+
+describe.each(SERVICES)('submissions to %s when one of them fails', (service) => {
+  const job = service === 'molecules' ? JOBS.molecule : JOBS.sequence;
+
+  test.each([502, 503, 429])(
+    'with HTTP %i: those that are not yet written are sent back, not sent',
+    async (status) => {
+      await using server = await httpServer((_, response) => {
+        setTimeout(() => json(response, status, { error: 'x' }), 100);
+      });
+      const client = clientOf(service, server.url);
+      const all = await Promise.all(Array.from({ length: 20 }, () => client.submit(job, quiet())));
+      expect(server.requests.length, 'submissions that were written').toBeLessThanOrEqual(4);
+      const notSent = all.filter((one) => one.type === 'notNow' && one.reason === 'unreachable');
+      expect(notSent.length).toBe(20 - server.requests.length);
+    },
+  );
+
+  test('those granted before it are sent back, later ones are sent', async () => {
+    let status = 500;
+    await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
+    const client = clientOf(service, server.url);
+    const grantedAt = Date.now();
+    await sleep(5);
+    await client.submit(job, quiet());
+    status = 400;
+    expect(await client.submit(job, { ...quiet(), grantedAt })).toMatchObject({
+      type: 'notNow',
+      message: expect.stringContaining('not sent') as string,
+    });
+    expect(server.requests).toHaveLength(1);
+    expect((await client.submit(job, quiet())).type).toBe('refused');
+  });
+
+  test('a refusal of one says nothing about the others', async () => {
+    await using server = await httpServer((_, response) => json(response, 400, { error: 'x' }));
+    const client = clientOf(service, server.url);
+    const all = await Promise.all(Array.from({ length: 10 }, () => client.submit(job, quiet())));
+    expect(all.filter(({ type }) => type === 'refused')).toHaveLength(10);
+  });
+});
+
+describe('a file labelled as a web page', () => {
+  test('that is JSON is the file, byte by byte; a page is not', async () => {
+    let body = '{"a": "ü"}';
+    await using server = await httpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(body);
+    });
+    const client = clientOf('predictions', server.url);
+    const good = await client.fetch('r-1', 'result', quiet());
+    if (good.type !== 'found') throw new Error(JSON.stringify(good));
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of good.body) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe(body);
+    body = '<p>{"a": 1}</p>';
+    expect(await client.fetch('r-1', 'result', quiet())).toMatchObject({
+      type: 'unavailable',
+      unusable: true,
+    });
+  });
+});

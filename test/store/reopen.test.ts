@@ -1,0 +1,114 @@
+/** What becomes of an item that is run again: which job it is given, and what is kept. */
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../src/domain/item.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { mayBeThere, reopened, wayOf } from '../../src/store/reopen.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+
+const AT = '2026-11-22T08:00:00.000Z';
+
+function ended(item: Item, code: string, changes: Partial<ItemRecord> = {}): ItemRecord {
+  return {
+    ...waitingRecord(item),
+    ...{ state: 'failed', error: { code, message: 'why' }, remoteId: 'job-1', jobName: 'n.1' },
+    ...{ submittedAt: '2026-11-21T20:00:00.000Z', finishedAt: '2026-11-21T20:01:00.000Z' },
+    files: { 'result.json': { bytes: 1, sha256: 'a'.repeat(64) } },
+    ...changes,
+  };
+}
+
+describe('the job of an item that is run again', () => {
+  const unsent = { remoteId: null, jobName: 'n.1', submittedAt: null };
+  test.each([
+    ['a job that failed', 'JOB_FAILED', {}, 'anew'],
+    ['a job that the service lost', 'JOB_LOST', {}, 'anew'],
+    ['a job that the service does not work on', 'JOB_STUCK', {}, 'anew'],
+    ['a job whose result is no good', 'RESULT_MISSING_FILES', {}, 'anew'],
+    ['a job whose result was deleted', 'RESULT_ABSENT', {}, 'anew'],
+    ['a job that may have been finished since', 'JOB_OVERDUE', {}, 'ask'],
+    ['a job whose file was damaged here', 'STORE_DIGEST_MISMATCH', {}, 'ask'],
+    ['a job that nobody waited for', 'CANCELLED', { state: 'cancelled' as const }, 'ask'],
+    ['a job whose workflow was ended by hand', 'ITEM_ENDED_BY_HAND', {}, 'ask'],
+    [
+      'an item that was never sent',
+      'CANCELLED',
+      { ...unsent, state: 'cancelled' as const },
+      'resend',
+    ],
+    ['a submission that was refused', 'SUBMIT_REFUSED', unsent, 'resend'],
+    [
+      'a submission of unknown fate',
+      'SUBMIT_UNSURE',
+      { ...unsent, state: 'held' as const },
+      'resend',
+    ],
+  ])('after %s (%s)', (_, code, changes, way) => {
+    const before = ended(aSequence('p1'), code, changes);
+    expect(wayOf(before)).toBe(way);
+    const after = reopened(before, AT);
+    // The name is the idempotency key: another one only when a job of this name is of no use.
+    expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
+    expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
+    expect(after.submittedAt).toBe(way === 'ask' ? before.submittedAt : null);
+    expect(after).toMatchObject({ state: 'waiting', error: null, finishedAt: null, generation: 1 });
+  });
+
+  test.each(['JOB_OVERDUE', 'SUBMIT_TAKEN'])('is given up after %s for the second time', (code) => {
+    const first = ended(aSequence('p1'), code);
+    const { state, error, finishedAt } = first;
+    const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
+    expect(wayOf(second)).toBe('anew');
+    expect(mayBeThere(second)).toBe(code === 'SUBMIT_TAKEN');
+    expect(wayOf({ ...second, jobName: 'n.2' }), 'of another job').not.toBe('anew');
+  });
+});
+
+test('the former end is kept, and so are the attempts and the files until others take their place', () => {
+  const attempts = [{ at: AT, outcome: 'accepted' as const, remoteId: 'job-1' }];
+  const once = reopened(ended(aSequence('p1'), 'JOB_FAILED', { attempts }), AT);
+  expect(once.attempts).toEqual(attempts);
+  expect(Object.keys(once.files)).toEqual(['result.json']);
+  expect(once.earlier).toMatchObject([
+    {
+      state: 'failed',
+      error: { code: 'JOB_FAILED' },
+      remoteId: 'job-1',
+      jobName: 'n.1',
+      retriedAt: AT,
+    },
+  ]);
+  const twice = reopened(
+    { ...once, state: 'held', error: { code: 'SUBMIT_UNSURE', message: '' } },
+    AT,
+  );
+  expect(twice.earlier.map(({ state }) => state)).toEqual(['failed', 'held']);
+});
+
+test('an open item is not opened again: its workflow may be running', () => {
+  expect(() => reopened(waitingRecord(aSequence('p1')), AT)).toThrow('is open');
+});
+
+describe('a second job', () => {
+  const held = { state: 'held' as const, remoteId: null };
+  test.each([
+    ['may come of a held molecule', aMolecule('m'), 'SUBMIT_UNSURE', held, true],
+    [
+      'may come of one ended by hand',
+      aMolecule('m'),
+      'ITEM_ENDED_BY_HAND',
+      { remoteId: null },
+      true,
+    ],
+    [
+      'cannot come of a held sequence: its name is taken once',
+      aSequence('p'),
+      'SUBMIT_UNSURE',
+      held,
+      false,
+    ],
+    ['cannot come of one whose job is known', aMolecule('m'), 'ITEM_ENDED_BY_HAND', {}, false],
+    ['cannot come of one that failed', aMolecule('m'), 'JOB_FAILED', {}, false],
+  ])('%s', (_, item, code, changes, may) => {
+    expect(mayBeThere(ended(item, code, changes))).toBe(may);
+  });
+});

@@ -1,0 +1,151 @@
+/** A campaign whose ended items are opened again, from its output tree alone. */
+import { describe, expect, test } from 'vitest';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareRetry } from '../../src/store/prepare-retry.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import {
+  readPage,
+  readPreparedCampaign,
+  type PreparedCampaign,
+} from '../../src/store/prepared-campaign.ts';
+import { surveyRetry, type Selection } from '../../src/store/retry-survey.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const AT = '2026-11-22T08:00:00.000Z';
+const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
+
+const ITEMS = [
+  aMolecule('good'),
+  aMolecule('bad'),
+  aSequence('lost'),
+  aMolecule('held'),
+  aSequence('stopped'),
+  aMolecule('open'),
+];
+const failure = (code: string) => ({ code, message: 'why' });
+const ENDS: Readonly<Record<string, Partial<ItemRecord>>> = {
+  good: { state: 'succeeded', remoteId: 'j0' },
+  bad: { state: 'failed', error: failure('JOB_FAILED'), remoteId: 'j1', address: 'a' },
+  lost: { state: 'failed', error: failure('STORE_DIGEST_MISMATCH'), remoteId: 'j2', address: 'a' },
+  held: { state: 'held', error: failure('SUBMIT_UNSURE') },
+  stopped: { state: 'cancelled', error: failure('CANCELLED') },
+  open: { state: 'running', remoteId: 'j5', address: 'a' },
+};
+
+interface Tree {
+  readonly store: Store;
+  readonly campaign: PreparedCampaign;
+}
+
+async function aTree(): Promise<Tree> {
+  const store = await openFileStore(await temporaryFolder());
+  await prepareCampaign(store, CAMPAIGN, ITEMS, 4);
+  for (const { kind, id } of ITEMS) {
+    const record = await readItem(store, kind, id);
+    if (record) await writeItem(store, { ...record, ...ENDS[id] });
+  }
+  return { store, campaign: (await readPreparedCampaign(store)) ?? failed() };
+}
+
+function failed(): never {
+  throw new Error('not prepared');
+}
+
+const ALL: Selection = { type: 'all' };
+const these = (...ids: string[]): Selection => ({ type: 'items', ids: new Set(ids) });
+
+describe('the items of a retry', () => {
+  test.each([
+    ['all that did not succeed', ALL, ['bad', 'lost', 'held', 'stopped']],
+    ['failed ones', { type: 'failed' } as const, ['bad', 'lost']],
+    ['those that are named', these('held', 'bad'), ['bad', 'held']],
+    ['none of an open one: it goes on', these('open'), []],
+  ])('are %s', async (_, selection, ids) => {
+    const { store, campaign } = await aTree();
+    const survey = await surveyRetry(store, campaign, selection);
+    expect([...survey.chosen].sort()).toEqual([...ids].sort());
+    expect(survey.open).toBe(1);
+  });
+
+  test('are counted by their end and by what is done about them', async () => {
+    const { store, campaign } = await aTree();
+    expect(await surveyRetry(store, campaign, ALL)).toMatchObject({
+      states: { failed: 2, held: 1, cancelled: 1 },
+      ways: { ask: 1, resend: 2, anew: 1 },
+      mayBeThere: 1,
+      unusable: [],
+      services: new Set(['molecules', 'predictions']),
+    });
+  });
+
+  test('are refused together when one that is named cannot be run again', async () => {
+    const { store, campaign } = await aTree();
+    const survey = surveyRetry(store, campaign, these('bad', 'good', 'nobody'));
+    await expect(survey).rejects.toMatchObject({
+      code: 'ITEM_NOT_RETRYABLE',
+      exitCode: 2,
+      message: 'good is succeeded. nobody is no item of night.',
+    });
+  });
+
+  test.each([
+    ['its input was changed by hand', 'molecules/bad/input.smi', 'CCN\n', /was changed/],
+    ['its record is damaged', 'molecules/bad/item.json', '{"id":', /is not an item record/],
+  ])('leave one out when %s, and refuse it by name', async (_, key, text, why) => {
+    const { store, campaign } = await aTree();
+    await store.write(key, text);
+    const { chosen, unusable } = await surveyRetry(store, campaign, ALL);
+    expect([...chosen].sort()).toEqual(['held', 'lost', 'stopped']);
+    expect(unusable).toEqual([expect.stringMatching(why)]);
+    expect((await surveyRetry(store, campaign, these('held'))).unusable).toEqual([]);
+    await expect(surveyRetry(store, campaign, these('bad'))).rejects.toThrow(why);
+  });
+});
+
+describe('opening items again', () => {
+  test('tells the workflows which are done, which job is asked for, and which life this is', async () => {
+    const { store, campaign } = await aTree();
+    const { done } = await prepareRetry(store, campaign, new Set(['bad', 'lost', 'held']), AT);
+    expect(done).toBe(2);
+    expect([...(await readPage(store, 0)), ...(await readPage(store, 1))]).toEqual([
+      { id: 'good', kind: 'molecule', done: 'succeeded' },
+      { id: 'bad', kind: 'molecule', generation: 1 },
+      { id: 'lost', kind: 'sequence', generation: 1, job: { remoteId: 'j2', address: 'a' } },
+      { id: 'held', kind: 'molecule', generation: 1 },
+      { id: 'stopped', kind: 'sequence', done: 'cancelled' },
+      { id: 'open', kind: 'molecule', job: { remoteId: 'j5', address: 'a' } },
+    ]);
+    expect(await readPreparedCampaign(store)).toEqual(campaign);
+  });
+
+  test('twice, because the first time was interrupted, opens each once', async () => {
+    const { store, campaign } = await aTree();
+    await prepareRetry(store, campaign, new Set(['bad']), AT);
+    const { chosen, open, reopenedBefore } = await surveyRetry(store, campaign, ALL);
+    expect(chosen.has('bad')).toBe(false);
+    expect([open, reopenedBefore]).toEqual([2, 1]);
+    await prepareRetry(store, campaign, new Set([...chosen, 'bad']), AT);
+    expect(await readItem(store, 'molecule', 'bad')).toMatchObject({ generation: 1, jobNumber: 1 });
+  });
+
+  test('is kept by the run command, which prepares the campaign from its manifest', async () => {
+    const { store, campaign } = await aTree();
+    await prepareRetry(store, campaign, new Set(['bad']), AT);
+    const opened = await readItem(store, 'molecule', 'bad');
+    expect(await prepareCampaign(store, CAMPAIGN, ITEMS, 4)).toMatchObject({ changed: false });
+    expect(await readItem(store, 'molecule', 'bad')).toEqual(opened);
+    expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', generation: 1 });
+  });
+
+  test('leaves an item without a record as it is: it is published as failed', async () => {
+    const { store, campaign } = await aTree();
+    await store.remove('molecules/bad/item.json');
+    await prepareRetry(store, campaign, new Set(['bad', 'held']), AT);
+    expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', done: 'failed' });
+    expect(await store.exists('molecules/bad/item.json')).toBe(false);
+  });
+});

@@ -1,0 +1,282 @@
+/** Every fault of a service has an end, with a code: each item of a campaign suffers one of its own. */
+import { describe, expect, test } from 'vitest';
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sequences, type Ran, type Rig, type RigOptions } from '../rig.ts';
+import * as fate from './fates.ts';
+import type { Fate, Spoil } from './fates.ts';
+import { keepsPromises, openRig, openWithGoBetween, rowOf } from './faulty.ts';
+
+/** What the service does to an item, and how the item ends: '' is success. */
+type Case = readonly [id: string, fate: Fate, code: string | RegExp, words?: string | RegExp];
+
+/** Our own limits, short enough for a test: those of a user are 24 h and 30 min. */
+const POLICY = { deadlineMs: 6_500, patienceMs: 1_000 };
+
+/** As a CSV reader must not lose it: line breaks, quotes, commas, umlauts, a formula's sign inside. */
+const ODD_WORDS =
+  'Invalid predictor types: "disomine2",\r\n  use one of: dynamine, \'psper\'\n\tÄ, β-sheet, 蛋白质 🧬; =1+1';
+
+const running = (timing: object): Spoil =>
+  fate.answering(202, { status: 'RUNNING', status_message: 'running predictions', timing });
+
+const MINUTE = { started_at: '2026-01-01T00:00:00Z', time_limit_seconds: 3_600 };
+
+const ENDED_BY_THE_SERVICE: readonly Case[] = [
+  [
+    'fails',
+    { poll: fate.answering(422, { status: 'FAILED', error: ODD_WORDS }) },
+    'JOB_FAILED',
+    ODD_WORDS,
+  ],
+  ['fails-mute', { poll: fate.answering(422, '') }, 'JOB_FAILED', 'the service gives no reason'],
+  [
+    'lost',
+    { poll: fate.answering(404, { error: 'Request not found' }) },
+    'JOB_LOST',
+    'Request not found',
+  ],
+  ['gone', { poll: fate.answering(410, '') }, 'JOB_LOST'],
+  [
+    'deleted',
+    { result: fate.answering(404, { error: 'Request not found' }) },
+    'RESULT_ABSENT',
+    /Request not found/,
+  ],
+  ['too-many', { submit: fate.times(1, fate.answering(429, {}, { 'retry-after': '1' })) }, ''],
+];
+
+const STUCK: readonly Case[] = [
+  [
+    'silent',
+    { poll: running({ ...MINUTE, heartbeat_age_seconds: 3_700 }) },
+    'JOB_STUCK',
+    /has not worked on it for 3700 s/,
+  ],
+  [
+    'overrun',
+    { poll: running({ ...MINUTE, elapsed_seconds: 7_300 }) },
+    'JOB_STUCK',
+    /3700 s past its time limit/,
+  ],
+  ['endless', { poll: running({}) }, 'JOB_OVERDUE'],
+  ['forbidden', { poll: fate.answering(403, { error: 'no' }) }, 'JOB_OVERDUE'],
+  ['always-500', { poll: fate.answering(500, 'oops') }, 'JOB_OVERDUE'],
+  ['page-for-ever', { poll: fate.webPage }, 'JOB_OVERDUE'],
+  ['some-500', { poll: fate.times(2, fate.answering(502, 'bad gateway')) }, ''],
+];
+
+const DOWNLOADS: readonly Case[] = [
+  ['cut-twice', { result: fate.times(2, fate.cutInHalf) }, ''],
+  ['cut-always', { result: fate.cutInHalf }, 'RESULT_TRUNCATED'],
+  ['cut-unseen-once', { result: fate.times(1, fate.cutUnseen) }, ''],
+  ['cut-unseen', { result: fate.cutUnseen }, 'RESULT_TRUNCATED', /stops in the middle/],
+  ['page-once', { result: fate.times(1, fate.webPage) }, ''],
+  ['page-always', { result: fate.webPage }, 'RESULT_UNUSABLE', /web page/],
+  ['zipped', { result: fate.encoded }, 'RESULT_UNUSABLE', /gzip/],
+  ['down-a-while', { result: fate.times(2, fate.answering(503, '')) }, ''],
+  ['garbled', { result: fate.withText(() => 'Internal error, please retry') }, 'RESULT_NOT_JSON'],
+  ['no-bytes', { result: fate.withText(() => '') }, 'RESULT_EMPTY'],
+  [
+    'label-only',
+    { poll: fate.onceDone(fate.labelled('text/html')), result: fate.labelled('text/html') },
+    '',
+  ],
+  ['label-odd', { result: fate.labelled('application/octet-stream') }, ''],
+];
+
+const SIDE_FILES: readonly Case[] = [
+  ['csv-cut', { csv: fate.cutInHalf }, 'RESULT_TRUNCATED'],
+  ['csv-page', { csv: fate.webPage }, 'RESULT_UNUSABLE'],
+  ['csv-none', { csv: fate.answering(404, {}) }, ''],
+  ['log-garbled', { history: fate.withText(() => '{"timeline":[') }, ''],
+];
+
+const firstNumber = (word: string): Spoil =>
+  fate.withText((text) => text.replace(/([[,]\s*)-?\d+\.\d+/, `$1${word}`));
+
+const SEQUENCE_RESULTS: readonly Case[] = [
+  ['nan', { result: firstNumber('NaN') }, ''],
+  ['infinity', { result: firstNumber('-Infinity') }, ''],
+  [
+    'all-nan',
+    { result: fate.withText((text) => text.replace(/-?\d+\.\d+/g, 'NaN')) },
+    'RESULT_ALL_MISSING',
+  ],
+  ['empty-object', { result: fate.withText(() => '{}') }, 'RESULT_EMPTY'],
+  ['null', { result: fate.withText(() => 'null') }, 'RESULT_EMPTY'],
+  ['no-seq', { result: fate.withoutKey('seq') }, ''],
+  ['no-backbone', { result: fate.withoutKey('backbone') }, 'RESULT_MISSING_VALUES', /dynamine/],
+  [
+    'backbone-empty',
+    { result: fate.withKey('backbone', []) },
+    'RESULT_MISSING_VALUES',
+    /0 values of backbone/,
+  ],
+  ['no-disomine', { result: fate.withoutKey('disoMine') }, 'RESULT_MISSING_VALUES', /disomine/],
+  ['other-seq', { result: fate.withKey('seq', 'MKTAYIAKYYY'.split('')) }, 'RESULT_WRONG_SEQUENCE'],
+];
+
+const MOLECULES: readonly Case[] = [
+  ['m-lost', { poll: fate.answering(404, '') }, 'JOB_LOST'],
+  ['m-fails', { poll: fate.answering(422, { error: ODD_WORDS }) }, 'JOB_FAILED', ODD_WORDS],
+  ['m-empty', { poll: fate.onceDone(fate.withKey('results', [{}])) }, 'JOB_FAILED'],
+  ['m-none', { poll: fate.onceDone(fate.withoutKey('results')) }, 'JOB_FAILED'],
+  [
+    'm-key',
+    { poll: fate.onceDone(fate.withoutKey('AC_lib')) },
+    'JOB_FAILED',
+    /Missing or empty: AC_lib/,
+  ],
+  [
+    'm-blank',
+    { poll: fate.onceDone(fate.withKey('GMX_top', ' \n')) },
+    'JOB_FAILED',
+    /Missing or empty: GMX_top/,
+  ],
+  ['m-key-later', { result: fate.withoutKey('em_mdp') }, 'RESULT_MISSING_FILES', /em_mdp/],
+  ['m-empty-later', { result: fate.withKey('results', []) }, 'RESULT_EMPTY'],
+  [
+    'm-path',
+    { result: fate.withText((text) => text.replace(/[\w.-]+_GMX\.itp/g, '../m_GMX.itp')) },
+    'RESULT_UNSAFE_NAME',
+  ],
+  ['m-cut', { result: fate.cutInHalf }, 'RESULT_TRUNCATED'],
+  ['m-page', { result: fate.webPage }, 'RESULT_UNUSABLE'],
+  ['m-deleted', { result: fate.answering(404, '') }, 'RESULT_ABSENT'],
+  [
+    'm-label',
+    { poll: fate.onceDone(fate.labelled('text/html')), result: fate.labelled('text/html') },
+    '',
+  ],
+  ['m-garbled', { poll: fate.onceDone(fate.withText(() => 'oops')) }, 'JOB_OVERDUE'],
+];
+
+const ALIGNMENTS: readonly Case[] = [
+  ['a-good', {}, ''],
+  ['a-fails', { poll: fate.answering(422, { error: ODD_WORDS }) }, 'JOB_FAILED', ODD_WORDS],
+  ['a-keyless', { result: fate.withoutKey('proteins') }, 'RESULT_WRONG_SEQUENCE'],
+  ['a-empty', { result: fate.withKey('proteins', {}) }, 'RESULT_EMPTY'],
+  ['a-side', { distributions: fate.cutInHalf }, 'RESULT_TRUNCATED'],
+];
+
+const SHIFTS: readonly Case[] = [
+  ['s-good', {}, ''],
+  ['s-empty', { result: fate.withText(() => '[]') }, 'RESULT_EMPTY'],
+  ['s-keyless', { result: fate.withoutKey('shiftCrypt') }, 'RESULT_ALL_MISSING'],
+  [
+    's-missing',
+    { result: fate.withKey('shiftCrypt', ['-10', '-10']) },
+    /RESULT_(MISSING_VALUES|ALL_MISSING)/,
+  ],
+];
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
+
+function sequenceRows(cases: readonly Case[]): object[] {
+  return cases.map(([id], n) => {
+    const tail = `${RESIDUES[n % 20] ?? 'A'}${RESIDUES[Math.floor(n / 20)] ?? 'A'}W`;
+    return { id, kind: 'sequence', sequence: `MKTAYIAK${tail}` };
+  });
+}
+
+/** Rows of each kind; the files are those of the demo. */
+async function manifest(rig: Rig, groups: Readonly<Record<string, readonly Case[]>>) {
+  const { sequence = [], molecule = [], alignment = [], shifts = [] } = groups;
+  for (const name of ['gst2.fasta', 'bmr5387_ubiquitin.nef']) {
+    await cp(join('batches/demo/files', name), join(rig.folder, name));
+  }
+  const rows = [
+    ...sequenceRows(sequence),
+    ...molecule.map(([id], n) => ({ id, kind: 'molecule', smiles: 'C'.repeat(n + 1) })),
+    ...alignment.map(([id]) => ({ id, kind: 'alignment', file: 'gst2.fasta' })),
+    ...shifts.map(([id]) => ({ id, kind: 'shifts', file: 'bmr5387_ubiquitin.nef' })),
+  ];
+  const path = join(rig.folder, 'manifest.jsonl');
+  await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+  return path;
+}
+
+async function runs(groups: Readonly<Record<string, readonly Case[]>>, options: RigOptions = {}) {
+  const { rig, between } = await openWithGoBetween({ policy: POLICY, limit: 0, ...options });
+  const cases = Object.values(groups).flat();
+  fate.inflict(between, new Map(cases.map(([id, one]) => [id, one])));
+  const ran = await rig.run(await manifest(rig, groups));
+  await endAs(ran, cases);
+  await keepsPromises(rig, ran);
+}
+
+async function endAs(ran: Ran, cases: readonly Case[]): Promise<void> {
+  const ends = await Promise.all(cases.map(async ([id]) => rowOf(ran, id)));
+  const told = ends.map(({ id = '', error_code: code = '' }, i) => {
+    const expected = cases[i]?.[2];
+    // A pattern that fits stands for itself, so that the two lists can be compared as they are.
+    return `${id}: ${expected instanceof RegExp && expected.test(code) ? String(expected) : code}`;
+  });
+  expect(told, 'the end of each item').toEqual(
+    cases.map(([id, , code]) => `${id}: ${String(code)}`),
+  );
+  for (const [i, [id, , , words]] of cases.entries()) {
+    if (words === undefined) continue;
+    const check = expect(ends[i]?.['error'], `what items.csv says of ${id}`);
+    if (typeof words === 'string') check.toBe(words);
+    else check.toMatch(words);
+  }
+}
+
+describe('each fault ends its own item, and no other', () => {
+  test('in the current variant, all four kinds', async () => {
+    await runs({
+      sequence: [
+        ...ENDED_BY_THE_SERVICE,
+        ...STUCK,
+        ...DOWNLOADS,
+        ...SIDE_FILES,
+        ...SEQUENCE_RESULTS,
+      ],
+      molecule: MOLECULES,
+      alignment: ALIGNMENTS,
+      shifts: SHIFTS,
+    });
+  }, 90_000);
+
+  test('in the earlier variant', async () => {
+    const failed = fate.answering(200, { error: ODD_WORDS });
+    await runs(
+      {
+        sequence: [
+          ['e-fails', { poll: failed }, 'JOB_FAILED', ODD_WORDS],
+          ['e-fails-400', { poll: fate.answering(400, { error: 'no' }) }, 'JOB_FAILED', 'no'],
+          ['e-endless', { poll: fate.answering(200, { status: 'RUNNING' }) }, 'JOB_OVERDUE'],
+          ...ENDED_BY_THE_SERVICE.filter(([id]) => !id.startsWith('fails')),
+          ...DOWNLOADS,
+          ...SIDE_FILES,
+          ...SEQUENCE_RESULTS.filter(([id]) => id !== 'empty-object' && id !== 'null'),
+        ],
+        alignment: ALIGNMENTS.filter(([id]) => id !== 'a-fails'),
+        shifts: SHIFTS,
+      },
+      { variant: 'earlier' },
+    );
+  }, 90_000);
+});
+
+describe('a job that the service gives up', () => {
+  test('because its worker fell silent, or its time was over, fails with the words of the service', async () => {
+    const rig = await openRig({
+      limit: 0,
+      jobMs: 8_000,
+      heartbeatSilenceSeconds: 0.6,
+      timeLimitSeconds: 1.5,
+      faults: [{ name: 'stuck-heartbeat', service: 'predictions', times: 1 }],
+    });
+    const ran = await rig.run(sequences(2));
+    const ends = await Promise.all(ran.ids.map(async (id) => rowOf(ran, id)));
+    expect(ends.map(({ error_code: code }) => code)).toEqual(['JOB_FAILED', 'JOB_FAILED']);
+    expect(ends.map(({ error }) => error).sort()).toEqual([
+      'The job was stopped at its time limit.',
+      'The worker stopped reporting: its heartbeat was silent for too long.',
+    ]);
+    await keepsPromises(rig, ran);
+  }, 60_000);
+});

@@ -1,0 +1,81 @@
+/** A rig for one test of a fault, with a go-between in front of the local services where the test wants one. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { BudgetStatus } from '../../src/budget/status.ts';
+import type { ServiceName } from '../../src/domain/item.ts';
+import { budgetQuery } from '../../src/workflows/messages.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { Rig, type Ran, type RigOptions } from '../rig.ts';
+import { GoBetween } from './go-between.ts';
+
+export type Settings = Rig['settings'][number];
+
+/** Opens a rig that is closed when the test is over. */
+export async function openRig(options: RigOptions = {}): Promise<Rig> {
+  const rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, ...options });
+  onTestFinished(() => rig.close());
+  return rig;
+}
+
+/** The worker goes on with other settings of the services. */
+export async function reconnect(rig: Rig, change: (one: Settings) => Settings): Promise<void> {
+  await rig.stopWorker();
+  await rig.startWorker(rig.settings.map(change));
+}
+
+/** The same, with a go-between in front of both services. */
+export async function openWithGoBetween(
+  options: RigOptions = {},
+  change: (one: Settings) => Settings = (one) => one,
+): Promise<{ rig: Rig; between: GoBetween }> {
+  const rig = await openRig(options);
+  const between = await GoBetween.open(rig.services.url);
+  onTestFinished(() => between.close());
+  await reconnect(rig, (one) => ({
+    ...change(one),
+    url: one.url.replace(rig.services.url, between.url),
+  }));
+  return { rig, between };
+}
+
+/** Promises 3, 4 and 5. */
+export async function keepsPromises(rig: Rig, { folder, ids }: Ran): Promise<void> {
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(rig.services.journal(), ids.length);
+}
+
+export type ItemRow = Record<string, string>;
+
+/** The row of items.csv of an item. */
+export async function rowOf({ folder }: Ran, id: string): Promise<ItemRow> {
+  const row = (await itemsTable(folder)).find((one) => one['id'] === id);
+  if (!row) throw new Error(`items.csv has no row of ${id}`);
+  return row;
+}
+
+/** How many items ended with each code; '' is success. */
+export async function codes({ folder }: Ran): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { error_code: code = '' } of await itemsTable(folder)) {
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The outcomes of an item's attempts to be submitted, in their order. */
+export async function outcomes(ran: Ran, id: string): Promise<string[]> {
+  const { path = '' } = await rowOf(ran, id);
+  const text = await readFile(join(ran.folder, path, 'item.json'), 'utf8');
+  return (JSON.parse(text) as { attempts: { outcome: string }[] }).attempts.map(
+    ({ outcome }) => outcome,
+  );
+}
+
+export async function budgetOf(rig: Rig, service: ServiceName): Promise<BudgetStatus> {
+  const settings = rig.settings.find(({ reference }) => reference.service === service);
+  if (!settings) throw new Error(`no service ${service}`);
+  return rig.client.workflow.getHandle(budgetWorkflowId(settings.reference)).query(budgetQuery);
+}

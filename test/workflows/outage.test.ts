@@ -1,0 +1,234 @@
+/** A service that is down, overloaded or told to wait for: it fails no item, and is not knocked at more than needed. */
+import { describe, expect, test } from 'vitest';
+import { apply, decide, newBudget } from '../../src/budget/budget.ts';
+import { NO_JOB } from '../../src/services/ping.ts';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import { molecules, sequences, type Rig, type Started } from '../rig.ts';
+import {
+  budgetOf,
+  codes,
+  keepsPromises,
+  openRig,
+  openWithGoBetween,
+  outcomes,
+  reconnect,
+} from './faulty.ts';
+import type { Answer } from './go-between.ts';
+
+const LONG = { timeout: 30_000 };
+
+const blockedUntil = async (rig: Rig) =>
+  (await budgetOf(rig, 'predictions')).addressWindow.blockedUntil;
+
+async function ended(started: Started) {
+  return { ...started, progress: await started.handle.result() };
+}
+
+/** Between each refused submission and the next one, in ms. */
+function pauses(times: readonly number[]): number[] {
+  return times.slice(1).map((at, i) => at - (times[i] ?? at));
+}
+
+describe('a storm of 429', () => {
+  const tooMany = (headers: Record<string, string>): Answer => ({ status: 429, headers });
+  const storm: readonly (readonly [answer: Answer, leastMs: number])[] = [
+    // An order to come back at once is none: the delays grow as without one, from a second on.
+    [tooMany({ 'retry-after': '0' }), 1_000],
+    [tooMany({}), 2_000],
+    [tooMany({ 'retry-after': '1' }), 1_000],
+    [
+      tooMany({
+        date: 'Sat, 21 Nov 2026 10:00:00 GMT',
+        'retry-after': 'Sat, 21 Nov 2026 10:00:02 GMT',
+      }),
+      2_000,
+    ],
+    [{ status: 429, body: { error: 'slow down', remaining: 0, reset_after: 1 } }, 1_000],
+  ];
+
+  test('is waited out, each time as long as the service says, one request a time', async () => {
+    const { rig, between } = await openWithGoBetween();
+    between.rule = ({ method }) =>
+      method === 'POST' ? (storm[between.posts().length - 1]?.[0] ?? null) : null;
+    const ran = await rig.run(sequences(1));
+    expect(await codes(ran)).toEqual({ '': 1 });
+    await keepsPromises(rig, ran);
+    expect(between.posts(), 'submissions sent').toHaveLength(storm.length + 1);
+    const waited = pauses(between.posts().map(({ at }) => at));
+    for (const [i, [, least]] of storm.entries()) {
+      expect(waited[i], `ms after answer ${i}`).toBeGreaterThanOrEqual(least);
+    }
+    expect(await outcomes(ran, 'seq-0')).toEqual([...storm.map(() => 'rate-limited'), 'accepted']);
+  }, 60_000);
+
+  test('with an absurd order does not end the campaign: it is asked again after an hour', async () => {
+    const { rig, between } = await openWithGoBetween();
+    between.rule = ({ method }) =>
+      method === 'POST' ? tooMany({ 'retry-after': '99999999999' }) : null;
+    await rig.start(sequences(1));
+    const block = async () => (await budgetOf(rig, 'predictions')).credentials[0]?.blockedUntil;
+    await expect.poll(block, LONG).toBeTruthy();
+    const wait = Number(await block()) - Date.now();
+    expect(wait, 'ms until it is asked again').toBeLessThanOrEqual(3_600_000);
+    expect(wait).toBeGreaterThan(3_500_000);
+  }, 60_000);
+});
+
+describe('a service that is down', () => {
+  test('with 503 and 502, from the first request on: few requests, no sequence fails', async () => {
+    // Molecules two at a time: nothing but the block keeps the next two from being risked.
+    const two = { limit: 2, windowMs: 200 };
+    const { rig, between } = await openWithGoBetween({ limit: 0 }, (one) =>
+      one.reference.service === 'molecules' ? { ...one, limit: two } : one,
+    );
+    const down = (status: number): Answer => ({ status, body: 'down' });
+    let over = false;
+    between.rule = ({ path }) => (over ? null : down(path.startsWith('/acpype') ? 502 : 503));
+    const started = await rig.start([...sequences(30), ...molecules(12)]);
+    const pings = () => between.seen.filter(({ path }) => path.includes(NO_JOB));
+    // Failed, then asked whether they are there after 1 s and after 2 s more.
+    await expect.poll(() => pings().length, LONG).toBeGreaterThanOrEqual(4);
+    const sent = between.posts();
+    const meantime = between.seen.length;
+    over = true;
+    const ran = await ended(started);
+    const connections = 8;
+    const unsure = sent.filter(({ path }) => path.startsWith('/acpype')).length;
+    expect(unsure, 'molecules risked on the outage').toBeLessThanOrEqual(two.limit);
+    expect(sent.length - unsure, 'sequences sent into the outage').toBeLessThanOrEqual(connections);
+    expect(meantime - sent.length, 'other requests').toBeLessThanOrEqual(10);
+    // Whether a molecule behind a 502 was accepted, nobody can tell; all others waited.
+    expect(await codes(ran)).toEqual({ '': 42 - unsure, SUBMIT_UNSURE: unsure });
+    await keepsPromises(rig, ran);
+  }, 90_000);
+
+  test('in the middle of everything: what runs is polled and fetched later', async () => {
+    const rig = await openRig({ limit: 0, jobMs: 300 });
+    const started = await rig.start([...sequences(8), ...molecules(8)]);
+    const accepted = () => rig.services.journal().filter((entry) => entry.accepted).length;
+    await expect.poll(accepted, LONG).toBeGreaterThanOrEqual(8);
+    rig.services.faults.set([{ name: 'error', status: 503 }]);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    rig.services.faults.clear();
+    const ran = await ended(started);
+    expect(await codes(ran)).toEqual({ '': 16 });
+    await keepsPromises(rig, ran);
+  }, 60_000);
+
+  test('by name, then by port: nothing is lost, nothing sent twice', async () => {
+    const rig = await openRig({ limit: 0 });
+    await reconnect(rig, (one) => ({ ...one, url: one.url.replace('127.0.0.1', 'none.invalid') }));
+    const started = await rig.start([...sequences(4), ...molecules(4)]);
+    await expect.poll(() => blockedUntil(rig), LONG).not.toBeNull();
+    rig.services.faults.set([{ name: 'refuse' }]);
+    await reconnect(rig, (one) => one);
+    const refused = async () => (await budgetOf(rig, 'predictions')).addressWindow.blockedBecause;
+    await expect.poll(refused, LONG).toContain('connection refused');
+    rig.services.faults.clear();
+    const ran = await ended(started);
+    expect(await codes(ran)).toEqual({ '': 8 });
+    await keepsPromises(rig, ran);
+    expect(rig.services.journal(), 'submissions that arrived').toHaveLength(8);
+    const tried = await outcomes(ran, 'seq-0');
+    expect(tried.at(-1)).toBe('accepted');
+    expect(tried, 'the fate of every submission is known').not.toContain('unsure');
+    expect(tried).toContain('unreachable');
+  }, 60_000);
+
+  test('for ten minutes: asked 16 times at most, by the arithmetic of the budget', () => {
+    const state = newBudget();
+    const limit = { limit: 100, windowMs: 3_600_000 };
+    apply(
+      state,
+      { type: 'configure', credential: 'c', credentialLimit: limit, addressLimit: limit },
+      0,
+    );
+    const job = { id: 'a', kind: 'sequence', generation: 0, store: '' };
+    const request = { item: 'a', campaign: 'c', credential: 'c', attempt: 0, weight: 1, job };
+    apply(state, { type: 'request', request }, 0);
+    const closing = {
+      type: 'notNow',
+      reason: 'unavailable',
+      retryAfterMs: null,
+      message: 'down',
+    } as const;
+    let asked = 0;
+    for (let now = 0; now < 600_000;) {
+      const { grants, wakeAt } = decide(state, now);
+      if (grants.length > 0) {
+        asked += 1;
+        apply(state, { type: 'close', item: 'a', closing }, now);
+      } else if (wakeAt === null) throw new Error('nobody would ask again');
+      else now = wakeAt;
+    }
+    expect(asked).toBeLessThanOrEqual(16);
+    expect(asked).toBeGreaterThanOrEqual(10);
+  });
+});
+
+/** Somebody else submits with our token. */
+async function submitElsewhere(rig: Rig, token: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    const answer = await fetch(
+      `${rig.services.url}/online_predictors/api/submit/single-sequence/`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          token,
+          predictor_type: 'dynamine',
+          sequence: 'MKTAYIAK',
+          job_name: `elsewhere ${i}`,
+        }),
+      },
+    );
+    expect(answer.status).toBe(200);
+  }
+}
+
+describe('slots of the budget', () => {
+  test('of refused submissions are free again; those that somebody else used are not', async () => {
+    const rig = await openRig({
+      limit: 5,
+      faults: [{ name: 'reject', service: 'predictions', times: 6, status: 400 }],
+    });
+    const journal = () => rig.services.journal().filter(({ service }) => service === 'predictions');
+    // Seven submissions in a window of five, within one hour: six were refused and cost nothing.
+    const refused = await rig.run(sequences(7));
+    expect(await codes(refused)).toEqual({ '': 1, SUBMIT_REFUSED: 6 });
+    await noItemLost(refused.folder, refused.ids);
+    expect((await budgetOf(rig, 'predictions')).credentials[0]?.charged).toBe(1);
+    // Two by somebody else: the next answer says "1 left", where we had counted three.
+    const token = rig.settings[1]?.token.reveal() ?? '';
+    await submitElsewhere(rig, token, 2);
+    const one = await rig.run(sequences(8).slice(7));
+    await treeIsWhole(one.folder);
+    expect((await budgetOf(rig, 'predictions')).credentials[0]).toMatchObject({ free: 1 });
+    await rig.start(sequences(12).slice(8));
+    const charged = async () => (await budgetOf(rig, 'predictions')).credentials[0]?.charged;
+    await expect.poll(charged, LONG).toBe(5);
+    await expect.poll(() => journal().filter(({ accepted }) => accepted).length, LONG).toBe(5);
+    expect(
+      journal().filter(({ status }) => status === 429),
+      '429',
+    ).toEqual([]);
+  }, 60_000);
+
+  test('molecules have a budget of their own, kept as exactly', async () => {
+    const limit = { limit: 4, windowMs: 2_000 };
+    const rig = await openRig({ moleculeLimit: 4, windowMs: 2_000, limit: 0 });
+    await reconnect(rig, (one) =>
+      one.reference.service === 'molecules' ? { ...one, limit } : one,
+    );
+    const ran = await rig.run([...molecules(10), ...sequences(6)]);
+    expect(await codes(ran)).toEqual({ '': 16 });
+    await keepsPromises(rig, ran);
+    const journal = rig.services.journal();
+    expect(journal.filter(({ status }) => status === 429)).toEqual([]);
+    const stamps = journal.filter(({ service }) => service === 'molecules').map(({ at }) => at);
+    for (let i = 4; i < stamps.length; i += 1) {
+      const apart = Number(stamps[i]) - Number(stamps[i - 4]);
+      expect(apart, `ms from molecule ${i - 4} to ${i}`).toBeGreaterThanOrEqual(2_000);
+    }
+  }, 60_000);
+});

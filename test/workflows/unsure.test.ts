@@ -1,0 +1,201 @@
+/** The submit protocol: at most one job an item, whatever becomes of the answer to its submission. */
+import { describe, expect, test } from 'vitest';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
+import { codes, keepsPromises, openRig, openWithGoBetween, outcomes, rowOf } from './faulty.ts';
+import type { Answer, GoBetween, Rewrite, Seen } from './go-between.ts';
+
+const accepted = (rig: Rig) => rig.services.journal().filter((entry) => entry.accepted);
+const isList = ({ path }: Seen) => path.includes('/past-results/');
+const isSubmissionOf = ({ method, body }: Seen, id: string) =>
+  method === 'POST' && body.includes(`.${id}.`);
+const named = (...ids: string[]) =>
+  sequences(ids.length).map((row, i) => ({ ...row, id: ids[i] ?? row.id }));
+
+const RESET: Answer = { status: 0, cut: 'whole' };
+
+/** What may come in place of the acknowledgement of a job that was accepted. */
+const LOST_ANSWERS: readonly Answer[] = [
+  RESET,
+  { status: 200, body: '{"request_id":"0000-1111', cut: 'half' },
+  { status: 500, body: 'oops' },
+  { status: 502, body: 'Bad Gateway' },
+  { status: 504, body: { error: 'upstream timed out' } },
+  { status: 200, body: '<!doctype html><title>Hello</title>' },
+  { status: 200, body: { status: 'enqueued' } },
+];
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** What the list of past results may look like (contract 2.7 and 4.7 do not show it), and how it may fail first. */
+const LISTS: readonly ((entries: readonly Entry[], url: URL) => Answer)[] = [
+  (entries) => ({ status: 200, body: entries }),
+  () => ({ status: 503, body: 'later' }),
+  (entries) => ({ status: 200, body: { results: entries, count: entries.length } }),
+  () => ({ status: 200, body: '<html>back soon</html>' }),
+  (entries) => ({ status: 200, body: { data: { items: entries.map(renamed) } } }),
+  () => RESET,
+  (entries) => ({
+    status: 200,
+    body: Object.fromEntries(entries.map(({ request_id: id, ...rest }) => [String(id), rest])),
+  }),
+  (entries) => ({ status: 200, body: paged(entries, 0) }),
+];
+
+const renamed = ({ job_name: name, request_id: id, ...rest }: Entry): Entry => ({
+  ...rest,
+  name,
+  id,
+});
+
+/** One entry a page; the host of the link is one that only the service itself can reach. */
+const paged = (entries: readonly Entry[], page: number) => ({
+  results: entries.slice(page, page + 1),
+  next: page + 1 < entries.length ? `http://inside.invalid/past/?page=${page + 1}` : null,
+});
+
+/**
+ * Every second acknowledgement is lost (one after the other, the service would be left alone for ever longer), each in
+ * its own way, and every look at the list sees another one.
+ */
+function loseAnswers(between: GoBetween): void {
+  let [taken, looks] = [0, 0];
+  const rewrite: Rewrite = (request, answer) => {
+    if (request.method === 'POST' && answer.status === 200) {
+      taken += 1;
+      return (taken % 2 === 0 ? LOST_ANSWERS[taken / 2 - 1] : null) ?? answer;
+    }
+    if (!isList(request) || answer.status !== 200) return answer;
+    const entries = JSON.parse(answer.body) as Entry[];
+    const page = new URL(request.path, between.url).searchParams.get('page');
+    if (page !== null) return { status: 200, body: paged(entries, Number(page)) };
+    looks += 1;
+    return LISTS[(looks - 1) % LISTS.length]?.(entries, new URL(between.url)) ?? answer;
+  };
+  between.rewrite = rewrite;
+}
+
+describe('a job that was accepted unheard', () => {
+  test.each(['current', 'earlier'] as const)(
+    'is found by its name in a list of any shape, and never repeated (%s variant)',
+    async (variant) => {
+      const { rig, between } = await openWithGoBetween({ variant });
+      loseAnswers(between);
+      const count = 2 * LOST_ANSWERS.length + 1;
+      const ran = await rig.run(sequences(count));
+      expect(await codes(ran)).toEqual({ '': count });
+      await keepsPromises(rig, ran);
+      expect(accepted(rig), 'jobs at the service').toHaveLength(count);
+      expect(between.posts().length, 'submissions sent').toBe(count);
+      const tried = await Promise.all(ran.ids.map(async (id) => outcomes(ran, id)));
+      const found = tried.filter((one) => one.slice(-2).join() === 'unsure,found');
+      expect(found, 'items whose job was found').toHaveLength(LOST_ANSWERS.length);
+    },
+    60_000,
+  );
+});
+
+describe('a submission that never arrived', () => {
+  test('is sent again under the same name, and its job is the only one', async () => {
+    const rig = await openRig({
+      faults: [
+        { name: 'reset', service: 'predictions', endpoint: 'submit', times: 1 },
+        { name: 'error', service: 'predictions', endpoint: 'submit', status: 500, times: 1 },
+        { name: 'hang', service: 'predictions', endpoint: 'submit', ms: 300, times: 1 },
+      ],
+    });
+    const ran = await rig.run(sequences(4));
+    expect(await codes(ran)).toEqual({ '': 4 });
+    await keepsPromises(rig, ran);
+    const tried = await Promise.all(ran.ids.map(async (id) => outcomes(ran, id)));
+    const again = tried.filter((one) => one.join().includes('unsure,absent'));
+    expect(again, 'items that were sent again').toHaveLength(3);
+  });
+});
+
+/** The service keeps our jobs, and its list of past results says otherwise. */
+async function withList(rig: Rig, between: GoBetween, list: Answer, ids: readonly string[]) {
+  between.rule = (request) => {
+    if (isList(request)) return list;
+    return isSubmissionOf(request, 'poison') ? RESET : null;
+  };
+  between.rewrite = (request, answer) => {
+    if (isSubmissionOf(request, 'forgotten') && answer.status === 200) return RESET;
+    if (isSubmissionOf(request, 'named')) {
+      return { status: 400, body: { error: 'A job with this job_name already exists.' } };
+    }
+    if (isSubmissionOf(request, 'bad')) return { status: 400, body: { error: 'Not a protein.' } };
+    return answer;
+  };
+  const before = accepted(rig).length;
+  const ran = await rig.run(named(...ids));
+  await noItemLost(ran.folder, ran.ids);
+  await treeIsWhole(ran.folder);
+  return { ran, jobs: accepted(rig).length - before };
+}
+
+async function endOf(ran: Ran, id: string): Promise<string> {
+  const { state, error_code: code } = await rowOf(ran, id);
+  return `${state} ${code}`.trim();
+}
+
+describe('a service that forgets what its token has asked for', () => {
+  test('lists nothing: what it refuses by name is held, and no item is sent for ever', async () => {
+    const { rig, between } = await openWithGoBetween({ policy: { patienceMs: 2_500 } });
+    const ids = ['forgotten', 'named', 'bad', 'poison', 'good'];
+    const { ran } = await withList(rig, between, { status: 200, body: [] }, ids);
+    // Accepted; then absent from the list; then refused by its name: the proof that the service has it.
+    expect(await endOf(ran, 'forgotten')).toBe('held SUBMIT_TAKEN');
+    expect(await outcomes(ran, 'forgotten')).toEqual(['unsure', 'absent', 'refused']);
+    expect((await rowOf(ran, 'forgotten'))['error']).toContain('already used by another job');
+    expect(await endOf(ran, 'named')).toBe('held SUBMIT_TAKEN');
+    expect(await endOf(ran, 'bad')).toBe('failed SUBMIT_REFUSED');
+    expect((await rowOf(ran, 'bad'))['error']).toBe('Not a protein.');
+    expect(await endOf(ran, 'poison')).toBe('held SUBMIT_UNSURE');
+    expect(await endOf(ran, 'good')).toBe('succeeded');
+    const poisoned = between.posts().filter((request) => isSubmissionOf(request, 'poison'));
+    expect(poisoned.length, 'submissions of an item that is never answered').toBeLessThanOrEqual(5);
+  }, 60_000);
+
+  test('has no list, or one without names, or one that never answers: held, never twice', async () => {
+    const { rig, between } = await openWithGoBetween({ policy: { deadlineMs: 3_000 } });
+    const lists: Answer[] = [
+      { status: 404, body: 'no such page' },
+      { status: 200, body: [{ request_id: 'abc-1', status: 'FINISHED' }] },
+      { status: 503, body: 'later' },
+    ];
+    for (const list of lists) {
+      const { ran, jobs } = await withList(rig, between, list, ['forgotten', 'bad']);
+      const says = JSON.stringify(list);
+      expect(await endOf(ran, 'forgotten'), says).toBe('held SUBMIT_UNSURE');
+      expect(await endOf(ran, 'bad'), says).toBe('failed SUBMIT_REFUSED');
+      expect(await outcomes(ran, 'forgotten'), says).toEqual(['unsure']);
+      expect(jobs, `jobs at the service that this campaign made, with ${says}`).toBe(2);
+    }
+  }, 60_000);
+});
+
+describe('the molecule service, where jobs have no names', () => {
+  test('holds what is unsure, without a second submission', async () => {
+    const rig = await openRig({
+      faults: [
+        { name: 'error-after', service: 'molecules', times: 1 },
+        { name: 'reset', service: 'molecules', endpoint: 'submit', times: 1 },
+      ],
+    });
+    const ran = await rig.run(molecules(4));
+    expect(await codes(ran)).toEqual({ '': 2, SUBMIT_UNSURE: 2 });
+    await keepsPromises(rig, ran);
+    expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
+  });
+
+  test('is sent it once more with `resubmit`, and not a third time', async () => {
+    const rig = await openRig({
+      policy: { whenUnsure: 'resubmit' },
+      faults: [{ name: 'reset', service: 'molecules', endpoint: 'submit', times: 3 }],
+    });
+    const ran = await rig.run(molecules(2));
+    expect(await codes(ran)).toEqual({ '': 1, SUBMIT_UNSURE: 1 });
+    expect(rig.services.journal(), 'submissions sent').toHaveLength(4);
+  });
+});
