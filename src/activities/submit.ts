@@ -2,6 +2,7 @@
  * Sends one job, at most once (design: "Submit is at most once"). It never throws for what a service does:
  * whatever becomes of the POST is an outcome, and the budget workflow decides by it.
  */
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -12,7 +13,9 @@ import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
-import type { ServerClock } from './server-clock.ts';
+
+/** A worker that stood still so long (ms) may count as dead by now, and its submission as made. */
+const STOOD_STILL_MS = 3_000;
 
 export async function submit(
   deps: Dependencies,
@@ -20,25 +23,23 @@ export async function submit(
   reference: ServiceReference,
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
+  const began = performance.now();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   const service = deps.serviceOf(reference);
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
   const job = await prepare(deps, request);
   if ('type' in job) return job;
-  await waitForSlot(deps.serverClock, request.notBefore, signal);
+  // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
+  const waitMs = deps.serverClock.until(request.notBefore);
+  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return notNow('the worker is told to stop');
+  if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
   const call = { signal };
   const found = request.probe ? await service.client.ping(call) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
   const grantedAt = request.probe ? Date.now() : info.scheduledTimestampMs;
   const outcome = await service.client.submit(job, { signal, grantedAt });
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
-}
-
-/** Slots are given out a little ahead of time: what comes between is behind us when the slot is free. */
-async function waitForSlot(clock: ServerClock, at: number, signal: AbortSignal): Promise<void> {
-  const waitMs = clock.until(at);
-  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
 }
 
 /** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */

@@ -1,9 +1,21 @@
 /** Ports of this machine. */
 import { connect, createServer } from 'node:net';
 
+/**
+ * Below the ports that the system gives to connections: a client that knocks at a port of those, while its server is
+ * away, may be given that very port, hold it, and so keep the server from coming back.
+ */
+const LASTING = { from: 12_000, to: 30_000 };
+const TRIES = 20;
+
+function anyLasting(): number {
+  return LASTING.from + Math.floor(Math.random() * (LASTING.to - LASTING.from));
+}
+
 /** The first of the wished ports that is free, or any free one. */
 export async function freePort(...wished: readonly number[]): Promise<number> {
-  for (const port of [...wished, 0]) {
+  const lasting = Array.from({ length: TRIES }, anyLasting);
+  for (const port of [...wished.filter((one) => one > 0), ...lasting, 0]) {
     const got = await tryListen(port);
     if (got !== null) return got;
   }

@@ -164,6 +164,7 @@ const EVERYWHERE = [
 
 const ONLY: Readonly<Record<WorldKind, readonly fc.Arbitrary<Command>[]>> = {
   quiet: [],
+  ahead: [],
   shared: [foreign, foreign, foreign],
   clocks: [steps, steps],
 };

@@ -13,17 +13,20 @@ import { Turns, type LaneName } from './turns.ts';
 /** The guard that docs/decisions.md promises; written down again on purpose. */
 export const GUARD_MS = 25;
 
-/** A submission that was sent. */
+/** A submission that there was leave for. */
 export interface Sent {
-  /** From 1, in the order of sending. */
+  /** From 1, in the order of the leaves. */
   readonly number: number;
   readonly request: Request;
   /** Its place in the order of asking. */
   readonly order: number;
-  readonly sentAt: Moment;
-  /** The limits in force when it was sent. */
+  /** The limits in force when the leave was given, and what was known of blocks. */
   readonly limit: Limit;
   readonly addressLimit: Limit;
+  readonly changes: number;
+  readonly refusals: number;
+  /** Null as long as its time has not come. */
+  sentAt: Moment | null;
   /** When the service stamped its job. */
   stampedAt: Moment | null;
   closedAt: Moment | null;
@@ -49,6 +52,9 @@ export class Expectations {
   /** null: it is not known exactly who could be served when. */
   private readonly turns: Turns | null;
   private asked = 0;
+  /** How often limits were changed, and how often the service refused. */
+  private changes = 0;
+  private refusals = 0;
 
   constructor(setting: Setting) {
     this.limits = { ...setting.limits };
@@ -58,8 +64,24 @@ export class Expectations {
     this.blocks = Object.fromEntries(Object.keys(setting.limits).map((c) => [c, new NaiveBlock()]));
   }
 
+  /** Sent and not answered. */
   get open(): Sent[] {
-    return this.sent.filter(({ closedAt }) => closedAt === null);
+    return this.sent.filter(({ sentAt, closedAt }) => sentAt && !closedAt);
+  }
+
+  /** Some have leave for a time to come. */
+  get someAreYetToBeSent(): boolean {
+    return this.sent.some(({ sentAt }) => !sentAt);
+  }
+
+  limitsChange(credential: string, limit: Limit, addressLimit: Limit): void {
+    this.limits[credential] = limit;
+    this.addressLimit = addressLimit;
+    this.changes += 1;
+  }
+
+  limitsAreThoseOf(sent: Sent): boolean {
+    return sent.changes === this.changes;
   }
 
   openOf(item: string): Sent | undefined {
@@ -91,25 +113,27 @@ export class Expectations {
     this.lanesChanged();
   }
 
-  /** The budget gave leave: had it to, and was it this one's turn? */
-  sends(request: Request, now: Moment): Sent {
+  /** The budget gives leave: is it this one's turn? */
+  allows(request: Request, probe: boolean, now: Moment): Sent {
     const { item, campaign, credential } = request;
     const place = this.waiting.get(item);
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
     if (this.paused.has(campaign)) throw new Broken('a paused campaign waits', campaign);
     const first = this.firstOf(request);
     if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
-    const reason = this.reasonAgainst(credential, now);
-    if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
+    if (probe !== this.addressBlock.probing)
+      throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
     this.turns?.taken(request, this.lanesOpen(now));
     this.waiting.delete(item);
     const sent: Sent = {
       number: this.sent.length + 1,
       request,
       order: place.order,
-      sentAt: now,
       limit: this.limitOf(credential),
       addressLimit: this.addressLimit,
+      changes: this.changes,
+      refusals: this.refusals,
+      sentAt: null,
       stampedAt: null,
       closedAt: null,
       charged: false,
@@ -118,6 +142,24 @@ export class Expectations {
     this.sent.push(sent);
     this.lanesChanged();
     return sent;
+  }
+
+  /** Its time has come, and what was known when the leave was given has to hold. */
+  sends(sent: Sent, now: Moment): void {
+    const { item, credential } = sent.request;
+    const known = sent.refusals === this.refusals;
+    if (this.limitsAreThoseOf(sent)) {
+      const reason = known
+        ? this.reasonAgainst(credential, now)
+        : this.windowAgainst(credential, now);
+      if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
+    }
+    sent.sentAt = now;
+  }
+
+  refuses(block: NaiveBlock, { number }: Sent, retryAfterMs: number | null, at: Moment): void {
+    block.refused(number, this.sent.length, retryAfterMs, at);
+    this.refusals += 1;
   }
 
   /** Its answer is in. */
@@ -144,6 +186,10 @@ export class Expectations {
 
   /** Why nothing may be sent with a credential now; null when it may. */
   reasonAgainst(credential: string, now: Moment, foreign = 0): string | null {
+    return this.windowAgainst(credential, now, foreign) ?? this.blockAgainst(credential, now);
+  }
+
+  private windowAgainst(credential: string, now: Moment, foreign = 0): string | null {
     const { limit } = this.limitOf(credential);
     if (limit !== null && this.taken(this.limitOf(credential), now, credential) + foreign >= limit)
       return `all ${limit} slots of ${credential} are taken`;
@@ -151,6 +197,10 @@ export class Expectations {
     // Others at the address are told of in no header.
     if (ofAll !== null && this.taken(this.addressLimit, now, null) >= ofAll)
       return `all ${ofAll} slots of the address are taken`;
+    return null;
+  }
+
+  private blockAgainst(credential: string, now: Moment): string | null {
     const block = this.blocks[credential] as NaiveBlock;
     if (!block.isOver(now)) return `the service told ${credential} to wait`;
     if (!this.addressBlock.isOver(now)) return 'the service is to be left alone';
@@ -165,7 +215,8 @@ export class Expectations {
   /** Slots taken as the promise has it, from the sending until close + window + guard; of a credential or of all. */
   private taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
     let taken = 0;
-    for (const { request, closedAt, charged } of this.sent) {
+    for (const { request, sentAt, closedAt, charged } of this.sent) {
+      if (!sentAt) continue;
       if (credential !== null && request.credential !== credential) continue;
       if (closedAt === null || (charged && passed(closedAt, now) < windowMs + GUARD_MS)) taken += 1;
     }

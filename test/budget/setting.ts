@@ -4,9 +4,10 @@ import type { Limit } from '../../src/budget/budget.ts';
 
 /**
  * `quiet`: nobody else uses our tokens or our address and the clock is right, so that everything is known exactly.
- * `shared`: others do. `clocks`: our clock is set forward and back.
+ * `ahead`: the same, and slots are given out shortly before they are free, as the workflow does. `shared`: others use
+ * them. `clocks`: our clock is set forward and back.
  */
-export const WORLDS = ['quiet', 'shared', 'clocks'] as const;
+export const WORLDS = ['quiet', 'ahead', 'shared', 'clocks'] as const;
 export type WorldKind = (typeof WORLDS)[number];
 
 /** What becomes of a submission. The service stamps it `stampAfterMs` after it was sent. */
@@ -15,6 +16,7 @@ export interface Fate {
     | 'accepted'
     | 'accepted, answer lost'
     | 'unsure'
+    | 'unsure, service unwell'
     | 'refused'
     | 'rate-limited'
     | 'unavailable'
@@ -69,6 +71,7 @@ const fate: fc.Arbitrary<Fate> = fc.record({
     'accepted',
     'refused',
     'unsure',
+    'unsure, service unwell',
     'accepted, answer lost',
     'rate-limited',
     'unavailable',

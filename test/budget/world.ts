@@ -14,9 +14,11 @@ import { GOOD, type Fate, type Setting } from './setting.ts';
 
 const START = 1_700_000_000_000;
 
+/** A submission on its way. All times are true ones. */
 interface Flight {
   readonly sent: Sent;
   readonly fate: Fate;
+  readonly sendAt: number;
   readonly stampAt: number;
   readonly closeAt: number;
   /** What the service has made of it, once it has stamped it. */
@@ -42,7 +44,6 @@ export class World {
   private wakeAt: number | null = null;
   private fatesUsed = 0;
   private healthy = false;
-  private lastChange = 0;
   /** The longest time (ms) that an answer has taken, and the longest window there was. */
   private slowestMs = 0;
   private longestWindowMs = 0;
@@ -99,11 +100,9 @@ export class World {
 
   /** The limits change, at the service and here. */
   change(credential: string, limit: Limit, addressLimit: Limit): void {
-    this.expected.limits[credential] = limit;
-    this.expected.addressLimit = addressLimit;
+    this.expected.limitsChange(credential, limit, addressLimit);
     Object.assign(this.tokens[credential] as ServiceModel, limit);
     Object.assign(this.address, addressLimit);
-    this.lastChange = this.expected.sent.length;
     this.configure(credential);
     this.decide();
   }
@@ -127,11 +126,12 @@ export class World {
   pass(ms: number): void {
     const end = this.time + ms;
     for (;;) {
-      const next = Math.min(this.nextAnswer(), this.wakeAt ?? Number.POSITIVE_INFINITY);
+      const { next } = this;
       if (next > end) break;
       this.time = Math.max(this.time, next);
+      this.sendDue();
       if (this.takeAnswers()) this.decide();
-      else this.wake();
+      else if (this.wakeAt !== null && this.wakeAt <= this.time) this.wake();
     }
     this.time = end;
     this.stampAll();
@@ -139,7 +139,13 @@ export class World {
 
   /** Nobody of us works for a while; the service does. What came meanwhile comes in at the end. */
   sleep(ms: number): void {
-    this.time += ms;
+    const end = this.time + ms;
+    // What had leave for a time to come is sent at its time, by a worker that does not sleep.
+    for (let next = this.nextSending(); next <= end; next = this.nextSending()) {
+      this.time = Math.max(this.time, next);
+      this.sendDue();
+    }
+    this.time = end;
     this.takeAnswers();
     this.decide();
   }
@@ -154,7 +160,8 @@ export class World {
 
   /** The next thing that will happen by itself, in true time; `Infinity` when nothing will. */
   get next(): number {
-    return Math.min(this.nextAnswer(), this.wakeAt ?? Number.POSITIVE_INFINITY);
+    const timer = this.wakeAt ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.nextAnswer(), this.nextSending(), timer);
   }
 
   private configure(credential: string): void {
@@ -172,7 +179,8 @@ export class World {
     if (wakeAt !== null && wakeAt <= this.now)
       throw new Broken('the timer lies ahead', `${this.now - wakeAt} ms ago`);
     this.wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
-    if (!this.stepped) this.checkNothingIdle();
+    // What has leave for a time to come is counted twice until then: others may wait that little while.
+    if (!this.stepped && !this.expected.someAreYetToBeSent) this.checkNothingIdle();
   }
 
   private wake(): void {
@@ -194,19 +202,33 @@ export class World {
     const { told } = this;
     this.told = null;
     if (!told) return;
-    const sent = grants.filter(({ request }) => request.credential === told.credential).length;
+    const now = grants.filter(({ notBefore }) => notBefore <= this.now);
+    const sent = now.filter(({ request }) => request.credential === told.credential).length;
     if (sent > told.remaining)
       throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
   }
 
-  private send({ request }: Grant): void {
-    const sent = this.expected.sends(request, this.moment);
+  private send({ request, notBefore, probe }: Grant): void {
+    const sent = this.expected.allows(request, probe, this.moment);
     const { fates } = this.setting;
     const fate = this.healthy ? GOOD : (fates[this.fatesUsed++ % fates.length] ?? GOOD);
-    const stampAt = this.time + fate.stampAfterMs;
+    const sendAt = this.time + Math.max(0, notBefore - this.now);
+    const stampAt = sendAt + fate.stampAfterMs;
     const closeAt = stampAt + fate.answerAfterMs;
-    this.flights.push({ sent, fate, stampAt, closeAt, closing: null });
-    this.note(() => `${request.item} is sent (${request.campaign} with ${request.credential})`);
+    this.flights.push({ sent, fate, sendAt, stampAt, closeAt, closing: null });
+    const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
+    this.note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
+    this.sendDue();
+  }
+
+  private sendDue(): void {
+    for (const { sent, sendAt } of this.flights)
+      if (!sent.sentAt && sendAt <= this.time) this.expected.sends(sent, this.moment);
+  }
+
+  private nextSending(): number {
+    const waiting = this.flights.filter(({ sent }) => !sent.sentAt);
+    return Math.min(...waiting.map(({ sendAt }) => sendAt));
   }
 
   private nextAnswer(): number {
@@ -233,6 +255,7 @@ export class World {
     const { outcome, retryAfterMs, header } = fate;
     const message = outcome;
     if (outcome === 'unsure') return { type: 'unsure' };
+    if (outcome === 'unsure, service unwell') return { type: 'unsure', unwell: '502' };
     if (outcome === 'refused') return { type: 'refused' };
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
       return { type: 'notNow', reason: outcome, retryAfterMs, message };
@@ -255,7 +278,7 @@ export class World {
   /** Only for reasons that cannot be known here does the service have to say that a window is full. */
   private checkMayBeFull(sent: Sent): void {
     const unknowable =
-      this.setting.world === 'shared' || this.forward > 0 || sent.number <= this.lastChange;
+      this.setting.world === 'shared' || this.forward > 0 || !this.expected.limitsAreThoseOf(sent);
     if (!unknowable)
       throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
   }
@@ -264,6 +287,8 @@ export class World {
   private checkWindows({ request }: Sent, at: Moment): void {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
+    // Given out ahead under limits that hold no more: the order of sending is not that of the leaves.
+    if (this.setting.world === 'ahead' && !this.expected.limitsAreThoseOf(last)) return;
     const inWindow = ({ windowMs }: Limit) =>
       stamped.filter(({ stampedAt }) => passed(stampedAt as Moment, at) < windowMs);
     const own = inWindow(last.limit).filter(
@@ -281,7 +306,7 @@ export class World {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
-    this.slowestMs = Math.max(this.slowestMs, this.time - sent.sentAt.time);
+    this.slowestMs = Math.max(this.slowestMs, this.time - (sent.sentAt as Moment).time);
     const charged = closing.type === 'accepted' || closing.type === 'unsure';
     this.note(() => `${request.item}: ${JSON.stringify(closing)}`);
     expected.closes(sent, this.moment, charged);
@@ -292,8 +317,10 @@ export class World {
     if (closing.type === 'notNow') {
       expected.turnedAway(sent);
       const blocked = closing.reason === 'rate-limited' ? block : expected.addressBlock;
-      blocked?.refused(number, expected.sent.length, closing.retryAfterMs, this.moment);
+      if (blocked) expected.refuses(blocked, sent, closing.retryAfterMs, this.moment);
     }
+    if (closing.type === 'unsure' && closing.unwell !== undefined)
+      expected.refuses(expected.addressBlock, sent, null, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
     if (remaining != null && this.wasAlone(sent) && !this.wasFreedSince(sent))
       this.told = { credential: request.credential, remaining };
@@ -301,8 +328,9 @@ export class World {
   }
 
   /** No other submission with its credential was on its way, and no limit was changed, since it was sent. */
-  private wasAlone({ number, request, sentAt }: Sent): boolean {
-    if (this.stepped || number <= this.lastChange) return false;
+  private wasAlone(sent: Sent): boolean {
+    const { number, request, sentAt } = sent;
+    if (this.stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
     return this.expected.sent.every(
       (other) =>
         other.number === number ||
@@ -316,6 +344,7 @@ export class World {
    * that none of those did either when none of ours did.
    */
   private wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
+    if (!sentAt) return false;
     const { windowMs } = this.expected.limits[credential] as Limit;
     return this.expected.sent.some(
       ({ request, closedAt }) =>

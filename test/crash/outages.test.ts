@@ -15,7 +15,7 @@ import {
 import { endProcess } from '../../src/temporal/processes.ts';
 import { itemsTable } from '../promises.ts';
 import { molecules, sequences } from '../rig.ts';
-import { lastingPort } from './lasting-port.ts';
+import { freePort } from '../../src/temporal/ports.ts';
 import { startProxy, type ProxyMode } from './proxy.ts';
 import { Scene, type SceneOptions, type Started } from './scene.ts';
 import type { DiskState } from './unwilling-disk.ts';
@@ -53,7 +53,7 @@ class OwnTemporal {
 
   static async start(context: TestContext): Promise<OwnTemporal> {
     const dir = await mkdtemp(join(tmpdir(), 'hundredfold-outage-'));
-    const server = await begin(dir, await lastingPort());
+    const server = await begin(dir, await freePort());
     const own = new OwnTemporal(dir, server);
     context.onTestFinished(() => own.end());
     const client = await connectClient({ address: server.address, namespace: 'default' });
@@ -184,7 +184,7 @@ describe.concurrent('the network', () => {
     'to the services is cut (%s) in the middle of a burst',
     PATIENCE,
     async (cut, context) => {
-      const port = await lastingPort();
+      const port = await freePort();
       const proxy = await startProxy(port);
       context.onTestFinished(() => proxy.close());
       const scene = await open(context, { port, servicesPort: proxy.port });

@@ -33,7 +33,7 @@ import {
   noSecret,
   treeIsWhole,
 } from '../promises.ts';
-import { lastingPort } from './lasting-port.ts';
+import { freePort } from '../../src/temporal/ports.ts';
 import type { Crash } from './points.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
@@ -97,7 +97,7 @@ export class Scene {
       concurrency: 0,
       retryAfterSeconds: 0,
       database: join(folder, 'services.db'),
-      port: await lastingPort(),
+      port: await freePort(),
       ...wanted,
     };
     const services = await startLocalServices(options);
