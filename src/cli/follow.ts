@@ -7,6 +7,7 @@ import { observe, type Observation } from './observe.ts';
 import type { Followed, View } from './view.ts';
 import { LiveView } from './live-view.ts';
 import { PlainLines } from './plain-lines.ts';
+import { recover } from './temporal-away.ts';
 import { uiLink } from './ui-link.ts';
 
 const EVERY_MS = 500;
@@ -51,7 +52,7 @@ export async function follow(
         if (seen.ended) return { end: 'ended', last };
       }
       // Nothing seen: Temporal is away, or a host we had joined has gone and somebody must take over.
-      else await session.recover();
+      else await recover(session);
       await Promise.race([delay(EVERY_MS), interruption.request]);
     }
   } finally {

@@ -2,6 +2,7 @@
  * A Temporal server that dies in the middle of a question. It comes back (ours is started again at once), so what can
  * be asked twice is asked again; what cannot be answered in time is told as what it is, not as a mistake of ours.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
@@ -27,6 +28,26 @@ export function temporalAway(cause: unknown): HundredfoldError {
   });
 }
 
+/** A server that dies again while it is being started or taken over: once more. */
+const DIED_AGAIN = ['TEMPORAL_NOT_STARTED', 'TEMPORAL_NOT_HEALTHY', 'TEMPORAL_UNREACHABLE'];
+/** Then something keeps it from running, and its words must be heard. */
+const MOST_DEATHS = 5;
+const BETWEEN_MS = 1_000;
+
+/** Returns when Temporal can be used again. Throws what keeps it away for good. */
+export async function recover(session: Session): Promise<void> {
+  for (let deaths = 1; ; deaths += 1) {
+    try {
+      await session.recover();
+      return;
+    } catch (error) {
+      const died = error instanceof HundredfoldError && DIED_AGAIN.includes(error.code);
+      if (deaths >= MOST_DEATHS || !(died || isTemporalAway(error))) throw error;
+      await delay(BETWEEN_MS);
+    }
+  }
+}
+
 /** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
 export async function insist<T>(
   session: Session,
@@ -39,7 +60,7 @@ export async function insist<T>(
       return await ask();
     } catch (error) {
       if (!isTemporalAway(error) || interruption.requested() || Date.now() > giveUpAt) throw error;
-      await session.recover();
+      await recover(session);
     }
   }
 }

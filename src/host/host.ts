@@ -69,7 +69,10 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const temporal = { address: server.address, namespace: 'default' };
     const client = await connectClient({ ...temporal, embedded: true });
     stops.push(() => client.connection.close());
-    await Promise.all([registerSearchAttributes(client), keepHistories(client)]);
+    // One after the other: should the server die here, a call that is still being retried when the other has failed,
+    // and its connection was closed for that, would end the process ("Channel has been shut down").
+    await registerSearchAttributes(client);
+    await keepHistories(client);
     const worker = await startWorker({
       ...{ temporal, client, taskQueue, services },
       workflowsOnly: lookOnly,

@@ -64,7 +64,9 @@ export async function startDevServer(
     ui: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
   };
   if (child.pid !== undefined) started(server);
-  await Promise.race([listening(port), failed]);
+  // The UI too: until then its port looks free to the next server that starts.
+  const ready = Promise.all([listening(port), uiPort === null ? null : listening(uiPort)]);
+  await Promise.race([ready, failed]);
   child.removeAllListeners();
   return server;
 }

@@ -74,6 +74,11 @@ export async function outcomes(ran: Ran, id: string): Promise<string[]> {
   );
 }
 
+/** The same without those that were not sent because the service had just failed another one: chance decides. */
+export async function answered(ran: Ran, id: string): Promise<string[]> {
+  return (await outcomes(ran, id)).filter((one) => one !== 'unreachable');
+}
+
 export async function budgetOf(rig: Rig, service: ServiceName): Promise<BudgetStatus> {
   const settings = rig.settings.find(({ reference }) => reference.service === service);
   if (!settings) throw new Error(`no service ${service}`);

@@ -1,0 +1,154 @@
+/**
+ * A night in a minute: the real workflows at 100 jobs in 60 minutes for 1,000 items, on Temporal's time-skipping test
+ * server. What takes nine hours is the one thing that is not done here; the hours, the timers and the order are real.
+ */
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTimeSkippingServer } from '../../scripts/time-skipping-server.ts';
+import { GUARD_MS } from '../../src/budget/window.ts';
+import type { CampaignPlan } from '../../src/domain/campaign.ts';
+import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { configureSignal, type BudgetConfiguration } from '../../src/workflows/messages.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
+import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { virtualService, type VirtualService } from './virtual-service.ts';
+
+const LIMIT = 100;
+const WINDOW_MS = 3_600_000;
+const ITEMS = 1_000;
+const JOB_MS = 1_200_000;
+const PAGE = 250;
+const TASK_QUEUE = 'night';
+
+const REFERENCE = { service: 'predictions', address: 'virtual', credential: 'c0ffee00' } as const;
+
+const NAME = 'night';
+
+const PLAN: CampaignPlan = {
+  name: NAME,
+  store: '/nowhere',
+  items: ITEMS,
+  feeds: [{ reference: REFERENCE, pages: ITEMS / PAGE, open: 3 * LIMIT }],
+  weight: 1,
+  policy: { deadlineMs: 4 * WINDOW_MS, whenUnsure: 'hold' },
+};
+
+const BUDGET: BudgetConfiguration = {
+  credential: REFERENCE.credential,
+  credentialLimit: { limit: LIMIT, windowMs: WINDOW_MS },
+  addressLimit: { limit: null, windowMs: 0 },
+};
+
+const PAGES = Array.from({ length: ITEMS / PAGE }, (_, page) =>
+  Array.from({ length: PAGE }, (__, n) => ({
+    id: `seq-${page * PAGE + n}`,
+    kind: 'sequence' as const,
+    generation: 0,
+  })),
+);
+
+/** temporal.api.enums.v1.IndexedValueType */
+const KEYWORD = 2;
+
+/** This server can only be told, not asked. Without them no child ever starts, and nothing says why. */
+async function registerSearchAttributes({ connection }: TestWorkflowEnvironment): Promise<void> {
+  const names = Object.values(ATTRIBUTES).map(({ name }) => [name, KEYWORD]);
+  await connection.operatorService.addSearchAttributes({
+    namespace: 'default',
+    searchAttributes: Object.fromEntries(names) as Record<string, number>,
+  });
+}
+
+/**
+ * Longer than elsewhere: this server never suggests to continue as new, so the whole night is one history, and a
+ * machine that has much else to do takes its time to read it again.
+ */
+const TASK_TIMEOUT = '2 minutes';
+
+/** Starts the budget and the campaign as a worker and a command would, and waits for the end. */
+async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
+  const { client } = environment;
+  await client.workflow.signalWithStart('budget', {
+    workflowId: budgetWorkflowId(REFERENCE),
+    taskQueue: TASK_QUEUE,
+    args: [{ service: REFERENCE.service, address: REFERENCE.address }],
+    signal: configureSignal,
+    signalArgs: [BUDGET],
+    workflowTaskTimeout: TASK_TIMEOUT,
+  });
+  const campaign = await client.workflow.start('campaign', {
+    workflowId: campaignWorkflowId(NAME),
+    taskQueue: TASK_QUEUE,
+    args: [{ plan: PLAN }],
+    workflowTaskTimeout: TASK_TIMEOUT,
+  });
+  await campaign.result();
+}
+
+const server = findTimeSkippingServer();
+const skipped = 'missing' in server ? ` (skipped: ${server.missing})` : '';
+
+describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}`, () => {
+  let environment: TestWorkflowEnvironment;
+  let service: VirtualService;
+  let endedAt: number;
+  /** Real time that the run took, in ms: virtual time passes by as much while something is done. */
+  let tookMs: number;
+
+  beforeAll(async () => {
+    if ('missing' in server) return;
+    environment = await TestWorkflowEnvironment.createTimeSkipping({
+      server: { executable: { type: 'existing-path', path: server.path } },
+    });
+    await registerSearchAttributes(environment);
+    const night = { limit: LIMIT, windowMs: WINDOW_MS, jobMs: JOB_MS, pages: PAGES };
+    service = virtualService({ environment, ...night });
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue: TASK_QUEUE,
+      workflowBundle: await workflowBundle(),
+      activities: service.activities,
+      maxCachedWorkflows: 1_000,
+    });
+    const startedAt = performance.now();
+    await worker.runUntil(runNight(environment));
+    tookMs = performance.now() - startedAt;
+    endedAt = await environment.currentTimeMs();
+  }, 1_800_000);
+
+  afterAll(async () => {
+    await environment.teardown();
+  }, 60_000);
+
+  const stamps = () => [...service.stamps.values()].sort((a, b) => a - b);
+
+  test('every item is submitted once, and none is refused', () => {
+    expect(service.refused, 'submissions answered with 429').toEqual([]);
+    expect(service.repeated, 'items submitted twice').toEqual([]);
+    expect(service.stamps.size).toBe(ITEMS);
+  });
+
+  test('no window of 60 minutes holds more than 100 jobs, by the stamps of the service', () => {
+    const sorted = stamps();
+    const spans = sorted.slice(LIMIT).map((stamp, i) => stamp - (sorted[i] as number));
+    expect(Math.min(...spans), 'ms from a job to the hundredth after it').toBeGreaterThanOrEqual(
+      WINDOW_MS,
+    );
+  });
+
+  test('it takes nine hours and the last job', () => {
+    const sorted = stamps();
+    const first = sorted[0] as number;
+    const last = sorted.at(-1) as number;
+    const rounds = ITEMS / LIMIT - 1;
+    // Each round begins a window and the guard after the last one; the rest is what this machine takes to work.
+    const idle = last - first - rounds * (WINDOW_MS + GUARD_MS);
+    console.log({ tookMs, idle, end: endedAt - last - JOB_MS });
+    expect(idle, 'ms from first to last submission beyond nine windows').toBeGreaterThanOrEqual(0);
+    expect(idle, 'ms that slots lay idle').toBeLessThan(Math.min(tookMs, rounds * 10_000));
+    const tail = endedAt - last - JOB_MS;
+    expect(tail, 'ms from the end of the last job to the end of the campaign').toBeGreaterThan(0);
+    expect(tail).toBeLessThan(Math.min(tookMs, 60_000));
+  });
+});

@@ -1,0 +1,81 @@
+/**
+ * A prediction service in virtual time, in place of the activities: nine hours cannot be made to happen over HTTP. It
+ * counts stamps, refuses what is too much, and finishes each job after the same time.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { growing, notYet } from '../../src/activities/retry.ts';
+import { itemDoneSignal } from '../../src/workflows/messages.ts';
+import { campaignWorkflowId } from '../../src/workflows/names.ts';
+import type { Activities, PageEntry } from '../../src/workflows/verbs.ts';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { ServiceModel } from '../budget/service-model.ts';
+
+export interface VirtualService {
+  readonly activities: Activities;
+  /** When each job was accepted, in ms of virtual time, by item. */
+  readonly stamps: ReadonlyMap<string, number>;
+  /** Submissions that had to be refused, and items that were submitted again. */
+  readonly refused: readonly string[];
+  readonly repeated: readonly string[];
+}
+
+interface Options {
+  readonly environment: TestWorkflowEnvironment;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly jobMs: number;
+  readonly pages: readonly (readonly PageEntry[])[];
+}
+
+export function virtualService(options: Options): VirtualService {
+  const { environment, jobMs, pages } = options;
+  const model = new ServiceModel(options.limit, options.windowMs);
+  const stamps = new Map<string, number>();
+  const refused: string[] = [];
+  const repeated: string[] = [];
+  const now = () => environment.currentTimeMs();
+
+  const activities: Activities = {
+    async submit({ job, notBefore }) {
+      // Time is not skipped while an activity runs: it passes as it does here.
+      for (let at = await now(); at < notBefore; at = await now()) await delay(notBefore - at);
+      const at = await now();
+      if (stamps.has(job.id)) repeated.push(job.id);
+      if (!model.hasRoomAt(at)) {
+        refused.push(job.id);
+        const message = 'too many jobs in the window';
+        const retryAfterMs = model.roomAt(at) - at;
+        return { type: 'notNow', reason: 'rate-limited', retryAfterMs, message, rateLimit: null };
+      }
+      model.accept(at, true);
+      stamps.set(job.id, at);
+      const rateLimit = {
+        limit: options.limit,
+        remaining: model.remainingAt(at),
+        resetAfterSeconds: null,
+      };
+      return { type: 'accepted', remoteId: `job-${job.id}`, rateLimit };
+    },
+    async poll({ item }) {
+      const leftMs = (stamps.get(item.id) ?? 0) + jobMs - (await now());
+      if (leftMs > 0) throw notYet('running', leftMs);
+      return { type: 'finished', artefacts: ['result'] };
+    },
+    async conclude({ item, end }) {
+      const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
+      await campaign.signal(itemDoneSignal, { id: item.id, ...end });
+    },
+    loadPage: async (_store, _reference, page) => [...(pages[page] ?? [])],
+    fetchArtefact: async () => ({ files: [], problem: null, timing: null }),
+    findEnded: async () => [],
+    publish: async () => ({ ended: { ...NONE, succeeded: stamps.size } }),
+    ensureBudget: async () => undefined,
+    find: async () => {
+      throw notYet('nothing is ever unsure here', growing(Context.current().info.attempt));
+    },
+  };
+  return { activities, stamps, refused, repeated };
+}
+
+const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
