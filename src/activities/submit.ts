@@ -34,12 +34,18 @@ export async function submit(
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return notNow('the worker is told to stop');
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
-  const call = { signal };
-  const found = request.probe ? await service.client.ping(call) : null;
+  const found = request.probe ? await service.client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
   const grantedAt = request.probe ? Date.now() : info.scheduledTimestampMs;
   const outcome = await service.client.submit(job, { signal, grantedAt });
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
+}
+
+/** A service that takes longer to say that it is there is not; the POST after it needs the rest of the activity's 45 s. */
+const PING_MS = 5_000;
+
+function within(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
 }
 
 /** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */

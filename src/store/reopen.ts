@@ -20,7 +20,11 @@ const SPENT = /^(JOB|RESULT)_/;
  * Ends that may mend themselves: a job that was not finished in time may be by now, one that the service has and does
  * not list may be listed again. Only when the same comes again the job is given up.
  */
-const PASSING: readonly string[] = ['JOB_OVERDUE', 'SUBMIT_TAKEN'];
+const PASSING: readonly string[] = [
+  ...['JOB_OVERDUE', 'SUBMIT_TAKEN'],
+  // The job is still at the service: only its files did not come.
+  ...['RESULT_TRUNCATED', 'RESULT_UNUSABLE', 'RESULT_NOT_JSON', 'RESULT_UNREACHABLE'],
+];
 
 export function wayOf(record: ItemRecord): Way {
   const code = record.error?.code ?? '';

@@ -52,7 +52,7 @@ export async function record(
       const events = (raw.events ?? []).map(({ eventType }) => eventType).join();
       if (sequences.has(events)) continue;
       sequences.add(events);
-      const history = neutral(historyToJSON(raw), folder);
+      const history = neutral(JSON.parse(historyToJSON(raw)), folder);
       const name = `${course}.${workflowId.replaceAll(/[^a-z0-9-]+/gi, '-')}.${run}.json`;
       writeFileSync(join(HISTORIES, name), `${JSON.stringify({ workflowId, history })}\n`);
     }

@@ -12,27 +12,34 @@ import { workflowBundle } from '../../src/temporal/bundle.ts';
 import { configureSignal, type BudgetConfiguration } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import type { PageEntry } from '../../src/workflows/verbs.ts';
 import { virtualService, type VirtualService } from './virtual-service.ts';
 
 const LIMIT = 100;
 const WINDOW_MS = 3_600_000;
 const ITEMS = 1_000;
 const JOB_MS = 1_200_000;
-const PAGE = 250;
+const PAGES = 2;
 const TASK_QUEUE = 'night';
 
 const REFERENCE = { service: 'predictions', address: 'virtual', credential: 'c0ffee00' } as const;
 
-const NAME = 'night';
+/**
+ * Two, because this server stops skipping time for good when the item of a campaign ends that has continued as new
+ * meanwhile, as one of 1,000 items does. They share the budget, which continues as new on the way.
+ */
+const CAMPAIGNS = ['evening', 'night'] as const;
 
-const PLAN: CampaignPlan = {
-  name: NAME,
-  store: '/nowhere',
-  items: ITEMS,
-  feeds: [{ reference: REFERENCE, pages: ITEMS / PAGE, open: 3 * LIMIT }],
-  weight: 1,
-  policy: { deadlineMs: 4 * WINDOW_MS, whenUnsure: 'hold' },
-};
+function planOf(name: string): CampaignPlan {
+  return {
+    name,
+    store: name,
+    items: ITEMS / CAMPAIGNS.length,
+    feeds: [{ reference: REFERENCE, pages: PAGES, open: 2 * LIMIT }],
+    weight: 1,
+    policy: { deadlineMs: 4 * WINDOW_MS, whenUnsure: 'hold' },
+  };
+}
 
 const BUDGET: BudgetConfiguration = {
   credential: REFERENCE.credential,
@@ -40,13 +47,15 @@ const BUDGET: BudgetConfiguration = {
   addressLimit: { limit: null, windowMs: 0 },
 };
 
-const PAGES = Array.from({ length: ITEMS / PAGE }, (_, page) =>
-  Array.from({ length: PAGE }, (__, n) => ({
-    id: `seq-${page * PAGE + n}`,
-    kind: 'sequence' as const,
+function pageOf(campaign: string, page: number): PageEntry[] {
+  const items = ITEMS / CAMPAIGNS.length / PAGES;
+  const idOf = (n: number) => `${campaign}-${page * items + n}`;
+  return Array.from({ length: items }, (_, n) => ({
+    id: idOf(n),
+    kind: 'sequence',
     generation: 0,
-  })),
-);
+  }));
+}
 
 /** temporal.api.enums.v1.IndexedValueType */
 const KEYWORD = 2;
@@ -60,13 +69,7 @@ async function registerSearchAttributes({ connection }: TestWorkflowEnvironment)
   });
 }
 
-/**
- * Longer than elsewhere: this server never suggests to continue as new, so the whole night is one history, and a
- * machine that has much else to do takes its time to read it again.
- */
-const TASK_TIMEOUT = '2 minutes';
-
-/** Starts the budget and the campaign as a worker and a command would, and waits for the end. */
+/** Starts the budget and the campaigns as a worker and a command would, and waits for their end. */
 async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
   const { client } = environment;
   await client.workflow.signalWithStart('budget', {
@@ -75,15 +78,16 @@ async function runNight(environment: TestWorkflowEnvironment): Promise<void> {
     args: [{ service: REFERENCE.service, address: REFERENCE.address }],
     signal: configureSignal,
     signalArgs: [BUDGET],
-    workflowTaskTimeout: TASK_TIMEOUT,
+    workflowTaskTimeout: '5s',
   });
-  const campaign = await client.workflow.start('campaign', {
-    workflowId: campaignWorkflowId(NAME),
-    taskQueue: TASK_QUEUE,
-    args: [{ plan: PLAN }],
-    workflowTaskTimeout: TASK_TIMEOUT,
-  });
-  await campaign.result();
+  const campaigns = CAMPAIGNS.map((name) =>
+    client.workflow.start('campaign', {
+      workflowId: campaignWorkflowId(name),
+      taskQueue: TASK_QUEUE,
+      args: [{ plan: planOf(name) }],
+    }),
+  );
+  for (const campaign of await Promise.all(campaigns)) await campaign.result();
 }
 
 const server = findTimeSkippingServer();
@@ -102,7 +106,7 @@ describe.skipIf('missing' in server)(`1,000 items at 100 in 60 minutes${skipped}
       server: { executable: { type: 'existing-path', path: server.path } },
     });
     await registerSearchAttributes(environment);
-    const night = { limit: LIMIT, windowMs: WINDOW_MS, jobMs: JOB_MS, pages: PAGES };
+    const night = { limit: LIMIT, windowMs: WINDOW_MS, jobMs: JOB_MS, pageOf };
     service = virtualService({ environment, ...night });
     const worker = await Worker.create({
       connection: environment.nativeConnection,

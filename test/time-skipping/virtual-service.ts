@@ -25,11 +25,12 @@ interface Options {
   readonly limit: number;
   readonly windowMs: number;
   readonly jobMs: number;
-  readonly pages: readonly (readonly PageEntry[])[];
+  /** The items of a campaign, page by page. */
+  readonly pageOf: (campaign: string, page: number) => PageEntry[];
 }
 
 export function virtualService(options: Options): VirtualService {
-  const { environment, jobMs, pages } = options;
+  const { environment, jobMs, pageOf } = options;
   const model = new ServiceModel(options.limit, options.windowMs);
   const stamps = new Map<string, number>();
   const refused: string[] = [];
@@ -66,7 +67,7 @@ export function virtualService(options: Options): VirtualService {
       const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
       await campaign.signal(itemDoneSignal, { id: item.id, ...end });
     },
-    loadPage: async (_store, _reference, page) => [...(pages[page] ?? [])],
+    loadPage: async (store, _reference, page) => pageOf(store, page),
     fetchArtefact: async () => ({ files: [], problem: null, timing: null }),
     findEnded: async () => [],
     publish: async () => ({ ended: { ...NONE, succeeded: stamps.size } }),
