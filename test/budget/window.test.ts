@@ -197,6 +197,86 @@ describe('the budget', () => {
   });
 });
 
+const accepted = { type: 'accepted', rateLimit: null } as const;
+const limited = { type: 'notNow', reason: 'rate-limited', retryAfterMs: 0, message: '' } as const;
+
+describe('the budget, where it once went wrong', () => {
+  test('an item that is withdrawn while it is on its way is not sent again after a 429', () => {
+    const state = budgetWith(1);
+    apply(state, { type: 'request', request: request('a') }, 0);
+    expect(items(state, 0)).toEqual(['a']);
+    apply(state, { type: 'withdraw', item: 'a' }, 1);
+    apply(state, { type: 'close', item: 'a', closing: limited }, 2);
+    expect(decide(state, 3)).toEqual({ grants: [], wakeAt: null });
+  });
+
+  test('an item that is run again within a minute of its refusal is served', () => {
+    const state = budgetWith(1);
+    apply(state, { type: 'request', request: request('a') }, 0);
+    decide(state, 0);
+    apply(state, { type: 'close', item: 'a', closing: { type: 'refused' } }, 5);
+    const again = { ...request('a'), job: { ...job, generation: 1 } };
+    apply(state, { type: 'request', request: again }, 1_000);
+    expect(items(state, 1_000)).toEqual(['a']);
+  });
+
+  test('an item waits in one lane only, whatever credential it is asked for with', () => {
+    const state = budgetWith(0);
+    apply(state, { type: 'request', request: request('a') }, 0);
+    apply(state, { type: 'request', request: { ...request('a'), credential: 'other' } }, 0);
+    decide(state, 0);
+    expect(describeBudget({ service: 's', address: 'x' }, state, 0).waiting).toEqual([
+      { campaign: 'c', credential: 'other', items: 1, paused: false },
+    ]);
+  });
+
+  test('a campaign that was paused is not owed the turns it missed, nor is a newcomer', () => {
+    const state = budgetWith(8);
+    for (const campaign of ['day', 'night'])
+      for (let i = 0; i < 9; i += 1)
+        apply(state, { type: 'request', request: request(`${campaign}-${i}`, campaign) }, 0);
+    apply(state, { type: 'pause', campaign: 'night', paused: true }, 0);
+    expect(items(state, 0)).toHaveLength(8);
+    for (let i = 0; i < 8; i += 1)
+      apply(state, { type: 'close', item: `day-${i}`, closing: { type: 'refused' } }, 1);
+    apply(state, { type: 'pause', campaign: 'night', paused: false }, 2);
+    for (let i = 9; i < 12; i += 1)
+      apply(state, { type: 'request', request: request(`day-${i}`, 'day') }, 2);
+    const turns = items(state, 2).slice(0, 4);
+    expect(turns.filter((item) => item.startsWith('day'))).toHaveLength(2);
+  });
+
+  test('the same jobs of others are found once, however many answers tell of them', () => {
+    const window = newWindow(10, 1_000);
+    const [first, second] = [take(window, 0), take(window, 0)];
+    // Others have taken five. The first answer may have been given before our second request came in.
+    expect(reconcile(window, first, 4, 50)).toBe(4);
+    charge(window, 50);
+    expect(reconcile(window, second, 3, 50)).toBe(1);
+    charge(window, 50);
+    expect(free(window, 60)).toBe(3);
+  });
+
+  test('what was accepted before there was a limit counts when one is set', () => {
+    const state = budgetWith(null);
+    for (const item of ['a', 'b', 'c'])
+      apply(state, { type: 'request', request: request(item) }, 0);
+    expect(items(state, 0)).toHaveLength(3);
+    for (const item of ['a', 'b']) apply(state, { type: 'close', item, closing: accepted }, 10);
+    const limits = { credentialLimit: { limit: 4, windowMs: HOUR }, addressLimit: NO_LIMIT };
+    apply(state, { type: 'configure', credential: 'k', ...limits }, 20);
+    expect(freeSlots(state, 'k', 20)).toBe(1);
+  });
+
+  test('a clock that was set back by a day does not hold slots for a day', () => {
+    const window = newWindow(1, 1_000);
+    const day = 24 * HOUR;
+    take(window, day);
+    charge(window, day);
+    expect(nextFree(window, 0)).toBe(2 * 1_000 + GUARD_MS);
+  });
+});
+
 describe('the forecast', () => {
   test.each([
     [100, 0],

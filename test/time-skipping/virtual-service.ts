@@ -15,6 +15,8 @@ export interface VirtualService {
   readonly activities: Activities;
   /** When each job was accepted, in ms of virtual time, by item. */
   readonly stamps: ReadonlyMap<string, number>;
+  /** How each item ended. */
+  readonly ends: ReadonlyMap<string, string>;
   /** Submissions that had to be refused, and items that were submitted again. */
   readonly refused: readonly string[];
   readonly repeated: readonly string[];
@@ -33,6 +35,7 @@ export function virtualService(options: Options): VirtualService {
   const { environment, jobMs, pageOf } = options;
   const model = new ServiceModel(options.limit, options.windowMs);
   const stamps = new Map<string, number>();
+  const ends = new Map<string, string>();
   const refused: string[] = [];
   const repeated: string[] = [];
   const now = () => environment.currentTimeMs();
@@ -64,19 +67,20 @@ export function virtualService(options: Options): VirtualService {
       return { type: 'finished', artefacts: ['result'] };
     },
     async conclude({ item, end }) {
+      ends.set(item.id, end.state);
       const campaign = environment.client.workflow.getHandle(campaignWorkflowId(item.campaign));
       await campaign.signal(itemDoneSignal, { id: item.id, ...end });
     },
     loadPage: async (store, _reference, page) => pageOf(store, page),
     fetchArtefact: async () => ({ files: [], problem: null, timing: null }),
     findEnded: async () => [],
-    publish: async () => ({ ended: { ...NONE, succeeded: stamps.size } }),
+    publish: async () => ({ ended: NONE }),
     ensureBudget: async () => undefined,
     find: async () => {
       throw notYet('nothing is ever unsure here', growing(Context.current().info.attempt));
     },
   };
-  return { activities, stamps, refused, repeated };
+  return { activities, stamps, ends, refused, repeated };
 }
 
 const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
