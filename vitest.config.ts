@@ -5,15 +5,25 @@ import { defineConfig } from 'vitest/config';
 /** Starts the one Temporal dev server of the suite. */
 const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.url));
 
+/** Minutes of kills, outages and virtual nights: `npm test -- --long`. */
+const LONG = [
+  'test/cli/{background,retry,terminal,together}.test.ts',
+  'test/crash/**',
+  'test/time-skipping/**',
+  'test/workflows/{faults,outage,unsure}.test.ts',
+];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: process.env['LONG_TESTS'] === undefined ? LONG : [],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // A Temporal worker crashes in vitest's threads; in forks it works.
     pool: 'forks',
     // Two cores, and every integration test brings a worker of its own.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    // For a test that hangs: a busy machine must not fail one that is only slow.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
   },

@@ -1,6 +1,7 @@
 /**
  * The whole check: `npm test`. Each check counts as one, like each test of vitest; the last line is
- * `N passed, N failed`. With arguments only vitest runs, and they are its own: `npm test -- test/budget`.
+ * `N passed, N failed`. With `--long` the tests that take minutes run as well. With other arguments only vitest
+ * runs, and they are its own: `npm test -- test/budget`.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -84,7 +85,10 @@ async function runVitest(args: readonly string[]): Promise<Tally> {
   }
 }
 
-const args = process.argv.slice(2);
+const LONG = '--long';
+const args = process.argv.slice(2).filter((arg) => arg !== LONG);
+// Whoever names a test wants it, however long it takes.
+if (args.length > 0 || process.argv.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
 const checks = args.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
 const tests = await runVitest(args);
 const failed = checks.failed + tests.failed;
