@@ -65,6 +65,8 @@ function neutral(node: unknown, folder: string): unknown {
   if (typeof node !== 'object' || node === null) return node;
   const entries = Object.entries(node).map(([key, value]: [string, unknown]) => {
     if (key === 'identity' || key === 'workerId') return [key, 'worker'];
+    // The paths of a stack are those of the machine.
+    if (key === 'stackTrace') return [key, ''];
     if (key === 'data' && typeof value === 'string') return [key, rewritten(value, folder)];
     // Sticky task queues are named after the machine.
     if (typeof value === 'string')
