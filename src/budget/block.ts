@@ -38,7 +38,10 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const grown = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(block.refusals - 1, 16));
-  block.until = Math.max(blockedUntil(block, now), now + (refusal.retryAfterMs ?? grown));
+  // An order of less than that is none: `Retry-After: 0` again and again would be a flood of requests.
+  const ordered = refusal.retryAfterMs ?? 0;
+  const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
+  block.until = Math.max(blockedUntil(block, now), now + delay);
   block.probing = true;
   block.reason = refusal.reason;
   block.since = now;

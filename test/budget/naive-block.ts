@@ -11,7 +11,10 @@ export class NaiveBlock {
   refused(number: number, sent: number, retryAfterMs: number | null, at: Moment): void {
     if (this.orders.length === 0 || number > this.sentBefore) this.rounds += 1;
     const grown = Math.min(60_000, 1_000 * 2 ** (this.rounds - 1));
-    this.orders.push({ at, forMs: retryAfterMs ?? grown });
+    this.orders.push({
+      at,
+      forMs: retryAfterMs !== null && retryAfterMs >= 1_000 ? retryAfterMs : grown,
+    });
     this.sentBefore = sent;
   }
 

@@ -111,7 +111,10 @@ export class Turns {
 
   private leave(name: string): void {
     this.lanes.delete(name);
-    for (const other of this.lanes.values()) other.rivals.delete(name);
+    for (const other of this.lanes.values()) {
+      other.rivals.delete(name);
+      other.overtakenBy.delete(name);
+    }
   }
 }
 

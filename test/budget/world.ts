@@ -14,6 +14,9 @@ import { GOOD, type Fate, type Setting } from './setting.ts';
 
 const START = 1_700_000_000_000;
 
+/** Answers and timers within a millisecond: more than all items of a history can rightly have. */
+const MOST_ROUNDS = 2_000;
+
 /** A submission on its way. All times are true ones. */
 interface Flight {
   readonly sent: Sent;
@@ -125,9 +128,13 @@ export class World {
   /** Time passes: the service works, answers come in, the timer fires. */
   pass(ms: number): void {
     const end = this.time + ms;
+    let rounds = 0;
     for (;;) {
       const { next } = this;
       if (next > end) break;
+      rounds = next > this.time ? 0 : rounds + 1;
+      if (rounds > MOST_ROUNDS)
+        throw new Broken('a service is not flooded', `${rounds} rounds in one millisecond`);
       this.time = Math.max(this.time, next);
       this.sendDue();
       if (this.takeAnswers()) this.decide();
