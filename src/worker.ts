@@ -68,6 +68,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     maxCachedWorkflows: 1_000,
     // A burst of submissions that wait for their slots must leave room for the rest.
     maxConcurrentActivityTaskExecutions: 200,
+    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
+    maxEagerActivityReservationsPerWorkflowTask: 8,
   });
   await configureBudgets(client, taskQueue, [...known.values()], services);
   const running = worker.run();

@@ -21,10 +21,10 @@ export class JobTimes {
     this.recent.set(keyOf(job), [...times.slice(1 - REMEMBERED), tookMs]);
   }
 
-  /** The shortest of the recent ones, in ms; 0 when nothing is known. */
-  shortestMs(job: RemoteJob): number {
+  /** The shortest of the recent ones, in ms; null when nothing is known. */
+  shortestMs(job: RemoteJob): number | null {
     const times = this.recent.get(keyOf(job)) ?? [];
-    return times.length === 0 ? 0 : Math.min(LONGEST_MS, ...times);
+    return times.length === 0 ? null : Math.min(LONGEST_MS, ...times);
   }
 }
 

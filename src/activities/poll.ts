@@ -1,4 +1,5 @@
 /** Asks once how a job is doing. "Not yet" is thrown, so that the server asks again later without an event. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
@@ -7,6 +8,20 @@ import type { Dependencies } from './dependencies.ts';
 import { noteAcceptance } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
+
+/** A shorter wait (ms) is done here: to be called again by the server costs more than a look at the job. */
+const WAITED_HERE_MS = 2_000;
+/** A look that comes a moment too early costs the service's whole Retry-After; one that comes this much later (ms), this. */
+const SLACK_MS = 50;
+
+async function untilItMayBeDone(deps: Dependencies, job: RemoteJob): Promise<void> {
+  const shortestMs = deps.jobTimes.shortestMs(job);
+  if (shortestMs === null) return;
+  const { info, cancellationSignal: signal } = Context.current();
+  const waitMs = shortestMs + SLACK_MS - (Date.now() - info.scheduledTimestampMs);
+  if (waitMs > WAITED_HERE_MS) throw notYet('too early to ask', waitMs);
+  if (waitMs > 0) await delay(waitMs, undefined, { signal });
+}
 
 export async function poll(
   deps: Dependencies,
@@ -17,8 +32,7 @@ export async function poll(
   const client = clientOf(deps, job.reference);
   if (info.attempt === 1) {
     await noteAcceptance(deps, job);
-    const waitMs = deps.jobTimes.shortestMs(job);
-    if (waitMs > 0) throw notYet('too early to ask', waitMs);
+    await untilItMayBeDone(deps, job);
   }
   const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = Date.now() - info.scheduledTimestampMs;

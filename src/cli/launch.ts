@@ -114,6 +114,7 @@ export function feedPlans(feeds: readonly ServiceSettings[], pages: number): Fee
   return feeds.map(({ reference, limit }) => ({
     ...{ reference, pages },
     open: openItems(limit.limit),
+    batch: batchOf(limit.limit),
   }));
 }
 
@@ -123,6 +124,14 @@ const OPEN_AT_MOST = 1_000;
 /** At least twice the limit plus the jobs running, or slots would lie idle when they free up all at once. */
 function openItems(limit: number | null): number {
   return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
+}
+
+const BATCH_WITHOUT_LIMIT = 25;
+const BATCH_AT_MOST = 100;
+
+/** What a window takes at once is asked for at once; without one, little by little, or starts would hold up the rest. */
+function batchOf(limit: number | null): number {
+  return limit === null ? BATCH_WITHOUT_LIMIT : Math.max(1, Math.min(BATCH_AT_MOST, limit));
 }
 
 /** Ids in a few characters: a memo travels with every look at the campaign. */

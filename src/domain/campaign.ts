@@ -52,6 +52,11 @@ export interface FeedPlan {
   readonly pages: number;
   /** Most items open at once: at least twice the limit plus the jobs running, or slots would lie idle. */
   readonly open: number;
+  /**
+   * Items that are started together, and then asked for. As many as the window takes at once: none of them then waits
+   * for the start of others.
+   */
+  readonly batch: number;
 }
 
 /** A line of a page: enough to start an item workflow. */

@@ -23,8 +23,10 @@ export async function workflowBundle(): Promise<{ codePath: string }> {
 }
 
 async function build(codePath: string): Promise<void> {
+  const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   const { code } = await bundleWorkflowCode({
-    workflowsPath: join(SOURCE, 'workflows', 'index.ts'),
+    workflowsPath,
+    preloadModules: [workflowsPath],
     logger: QUIET,
   });
   await mkdir(DIST, { recursive: true });

@@ -99,8 +99,13 @@ function bareEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
 }
 
-/** A timer fires when it is due, and not up to a second later with others: every poll and every slot waits for one. */
-const SETTINGS = { 'history.timerProcessorMaxTimeShift': '"10ms"' };
+const SETTINGS = {
+  // A timer fires when it is due, and not up to a second later with others: every poll and every slot waits for one.
+  'history.timerProcessorMaxTimeShift': '"10ms"',
+  // One process has nothing to share among partitions of a task queue; each would hand its tasks on to the first.
+  'matching.numTaskqueueReadPartitions': '1',
+  'matching.numTaskqueueWritePartitions': '1',
+};
 
 function argumentsFor(
   { dir, dynamicConfig = {} }: DevServerOptions,

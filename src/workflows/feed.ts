@@ -64,7 +64,7 @@ export class Feed {
     while (this.open.size < this.plan.open && !this.exhausted) {
       if (workflowInfo().continueAsNewSuggested) return;
       this.entries ??= await loadPage(this.campaign.store, this.plan.reference, this.page);
-      const room = this.plan.open - this.open.size;
+      const room = Math.min(this.plan.batch, this.plan.open - this.open.size);
       const next = this.entries.slice(this.offset, this.offset + room);
       const begun = await Promise.all(next.map((entry) => this.begin(entry)));
       await askBudget(

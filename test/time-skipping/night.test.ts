@@ -36,7 +36,7 @@ function planOf(name: string): CampaignPlan {
     name,
     store: name,
     items: ITEMS / CAMPAIGNS.length,
-    feeds: [{ reference: REFERENCE, pages: PAGES, open: 2 * LIMIT }],
+    feeds: [{ reference: REFERENCE, pages: PAGES, open: 2 * LIMIT, batch: LIMIT }],
     weight: 1,
     policy: { deadlineMs: 4 * WINDOW_MS, whenUnsure: 'hold' },
   };
