@@ -17,6 +17,12 @@ import { readJob } from './job.ts';
 /** A worker that stood still so long (ms) may count as dead by now, and its submission as made. */
 const STOOD_STILL_MS = 3_000;
 
+/**
+ * A budget that knows of a failure leaves the service alone for a second, and a little less by this worker's clock. What
+ * may be sent sooner after one was decided without knowing of it.
+ */
+const SHORTEST_BLOCK_MS = 900;
+
 export async function submit(
   deps: Dependencies,
   request: SubmitRequest,
@@ -36,7 +42,8 @@ export async function submit(
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
   const found = request.probe ? await service.client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
-  const grantedAt = request.probe ? Date.now() : info.scheduledTimestampMs;
+  const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
+  const grantedAt = request.probe ? Date.now() : decidedAt;
   const outcome = await service.client.submit(job, { signal, grantedAt });
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
