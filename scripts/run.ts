@@ -1,6 +1,6 @@
-/** Runs a program of node_modules and waits for its end. */
+/** Runs a program and waits for its end. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 export interface Ended {
   /** Null when a signal ended it. */
@@ -12,6 +12,7 @@ export interface Ended {
 /**
  * Starts the program with the Node that runs this, not with the first of PATH. SIGTERM is passed on, so that
  * vitest can stop its Temporal server; Ctrl-C reaches it from the terminal.
+ * @param program an absolute path, or a name in node_modules/.bin
  */
 export function run(
   root: string,
@@ -19,7 +20,8 @@ export function run(
   args: readonly string[],
   output: 'captured' | 'shown',
 ): Promise<Ended> {
-  const child = spawn(join(root, 'node_modules', '.bin', program), args, {
+  const path = isAbsolute(program) ? program : join(root, 'node_modules', '.bin', program);
+  const child = spawn(path, args, {
     cwd: root,
     stdio: [
       'ignore',

@@ -1,7 +1,7 @@
 /**
  * The whole check: `npm test`. Each check counts as one, like each test of vitest; the last line is
- * `N passed, N failed`. With `--long` the tests that take minutes run as well. With other arguments only vitest
- * runs, and they are its own: `npm test -- test/budget`.
+ * `N passed, N failed`. With `--long` the tests that take minutes run as well, with `--chaos=N` N minutes of random
+ * faults at the end. With other arguments only vitest runs, and they are its own: `npm test -- test/budget`.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -85,12 +85,27 @@ async function runVitest(args: readonly string[]): Promise<Tally> {
   }
 }
 
+/** Random faults over the real command, with a new seed each time; it prints the seed and what happened. */
+async function runChaos(minutes: string): Promise<Tally> {
+  const startedAt = performance.now();
+  const script = join(ROOT, 'test', 'chaos', 'main.ts');
+  const { code } = await run(ROOT, process.execPath, [script, '--minutes', minutes], 'shown');
+  report('chaos', code === 0, startedAt);
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
 const LONG = '--long';
-const args = process.argv.slice(2).filter((arg) => arg !== LONG);
+const CHAOS = '--chaos=';
+const typed = process.argv.slice(2);
+const minutes = typed.find((arg) => arg.startsWith(CHAOS))?.slice(CHAOS.length);
+const args = typed.filter((arg) => arg !== LONG && !arg.startsWith(CHAOS));
 // Whoever names a test wants it, however long it takes.
-if (args.length > 0 || process.argv.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
-const checks = args.length === 0 ? await runChecks() : { passed: 0, failed: 0 };
-const tests = await runVitest(args);
-const failed = checks.failed + tests.failed;
+if (args.length > 0 || typed.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
+const tallies: Tally[] = [];
+if (args.length === 0) tallies.push(await runChecks());
+tallies.push(await runVitest(args));
+if (minutes !== undefined) tallies.push(await runChaos(minutes));
+const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);
+const failed = tallies.reduce((sum, tally) => sum + tally.failed, 0);
 process.exitCode = failed === 0 ? 0 : 1;
-process.stdout.write(`${checks.passed + tests.passed} passed, ${failed} failed\n`);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);

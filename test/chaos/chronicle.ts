@@ -15,14 +15,15 @@ export interface Spell {
 }
 
 export class Chronicle {
-  readonly #startedAt = Date.now();
+  /** ms since the epoch */
+  readonly startedAt = Date.now();
   readonly happenings: Happening[] = [];
   readonly spells: Spell[] = [];
   readonly commands: { readonly name: string; readonly typed: Typed }[] = [];
   readonly #open = new Map<string, number>();
 
   get nowMs(): number {
-    return Date.now() - this.#startedAt;
+    return Date.now() - this.startedAt;
   }
 
   tell(what: string): void {

@@ -52,6 +52,7 @@ async function passes(round: number): Promise<boolean> {
     await stage.clear();
     keep(stage, outcome, broken);
     for (const text of broken) say(text.replace(/^/gm, '    '));
+    journalOf(stage, outcome).forEach(say);
     say(`  kept: ${join(stage.desk.folder, 'chaos')}`);
     say(`  again: npm run chaos -- --seed ${seed} --round ${round}`);
   }
@@ -65,6 +66,17 @@ function wordsFor({ events }: Plan): string {
     return e.do === 'cut' ? `cut (${e.cut})` : e.do;
   });
   return words.join(', ');
+}
+
+/** What we did and what the service took, line by line, in ms since the first command was typed. */
+function journalOf({ chronicle }: Stage, outcome: Outcome | null): string[] {
+  const taken = (outcome?.journal ?? []).map(({ service, at, status, accepted, jobName }) => ({
+    atMs: Math.round(at - chronicle.startedAt),
+    what: `${service}: ${status}${accepted ? ', accepted' : ''} ${jobName ?? ''}`,
+  }));
+  return [...chronicle.happenings, ...taken]
+    .sort((a, b) => a.atMs - b.atMs)
+    .map(({ atMs, what }) => `    ${String(atMs).padStart(7)} ${what}`);
 }
 
 /** What is needed to understand it, beside the folder itself. */
