@@ -7,8 +7,8 @@
  * The state is plain data (it travels through continue-as-new) and is changed in place, so that an event costs
  * no copy of the queues.
  */
-import type { RateLimitSeen } from '../domain/outcomes.ts';
 import { blockedUntil, newBlock, recover, refuse, type Block } from './block.ts';
+import type { BudgetEvent, Closing } from './events.ts';
 import {
   enqueue,
   inTurn,
@@ -76,37 +76,6 @@ interface Answered {
   /** ms */
   readonly at: number;
 }
-
-/** How a submission ended, seen from the budget. */
-export type Closing =
-  | { readonly type: 'accepted'; readonly rateLimit: RateLimitSeen | null }
-  /** Certainly no job, and final for the item. */
-  | { readonly type: 'refused' }
-  /** Certainly no job; the item keeps its turn and the service is left alone for a while. */
-  | {
-      readonly type: 'notNow';
-      readonly reason: 'rate-limited' | 'unavailable' | 'unreachable';
-      readonly retryAfterMs: number | null;
-      readonly message: string;
-    }
-  /** Perhaps a job: charged. */
-  | {
-      readonly type: 'unsure';
-      /** Why the service is to be left alone for a while; absent when it was not the service that failed. */
-      readonly unwell?: string;
-    };
-
-export type BudgetEvent =
-  | {
-      readonly type: 'configure';
-      readonly credential: string;
-      readonly credentialLimit: Limit;
-      readonly addressLimit: Limit;
-    }
-  | { readonly type: 'request'; readonly request: Request }
-  | { readonly type: 'withdraw'; readonly item: string }
-  | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
-  | { readonly type: 'close'; readonly item: string; readonly closing: Closing };
 
 export interface Decision {
   /** Submit these now, in this order. */

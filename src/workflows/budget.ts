@@ -19,14 +19,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
-import {
-  apply,
-  newBudget,
-  type BudgetEvent,
-  type BudgetState,
-  type Closing,
-  type Grant,
-} from '../budget/budget.ts';
+import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
+import type { BudgetEvent, Closing } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe } from '../budget/status.ts';
 import { submit } from './activity-options.ts';

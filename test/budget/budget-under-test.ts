@@ -5,10 +5,10 @@ import {
   apply,
   decide,
   newBudget,
-  type BudgetEvent,
   type BudgetState,
   type Decision,
 } from '../../src/budget/budget.ts';
+import type { BudgetEvent } from '../../src/budget/events.ts';
 import { describe } from '../../src/budget/status.ts';
 import { Broken } from './broken.ts';
 

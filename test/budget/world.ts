@@ -3,7 +3,8 @@
  * start and close, answers as the history has it, is used by others as well, and a clock that is set. Whatever the
  * budget decides is checked against the expectations at once.
  */
-import type { Closing, Grant, Limit } from '../../src/budget/budget.ts';
+import type { Grant, Limit } from '../../src/budget/budget.ts';
+import type { Closing } from '../../src/budget/events.ts';
 import type { Request } from '../../src/budget/lanes.ts';
 import { Broken } from './broken.ts';
 import type { BudgetUnderTest } from './budget-under-test.ts';
