@@ -1,0 +1,38 @@
+/** Whose turn it is, where the random histories cannot tell: both orders would be fair. */
+import { expect, test } from 'vitest';
+import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+import type { Closing } from '../../src/budget/events.ts';
+
+const ONE_A_SECOND = { limit: 1, windowMs: 1_000 };
+const ACCEPTED: Closing = { type: 'accepted', rateLimit: null };
+const DOWN: Closing = {
+  type: 'notNow',
+  reason: 'unavailable',
+  retryAfterMs: null,
+  message: 'down',
+};
+
+function ask(state: BudgetState, campaign: string, items: readonly string[]): void {
+  for (const item of items) {
+    const job = { id: item, kind: 'sequence', generation: 0, store: '' };
+    const request = { item, campaign, credential: 'c', attempt: 0, weight: 1, job };
+    apply(state, { type: 'request', request }, 0);
+  }
+}
+
+test('a submission that is turned away costs its campaign no turn', () => {
+  const state = newBudget();
+  const limits = { credentialLimit: ONE_A_SECOND, addressLimit: ONE_A_SECOND };
+  apply(state, { type: 'configure', credential: 'c', ...limits }, 0);
+  ask(state, 'day', ['day-1', 'day-2']);
+  ask(state, 'night', ['night-1', 'night-2']);
+  const sent: string[] = [];
+  for (let now: number | null = 0; now !== null; now = decide(state, now).wakeAt) {
+    for (const { request } of decide(state, now).grants) {
+      sent.push(request.item);
+      const closing = sent.length === 1 ? DOWN : ACCEPTED;
+      apply(state, { type: 'close', item: request.item, closing }, now);
+    }
+  }
+  expect(sent).toEqual(['day-1', 'night-1', 'day-1', 'day-2', 'night-2']);
+});
