@@ -1,6 +1,11 @@
-/** Asking the budget of a service for leave to submit items, each once. */
-import { getExternalWorkflowHandle, isCancellation } from '@temporalio/workflow';
+/** What campaigns and items say to the budget of a service; above all, asking for leave to submit items, each once. */
+import {
+  getExternalWorkflowHandle,
+  isCancellation,
+  type SignalDefinition,
+} from '@temporalio/workflow';
 import type { Request } from '../budget/lanes.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
 import { ensureBudget } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
@@ -13,15 +18,23 @@ export async function askBudget(inputs: readonly ItemInput[], attempt: number): 
   const unsent = inputs.filter(({ remoteId }) => remoteId === undefined);
   const [first] = unsent;
   if (!first) return;
-  const keeper = getExternalWorkflowHandle(budgetWorkflowId(first.reference));
   const requests = unsent.map((input) => requestOf(input, attempt));
+  await tellBudget(first.reference, requestSignal, requests);
+}
+
+/** A budget workflow that somebody ended by hand is started anew. */
+export async function tellBudget<T>(
+  reference: ServiceReference,
+  signal: SignalDefinition<[T]>,
+  what: T,
+): Promise<void> {
+  const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
   try {
-    await keeper.signal(requestSignal, requests);
+    await keeper.signal(signal, what);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    // Somebody ended the budget workflow by hand: it is started anew.
-    await ensureBudget(first.reference);
-    await keeper.signal(requestSignal, requests);
+    await ensureBudget(reference);
+    await keeper.signal(signal, what);
   }
 }
 

@@ -22,6 +22,7 @@ import {
 import type { CampaignPlan, CampaignProgress, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import { conclude, findEnded, publish } from './activity-options.ts';
+import { tellBudget } from './ask-budget.ts';
 import { Feed } from './feed.ts';
 import {
   itemDoneSignal,
@@ -33,7 +34,7 @@ import {
   type CampaignInput,
   type ItemDone,
 } from './messages.ts';
-import { budgetWorkflowId, itemWorkflowId } from './names.ts';
+import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
@@ -88,12 +89,8 @@ class CampaignRun {
 
   async pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
-    for (const { plan } of this.feeds) {
-      await getExternalWorkflowHandle(budgetWorkflowId(plan.reference)).signal(pauseLaneSignal, {
-        campaign: this.plan.name,
-        paused,
-      });
-    }
+    const lane = { campaign: this.plan.name, paused };
+    for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
   }
 
   progress(): CampaignProgress {
