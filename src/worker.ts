@@ -63,8 +63,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     shutdownForceTime: FORCE,
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
-    // The default, 80 % of a heartbeat time-out, leaves a busy machine 1 s of 5 before a POST that lives counts as dead.
-    maxHeartbeatThrottleInterval: '2s',
+    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+    maxHeartbeatThrottleInterval: '1s',
     maxCachedWorkflows: 1_000,
     // A burst of submissions that wait for their slots must leave room for the rest.
     maxConcurrentActivityTaskExecutions: 200,
