@@ -11,6 +11,7 @@ import {
 import { createActivities } from './activities/index.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
+import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
@@ -18,7 +19,6 @@ import { createClient } from './services/registry.ts';
 import { openFileStore } from './store/filesystem.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
-import { budgetWorkflowId } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -71,7 +71,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     // All files of a job are fetched at once: none of them needs to go by way of the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
-  await configureBudgets(client, taskQueue, [...known.values()], services);
+  for (const { reference } of services) await ensureBudget(given, reference);
   const running = worker.run();
   running.catch(() => undefined);
   return {
@@ -115,29 +115,6 @@ export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): 
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
   const telemetryOptions = { logging: { filter, forward: {} } };
   Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
-}
-
-/** Each service's budget workflow, started if it does not run, is told the limits as configured now. */
-async function configureBudgets(
-  client: Client,
-  taskQueue: string,
-  known: readonly KnownService[],
-  services: readonly ServiceSettings[],
-): Promise<void> {
-  for (const [i, { reference }] of services.entries()) {
-    const { service, address } = reference;
-    await client.workflow.signalWithStart('budget', {
-      workflowId: budgetWorkflowId(reference),
-      taskQueue,
-      // Its tasks come first: a slot that lies idle is never made up for.
-      priority: { priorityKey: 1 },
-      args: [{ service, address }],
-      signal: 'configure',
-      signalArgs: [known[i]?.budget],
-      workflowTaskTimeout: '5s',
-      staticSummary: `budget of ${service} at ${address}`,
-    });
-  }
 }
 
 function know({

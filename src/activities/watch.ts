@@ -6,8 +6,8 @@ import type { Dependencies } from './dependencies.ts';
 import { serviceOf } from './service.ts';
 
 /**
- * Starts the budget workflow of a service should it not run. In one step with its limits: a budget that was started
- * and, because the worker died, never told them would grant nothing.
+ * Tells the budget workflow of a service the limits as configured now, and starts it should it not run. In one step: a
+ * budget that was started and, because the worker died, never told them would grant nothing.
  */
 export async function ensureBudget(deps: Dependencies, reference: ServiceReference): Promise<void> {
   const { temporal, taskQueue } = deps;
@@ -19,7 +19,10 @@ export async function ensureBudget(deps: Dependencies, reference: ServiceReferen
     args: [{ service, address }],
     signal: 'configure',
     signalArgs: [budget],
+    // Its tasks come first: a slot that lies idle is never made up for.
+    priority: { priorityKey: 1 },
     workflowTaskTimeout: '5s',
+    staticSummary: `budget of ${service} at ${address}`,
   });
 }
 

@@ -5,11 +5,16 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from './verbs.ts';
 
+/**
+ * Every activity beats each second: what a worker had under way when it died is taken up again this soon. With 10 s a
+ * campaign whose page was being read submitted nothing for 10 s after another worker was there.
+ */
+const heartbeatTimeout = '4s';
+
 /** A POST is broken off by its own deadline (30 s) well inside this, so that its fate is always reported. */
 export const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: '45s',
-  // A worker that died in the middle of a POST is noticed within 4 s; it beats each second.
-  heartbeatTimeout: '4s',
+  heartbeatTimeout,
   // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
   // the submission would count as sent.
   allowEagerDispatch: false,
@@ -18,12 +23,6 @@ export const { submit } = proxyActivities<Activities>({
   // At most once: a submission whose fate is unknown is looked up, never repeated blindly.
   retry: { maximumAttempts: 1 },
 });
-
-/**
- * Every activity beats each second: what a worker had under way when it died is taken up again this soon. With 10 s a
- * campaign whose page was being read submitted nothing for 10 s after another worker was there.
- */
-const heartbeatTimeout = '4s';
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
 export const { poll, find } = proxyActivities<Activities>({
