@@ -2,6 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '../src/local-services/seeded-random.ts';
 import { temporalCli } from '../src/temporal/cli.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import type { Bench } from './command.ts';
@@ -10,21 +11,10 @@ import { measure, window, type Course, type WindowCase } from './window.ts';
 const MINUTE: WindowCase = { items: 500, limit: 100, windowSeconds: 60, jobSeconds: 5 };
 const TEN_SECONDS: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 
-/** Numbers in [0, 1) that the seed decides (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Three times within a case of this length, in ms, in order. */
 function times({ items, limit, windowSeconds }: WindowCase, seed: number): number[] {
   const length = (Math.ceil(items / limit) - 1) * windowSeconds * 1_000;
-  const next = random(seed);
+  const next = seededRandom(seed);
   return Array.from({ length: 3 }, () => 2_000 + next() * (length - 4_000)).sort((a, b) => a - b);
 }
 

@@ -4,6 +4,7 @@
  */
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Refusal } from './refusal.ts';
+import { seededRandom } from './seeded-random.ts';
 
 /** Where in the life of a request a fault strikes. */
 export type Stage = 'listener' | 'clock' | 'before' | 'acceptance' | 'after';
@@ -89,17 +90,6 @@ interface Armed {
   readonly rule: FaultRule;
   left: number;
   readonly random: () => number;
-}
-
-/** mulberry32: small, seeded, good enough to pick requests. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 export class Faults {

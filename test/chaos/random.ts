@@ -1,19 +1,12 @@
 /** Chances from a seed: the same seed, the same storm. */
+import { seededRandom } from '../../src/local-services/seeded-random.ts';
 
-/** mulberry32: small and good enough to choose with. */
 export class Random {
-  #state: number;
+  /** From 0 up to, and not including, 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 up to, and not including, 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    this.next = seededRandom(seed);
   }
 
   /** A whole number, both ends included. */
