@@ -68,6 +68,10 @@ export interface InputText {
   /** `input.smi`, `input.pdb`, `input.mol2`, `input.sdf`, `input.mdl`, `input.fasta`, `input.nef`, `input.str` */
   readonly name: string;
   readonly text: string;
+  /** What the user gave, where another text is sent in its place; kept beside it: `original.sto`, `original.fasta`. */
+  readonly original?: { readonly name: string; readonly text: string };
+  /** Id of a record in the results → the header that the user wrote, where the two differ. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 /** A checked manifest row, ready to be submitted. */
@@ -76,6 +80,11 @@ export interface Item {
   readonly kind: Kind;
   readonly options: Options;
   readonly input: InputText;
+  /**
+   * What the engine computes with, in one spelling: inputs of one kind whose canonical texts are equal bring the same
+   * result with the same options, however they were written.
+   */
+  readonly canonical: string;
   readonly email: string | null;
   readonly title: string | null;
   /** Where the row begins: manifest file as the user named it, line counted from 1. */

@@ -10,6 +10,7 @@ import {
   type FastaRecord,
 } from './fasta.ts';
 import { finding, type Finding } from './finding.ts';
+import type { Reading } from './reading.ts';
 
 const GAP = '-';
 
@@ -21,6 +22,14 @@ export function looksAligned({ records }: Fasta): boolean {
     lengths.size === 1 &&
     records.some((record) => record.residues.includes(GAP))
   );
+}
+
+/** The input of the kind `alignment`. */
+export function readAlignmentInput(text: string): Reading {
+  const canonical = readFasta(text)
+    .records.map(({ name, residues }) => `>${name}\n${residues.toUpperCase()}`)
+    .join('\n');
+  return { findings: checkAlignment(text), input: { name: 'input.fasta', text }, canonical };
 }
 
 export function checkAlignment(text: string): Finding[] {

@@ -3,6 +3,7 @@
  * as the service does (contract of the prediction service, 4.3): the extension says nothing.
  */
 import { finding, type Finding } from './finding.ts';
+import type { Reading } from './reading.ts';
 
 export type ShiftFormat = 'nef' | 'star';
 
@@ -12,6 +13,14 @@ export interface Shifts {
   /** Rows of all loops that hold chemical shifts. */
   readonly shifts: number;
   readonly findings: readonly Finding[];
+}
+
+/** The input of the kind `shifts`. */
+export function readShiftsInput(text: string): Reading {
+  const { format, findings } = readShifts(text);
+  // The engine goes by the extension, the service by the content: both agree when the name does.
+  const name = format === 'nef' ? 'input.nef' : 'input.str';
+  return { findings, input: { name, text }, canonical: text.replace(/\r\n?/g, '\n').trimEnd() };
 }
 
 const SHIFT_VALUE: Readonly<Record<ShiftFormat, RegExp>> = {

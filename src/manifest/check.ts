@@ -3,6 +3,7 @@
  * (but for the ids, which are unique over all of it, and YAML, which is read whole).
  */
 import type { CheckedRow } from '../domain/item.ts';
+import { openChemist } from '../inputs/rdkit.ts';
 import { readCsv, readTsv } from './delimited.ts';
 import { IdRegister } from './ids.ts';
 import { readJson } from './json.ts';
@@ -10,7 +11,7 @@ import { readJsonl } from './jsonl.ts';
 import { complaint, toProblem, type Complaint } from './problems.ts';
 import type { RowReader } from './raw-row.ts';
 import { resolveManifest, unreadable, type ManifestFile, type ManifestFormat } from './resolve.ts';
-import { checkRow } from './row.ts';
+import { checkRow, type RowContext } from './row.ts';
 import { ManifestText } from './text.ts';
 import { readYaml } from './yaml.ts';
 
@@ -44,47 +45,74 @@ export async function* checkManifests(
   options: ManifestOptions = {},
 ): AsyncGenerator<CheckedRow> {
   const ids = new IdRegister();
+  const chemist = openChemist();
   const read = new Set<string>();
-  for (const given of paths) {
-    const resolved = await resolveManifest(given);
-    if (resolved.type === 'refused') {
-      yield aboutFile(resolved.name, [resolved.complaint]);
-    } else if (read.has(resolved.manifest.path)) {
-      yield aboutFile(resolved.manifest.name, [complaint('MANIFEST_REPEATED', {})]);
-    } else {
-      read.add(resolved.manifest.path);
-      yield* checkManifest(resolved.manifest, ids, options);
+  try {
+    for (const given of paths) {
+      const resolved = await resolveManifest(given);
+      if (resolved.type === 'refused') {
+        yield aboutFile(resolved.name, [resolved.complaint]);
+      } else if (read.has(resolved.manifest.path)) {
+        yield aboutFile(resolved.manifest.name, [complaint('MANIFEST_REPEATED', {})]);
+      } else {
+        read.add(resolved.manifest.path);
+        yield* checkManifest(resolved.manifest, { ids, chemist }, options);
+      }
     }
+  } finally {
+    await chemist.close();
   }
 }
 
+type Shared = Pick<RowContext, 'ids' | 'chemist'>;
+
 async function* checkManifest(
   manifest: ManifestFile,
-  ids: IdRegister,
+  shared: Shared,
   { allowOutside = false, onDigest }: ManifestOptions,
 ): AsyncGenerator<CheckedRow> {
   const text = new ManifestText(manifest.path);
-  const context = { manifest, ids, allowOutside };
   // A manifest that yields nothing at all must not pass for one that is in order.
   let told = false;
+  for await (const checked of rowsOf(text, { ...shared, manifest, allowOutside })) {
+    told ||= checked.source.line !== null || hasError(checked);
+    yield checked;
+  }
+  if (!told) yield aboutFile(manifest.name, [complaint('MANIFEST_EMPTY', {})]);
+  const sha256 = text.digest();
+  if (sha256 !== null) onDigest?.({ file: manifest.name, sha256 });
+}
+
+/** Rows that may wait for files and chemistry at the same time: enough to keep the threads of both busy. */
+const UNDER_WAY = 1_024;
+
+/** Checks rows side by side, and gives them out in their order. */
+async function* rowsOf(text: ManifestText, context: RowContext): AsyncGenerator<CheckedRow> {
+  const { manifest } = context;
+  const underWay: (CheckedRow | Promise<CheckedRow>)[] = [];
   try {
     for await (const row of READERS[manifest.format](text.pieces())) {
       // Bad bytes explain what comes after them.
-      yield* encodingProblems(text, manifest);
-      const checked = await checkRow(row, context);
-      told ||= checked.source.line !== null || hasError(checked);
-      yield checked;
+      underWay.push(...encodingProblems(text, manifest));
+      const checked = checkRow(row, context);
+      // A rejection is met when its turn comes.
+      if (checked instanceof Promise) checked.catch(() => undefined);
+      underWay.push(checked);
+      if (underWay.length > UNDER_WAY || !(underWay[0] instanceof Promise)) {
+        yield* settled(underWay.splice(0, 1));
+      }
     }
-    for (const found of encodingProblems(text, manifest)) {
-      told = true;
-      yield found;
-    }
-    if (!told) yield aboutFile(manifest.name, [complaint('MANIFEST_EMPTY', {})]);
+    underWay.push(...encodingProblems(text, manifest));
   } catch (error) {
-    yield aboutFile(manifest.name, [unreadable(error)]);
+    underWay.push(aboutFile(manifest.name, [unreadable(error)]));
   }
-  const sha256 = text.digest();
-  if (sha256 !== null) onDigest?.({ file: manifest.name, sha256 });
+  yield* settled(underWay);
+}
+
+async function* settled(
+  rows: readonly (CheckedRow | Promise<CheckedRow>)[],
+): AsyncGenerator<CheckedRow> {
+  for (const row of rows) yield row instanceof Promise ? await row : row;
 }
 
 function hasError({ problems }: CheckedRow): boolean {

@@ -1,87 +1,63 @@
 /**
- * Looks into an input: the checks of its kind, and the text that is sent with the name it gets in the output tree.
+ * Looks into an input, by the checks of its kind, and says what was found in the user's words.
  */
-import type { InputText, Kind, MoleculeOptions, Options } from '../domain/item.ts';
-import { checkAlignment } from '../inputs/alignment.ts';
-import { checkSequences, readFasta } from '../inputs/fasta.ts';
+import type { InputText, Kind, Options } from '../domain/item.ts';
+import { readAlignmentInput } from '../inputs/alignment.ts';
+import type { Chemist } from '../inputs/chemist.ts';
 import type { Finding } from '../inputs/finding.ts';
-import { readMol2 } from '../inputs/mol2.ts';
-import { readMolfile } from '../inputs/molfile.ts';
-import { readShifts } from '../inputs/nmr.ts';
-import { readPdb } from '../inputs/pdb.ts';
-import { checkNetCharge, readSmiles } from '../inputs/smiles.ts';
-import type { Structure } from '../inputs/structure.ts';
-import { extensionOf, MOLECULE_EXTENSIONS } from './kind.ts';
+import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from '../inputs/molecule.ts';
+import { readShiftsInput } from '../inputs/nmr.ts';
+import type { Reading } from '../inputs/reading.ts';
+import { readSequenceInput } from '../inputs/sequence.ts';
 import { complaint, type Complaint } from './problems.ts';
 import type { RowInput } from './row-input.ts';
 
 export interface Content {
   /** Null when the input is of no use for its kind. */
   readonly input: InputText | null;
+  readonly canonical: string;
   readonly complaints: readonly Complaint[];
 }
 
-const READERS: Readonly<Record<(typeof MOLECULE_EXTENSIONS)[number], (text: string) => Structure>> =
-  {
-    '.pdb': readPdb,
-    '.mol2': readMol2,
-    '.sdf': readMolfile,
-    '.mdl': readMolfile,
-    '.mol': readMolfile,
-  };
-
+/** Only molecules are awaited: a promise a row would be felt in a million of them. */
 export function readContent(
-  { column, value, text }: RowInput,
+  row: RowInput,
   options: Options,
   id: string | null,
-): Content {
+  chemist: Chemist,
+): Content | Promise<Content> {
+  const { column, value, text } = row;
   const wrong = otherKind(column, value, options.kind);
-  if (wrong !== null) return { input: null, complaints: [wrong] };
-  if (text === null) return { input: null, complaints: [] };
-  const found = (name: string, findings: readonly Finding[], sent = text): Content => ({
-    input: { name, text: sent },
-    complaints: firstOfEach(findings).map((one) => ofFinding(one, column, value)),
-  });
+  if (wrong !== null) return refused(wrong);
+  if (text === null) return refused();
+  const told = (reading: Reading): Content => contentOf(reading, column, value);
   switch (options.kind) {
-    case 'molecule':
-      return column === 'smiles'
-        ? found('input.smi', smilesFindings(text, options))
-        : structureContent(value, found, text);
-    case 'sequence': {
-      const fasta = readFasta(text);
-      const findings = checkSequences(fasta, { psper: options.predictors.includes('psper') });
-      // The engine refuses a sequence without a header; with the id in it the result carries a name the user knows.
-      const sent = fasta.plain ? `>${id ?? 'sequence'}\n${text.trim()}\n` : text;
-      return found('input.fasta', findings, sent);
+    case 'molecule': {
+      if (column === 'smiles') return readSmilesInput(text, options, chemist).then(told);
+      const extension = MOLECULE_EXTENSIONS.find((known) => known === row.extension);
+      return extension === undefined ? wrongType(row) : told(readStructureInput(text, extension));
     }
+    case 'sequence':
+      return told(readSequenceInput(text, options, id ?? 'sequence'));
     case 'alignment':
-      return found('input.fasta', checkAlignment(text));
-    case 'shifts': {
-      const { format, findings } = readShifts(text);
-      // The engine goes by the extension, the service by the content: both agree when the name does.
-      return found(format === 'nef' ? 'input.nef' : 'input.str', findings);
-    }
+      return told(readAlignmentInput(text));
+    case 'shifts':
+      return told(readShiftsInput(text));
   }
 }
 
-function smilesFindings(text: string, options: MoleculeOptions): Finding[] {
-  const smiles = readSmiles(text);
-  // Without a whole SMILES its charges mean nothing.
-  const broken = smiles.findings.some((one) => one.code === 'SMILES_SYNTAX');
-  const charge = broken ? [] : checkNetCharge(smiles, options.netCharge, options.chargeMethod);
-  return [...smiles.findings, ...charge];
+function refused(...complaints: Complaint[]): Content {
+  return { input: null, canonical: '', complaints };
 }
 
-function structureContent(
-  value: string,
-  found: (name: string, findings: readonly Finding[]) => Content,
-  text: string,
-): Content {
-  const extension = MOLECULE_EXTENSIONS.find((known) => known === extensionOf(value));
-  if (extension !== undefined) return found(`input${extension}`, READERS[extension](text).findings);
-  const facts = { extension: extensionOf(value), allowed: MOLECULE_EXTENSIONS };
-  const where = { column: 'file', value };
-  return { input: null, complaints: [complaint('MANIFEST_FILE_TYPE', facts, where)] };
+function contentOf({ input, canonical, findings }: Reading, column: string, value: string) {
+  const complaints = firstOfEach(findings).map((one) => ofFinding(one, column, value));
+  return { input, canonical, complaints };
+}
+
+function wrongType({ extension, value }: RowInput): Content {
+  const facts = { extension, allowed: MOLECULE_EXTENSIONS };
+  return refused(complaint('MANIFEST_FILE_TYPE', facts, { column: 'file', value }));
 }
 
 function otherKind(column: RowInput['column'], value: string, kind: Kind): Complaint | null {
@@ -97,7 +73,8 @@ function otherKind(column: RowInput['column'], value: string, kind: Kind): Compl
 /** Findings of one sort that are told of one input: an alignment may hold a thousand sequences. */
 const TOLD_OF_EACH = 3;
 
-function firstOfEach(findings: readonly Finding[]): Finding[] {
+function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= TOLD_OF_EACH) return findings;
   const told = new Map<string, number>();
   return findings.filter(({ code }) => {
     const count = (told.get(code) ?? 0) + 1;

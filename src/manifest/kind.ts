@@ -1,15 +1,14 @@
 /**
  * What the input of a row is: as the user says, else as the input shows.
  */
-import path from 'node:path';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { looksAligned } from '../inputs/alignment.ts';
 import { readFasta } from '../inputs/fasta.ts';
+import { MOLECULE_EXTENSIONS } from '../inputs/molecule.ts';
 import { nearest } from './nearest.ts';
 import { complaint, type Complaint } from './problems.ts';
 import type { RowInput } from './row-input.ts';
 
-export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
 const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
 const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
@@ -31,17 +30,13 @@ export function writtenKind(value: string): Judged | null {
 export function inferKind(input: RowInput): Judged {
   if (input.column === 'smiles') return { kind: 'molecule', complaints: [] };
   if (input.column === 'sequence') return { kind: 'sequence', complaints: [] };
-  const extension = extensionOf(input.value);
+  const { extension } = input;
   if ((MOLECULE_EXTENSIONS as readonly string[]).includes(extension)) {
     return { kind: 'molecule', complaints: [] };
   }
   if (SHIFT_EXTENSIONS.includes(extension)) return { kind: 'shifts', complaints: [] };
   if (FASTA_EXTENSIONS.includes(extension)) return fastaKind(input);
   return unclear(input, extension === '' ? 'the file has no extension' : `${extension} is unknown`);
-}
-
-export function extensionOf(file: string): string {
-  return path.posix.extname(file).toLowerCase();
 }
 
 function fastaKind(input: RowInput): Judged {

@@ -9,6 +9,10 @@ export interface RawRow {
   /** Column → value as the user wrote it; null when the row could not be read. */
   readonly cells: Readonly<Record<string, string>> | null;
   readonly complaints: readonly Complaint[];
+  /** What the source calls the row, where no cell does: an id is made of it. */
+  readonly nameHint?: string;
+  /** The input, where it stands in the source itself and no cell can hold it: a record of an SD file. */
+  readonly carried?: { readonly extension: string; readonly text: string };
 }
 
 export type RowReader = (text: AsyncIterable<string>) => AsyncGenerator<RawRow>;

@@ -1,15 +1,19 @@
 /**
  * The one input of a row: which column gives it, and its text.
  */
+import path from 'node:path';
 import { INPUT_FIELDS, type InputField } from './columns.ts';
 import { readInputFile } from './input-file.ts';
 import type { FieldValues } from './options.ts';
 import { complaint, type Complaint } from './problems.ts';
+import type { RawRow } from './raw-row.ts';
 
 export interface RowInput {
   readonly column: InputField;
   /** The cell, trimmed. */
   readonly value: string;
+  /** Of the file, lower case with its dot; empty where the cell holds the input itself. */
+  readonly extension: string;
   /** Null when the file could not be read. */
   readonly text: string | null;
 }
@@ -26,11 +30,13 @@ const COLUMN_OF_KIND: ReadonlyMap<string, InputField> = new Map([
   ['sequence', 'sequence'],
 ]);
 
-export async function readInput(
+/** Only files are awaited: a promise a row would be felt in a million of them. */
+export function readInput(
   values: FieldValues,
+  carried: RawRow['carried'],
   folder: string,
   allowOutside: boolean,
-): Promise<ReadInput> {
+): ReadInput | Promise<ReadInput> {
   const columns = INPUT_FIELDS.filter((field) => values(field) !== '');
   const [column, ...others] = columns;
   if (column === undefined) {
@@ -43,9 +49,26 @@ export async function readInput(
     const where = { column: others[0] ?? column, value: values(others[0] ?? column) };
     return { input: null, complaints: [complaint('MANIFEST_INPUT_REPEATED', { columns }, where)] };
   }
-  if (column !== 'file') return { input: { column, value, text: value }, complaints: [] };
+  if (column !== 'file') {
+    return { input: { column, value, extension: '', text: value }, complaints: [] };
+  }
+  if (carried) return { input: { column, value, ...carried }, complaints: [] };
+  return readFromFile(value, folder, allowOutside);
+}
+
+async function readFromFile(
+  value: string,
+  folder: string,
+  allowOutside: boolean,
+): Promise<ReadInput> {
   const file = await readInputFile(value, folder, allowOutside);
+  const input = { column: 'file', value, extension: extensionOf(value) } as const;
   return file.type === 'text'
-    ? { input: { column, value, text: file.text }, complaints: [] }
-    : { input: { column, value, text: null }, complaints: [file.complaint] };
+    ? { input: { ...input, text: file.text }, complaints: [] }
+    : { input: { ...input, text: null }, complaints: [file.complaint] };
+}
+
+/** Lower case, with its dot. */
+function extensionOf(file: string): string {
+  return path.posix.extname(file).toLowerCase();
 }

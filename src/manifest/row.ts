@@ -3,24 +3,27 @@
  */
 import path from 'node:path';
 import type { CheckedRow, Item, Kind } from '../domain/item.ts';
+import type { Chemist } from '../inputs/chemist.ts';
 import { isField } from './columns.ts';
-import { readContent } from './content.ts';
-import type { IdRegister } from './ids.ts';
+import { readContent, type Content } from './content.ts';
+import type { IdRegister, Named } from './ids.ts';
 import type { ProblemCode } from './facts.ts';
 import { inferKind, writtenKind } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
 import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
 import type { RawRow } from './raw-row.ts';
 import type { ManifestFile } from './resolve.ts';
-import { readInput } from './row-input.ts';
+import { readInput, type ReadInput } from './row-input.ts';
 
 export interface RowContext {
   readonly manifest: ManifestFile;
   readonly ids: IdRegister;
   readonly allowOutside: boolean;
+  readonly chemist: Chemist;
 }
 
-export async function checkRow(row: RawRow, context: RowContext): Promise<CheckedRow> {
+/** Only what has to be waited for (files, chemistry) is a promise. Ids are given out at once, in the order of the calls. */
+export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise<CheckedRow> {
   const source = { file: context.manifest.name, line: row.line };
   const { line, cells } = row;
   if (line === null || cells === null) {
@@ -29,34 +32,58 @@ export async function checkRow(row: RawRow, context: RowContext): Promise<Checke
   }
   const values: FieldValues = (field) => (cells[field] ?? '').trim();
   const place = { file: source.file, line };
-  const id = nameRow(values, place, context.ids);
-  const checked = row.complaints.some(({ code }) => SHIFTS_CELLS.has(code))
-    ? UNCHECKED
-    : await checkCells(values, id.id, context);
-  const complaints = [...row.complaints, ...id.complaints, ...checked.complaints];
-  const problems = complaints.map((one) => toProblem(one, { ...source, id: id.id }));
-  const refused = complaints.some((one) => severityOf(one.code) === 'error');
-  const { ready } = checked;
-  const item: Item | null =
-    refused || id.id === null || ready === null
-      ? null
-      : {
-          id: id.id,
-          kind: ready.options.kind,
-          ...ready,
-          email: values('email') || null,
-          title: values('title') || null,
-          source: place,
-          row: cells,
-          user: Object.fromEntries(Object.entries(cells).filter(([column]) => !isField(column))),
-        };
-  return { source, kind: checked.kind, item, problems };
+  const named = nameRow(row, values, place, context.ids);
+  const told = (checked: CheckedCells): CheckedRow =>
+    checkedRow({ cells, place, named, complaints: row.complaints }, values, checked);
+  if (row.complaints.some(({ code }) => SHIFTS_CELLS.has(code))) return told(UNCHECKED);
+  const checked = checkCells(row, values, named.id, context);
+  return checked instanceof Promise ? checked.then(told) : told(checked);
 }
 
-function nameRow(values: FieldValues, place: { file: string; line: number }, ids: IdRegister) {
+interface NamedRow {
+  readonly cells: Readonly<Record<string, string>>;
+  readonly place: { readonly file: string; readonly line: number };
+  readonly named: Named;
+  readonly complaints: readonly Complaint[];
+}
+
+function checkedRow(
+  { cells, place, named, complaints: ofRow }: NamedRow,
+  values: FieldValues,
+  { kind, ready, complaints: ofCells }: CheckedCells,
+): CheckedRow {
+  const { id } = named;
+  const complaints = [...ofRow, ...named.complaints, ...ofCells];
+  const problems = complaints.map((one) => toProblem(one, { ...place, id }));
+  const refused = complaints.some((one) => severityOf(one.code) === 'error');
+  if (refused || id === null || ready === null)
+    return { source: place, kind, item: null, problems };
+  const item: Item = {
+    id,
+    kind: ready.options.kind,
+    ...ready,
+    email: values('email') || null,
+    title: values('title') || null,
+    source: place,
+    row: cells,
+    user: ownColumns(cells),
+  };
+  return { source: place, kind, item, problems };
+}
+
+function ownColumns(cells: NamedRow['cells']): Record<string, string> {
+  return Object.fromEntries(Object.entries(cells).filter(([column]) => !isField(column)));
+}
+
+function nameRow(
+  { nameHint }: RawRow,
+  values: FieldValues,
+  place: { file: string; line: number },
+  ids: IdRegister,
+): Named {
   const written = values('id');
   return written === ''
-    ? { id: ids.make(values('file'), place), complaints: [] }
+    ? { id: ids.make(nameHint ?? values('file'), place), complaints: [] }
     : ids.claim(written, place);
 }
 
@@ -70,19 +97,31 @@ const UNCHECKED: CheckedCells = { kind: null, ready: null, complaints: [] };
 
 interface CheckedCells {
   readonly kind: Kind | null;
-  readonly ready: Pick<Item, 'options' | 'input'> | null;
+  readonly ready: Pick<Item, 'options' | 'input' | 'canonical'> | null;
   readonly complaints: readonly Complaint[];
 }
 
 /** Goes as far as it can, so that all that is wrong with a row is said at once. */
-async function checkCells(
+function checkCells(
+  { carried }: RawRow,
   values: FieldValues,
   id: string | null,
-  { manifest, allowOutside }: RowContext,
-): Promise<CheckedCells> {
-  const complaints: Complaint[] = [...checkEmail(values('email'))];
-  const read = await readInput(values, path.dirname(manifest.path), allowOutside);
-  complaints.push(...read.complaints);
+  context: RowContext,
+): CheckedCells | Promise<CheckedCells> {
+  const folder = path.dirname(context.manifest.path);
+  const read = readInput(values, carried, folder, context.allowOutside);
+  const look = (found: ReadInput): CheckedCells | Promise<CheckedCells> =>
+    checkInput(found, values, id, context);
+  return read instanceof Promise ? read.then(look) : look(read);
+}
+
+function checkInput(
+  read: ReadInput,
+  values: FieldValues,
+  id: string | null,
+  { chemist }: RowContext,
+): CheckedCells | Promise<CheckedCells> {
+  const complaints: Complaint[] = [...checkEmail(values('email')), ...read.complaints];
   const judged =
     writtenKind(values('kind')) ??
     (read.input === null ? { kind: null, complaints: [] } : inferKind(read.input));
@@ -92,9 +131,12 @@ async function checkCells(
   const { options, complaints: ofOptions } = readOptions(kind, values);
   complaints.push(...ofOptions);
   if (read.input === null) return { kind, ready: null, complaints };
-  const content = readContent(read.input, options, id);
-  complaints.push(...content.complaints);
-  return { kind, ready: content.input && { options, input: content.input }, complaints };
+  const told = ({ input, canonical, complaints: found }: Content): CheckedCells => {
+    const ready = input && { options, input, canonical };
+    return { kind, ready, complaints: [...complaints, ...found] };
+  };
+  const content = readContent(read.input, options, id, chemist);
+  return content instanceof Promise ? content.then(told) : told(content);
 }
 
 function checkEmail(email: string): Complaint[] {

@@ -30,7 +30,17 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   await writeItem(
     store,
     waitingRecord({
-      ...{ id: 'one', kind, options, input, email: null, title: null, row: {}, user: {} },
+      ...{
+        id: 'one',
+        kind,
+        options,
+        input,
+        canonical: '',
+        email: null,
+        title: null,
+        row: {},
+        user: {},
+      },
       source: { file: 'x.csv', line: 2 },
     }),
   );
