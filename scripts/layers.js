@@ -13,7 +13,7 @@ const ROWS = [
   ['domain'],
   ['manifest', 'inputs', 'budget'],
   ['services', 'store', 'config'],
-  ['report'],
+  ['plan', 'report'],
   ['workflows'],
   ['activities'],
   ['temporal'],

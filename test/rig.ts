@@ -14,11 +14,11 @@ import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
-import { readManifests } from '../src/manifest/read-all.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
+import { takenIn } from './taken-in.ts';
 
 /** Ten characters, as the molecule service wants; unlike anything else that is written. */
 export const TOKEN = 'tK9secretZ';
@@ -104,11 +104,9 @@ export class Rig {
     name = `c-${randomUUID().slice(0, 8)}`,
   ): Promise<Started> {
     const path = typeof manifest === 'string' ? manifest : await this.write(name, manifest);
-    const reading = await readManifests([path], {});
-    const errors = reading.problems.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) throw new Error(`the manifest is not valid: ${JSON.stringify(errors)}`);
+    const { ids, ...taken } = await takenIn(path);
     const folder = join(this.folder, 'results', name);
-    const kinds = Object.entries(reading.kinds).filter(([, n]) => n > 0);
+    const kinds = Object.entries(taken.survey.kinds).filter(([, n]) => n > 0);
     const feeds = this.settings.filter(({ reference }) =>
       kinds.some(([kind]) => (kind === 'molecule') === (reference.service === 'molecules')),
     );
@@ -121,9 +119,12 @@ export class Rig {
       recover: none,
       close: none,
     } as const;
-    await startCampaign(session, { name, folder, reading, feeds, policy: this.policy });
+    await startCampaign(session, {
+      ...{ name, folder, ...taken, feeds, policy: this.policy, keepResults: false },
+    });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-    return { name, folder, handle, ids: reading.items.map(({ id }) => id) };
+    await taken.spool.remove();
+    return { name, folder, handle, ids };
   }
 
   /** Runs a campaign to its end. */

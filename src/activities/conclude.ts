@@ -87,7 +87,8 @@ async function removeOthers(
   { kind, id, input }: ItemRecord,
   kept: ItemRecord['files'],
 ): Promise<void> {
-  const names = [ITEM_RECORD, input.name, ...Object.keys(kept)];
+  const inputs = input.original ? [input.name, input.original.name] : [input.name];
+  const names = [ITEM_RECORD, ...inputs, ...Object.keys(kept)];
   const keys = new Set(names.map((name) => itemKey(kind, id, name)));
   for await (const key of store.list(`${itemFolder(kind, id)}/`)) {
     if (!keys.has(key)) await store.remove(key);

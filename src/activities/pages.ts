@@ -14,16 +14,19 @@ export async function loadPage(
 ): Promise<PageEntry[]> {
   try {
     const entries = await readPage(await deps.openStore(folder), page);
-    return entries
-      .filter(({ kind }) => SERVICE_OF_KIND[kind] === service)
-      .map(({ id, kind, done, generation = 0, job }) => ({
-        id,
-        kind,
-        generation,
-        ...(done && { ended: { state: done, code: null } }),
-        // A job of another service, from before the configuration was changed, is none of this one's.
-        ...(job?.address === address && { remoteId: job.remoteId }),
-      }));
+    return (
+      entries
+        // What gets the result of another row needs no job: `publish` delivers it.
+        .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
+        .map(({ id, kind, done, generation = 0, job }) => ({
+          id,
+          kind,
+          generation,
+          ...(done && { ended: { state: done, code: null } }),
+          // A job of another service, from before the configuration was changed, is none of this one's.
+          ...(job?.address === address && { remoteId: job.remoteId }),
+        }))
+    );
   } catch (error) {
     throw storeFailure(error);
   }

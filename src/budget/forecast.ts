@@ -2,6 +2,7 @@
  * When will it end? The same arithmetic as the budget's, run ahead: used by the live view, by `plan` and by the
  * budget's own report. The lower bound for N jobs at L per window W is (ceil(N/L) - 1) x W + the last job.
  */
+import type { WindowStatus } from './status.ts';
 import { GUARD_MS, charged, free, releases, type Charges } from './window.ts';
 
 /**
@@ -22,4 +23,12 @@ export function lastSubmission(window: Charges, jobs: number, now: number): numb
   const round = [...releases(window, now), ...inFlight, ...burst].slice(excess);
   const rounds = Math.floor((left - 1) / round.length);
   return (round[(left - 1) % round.length] as number) + rounds * step;
+}
+
+/** The same, from what a budget tells of one of its windows. */
+export function lastSubmissionIn(status: WindowStatus, jobs: number, now: number): number {
+  const { limit, windowMs, blockedUntil } = status;
+  const closes = status.releases.map((release) => release - windowMs - GUARD_MS);
+  const window = { limit, windowMs, inFlight: status.charged - closes.length, closes, granted: 0 };
+  return lastSubmission(window, jobs, Math.max(now, blockedUntil ?? 0));
 }

@@ -3,16 +3,26 @@ import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
-import type { ManifestReading } from '../manifest/read-all.ts';
+import type { Spool } from '../plan/spool.ts';
+import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { openFileStore } from '../store/filesystem.ts';
-import { prepareCampaign } from '../store/prepare.ts';
-import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { writeInvalidRows } from '../store/invalid-rows.ts';
+import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
+import type { Known } from '../store/prepare-item.ts';
+import {
+  readPreparedCampaign,
+  type Campaign,
+  type PreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { ResultCache } from '../store/result-cache.ts';
+import type { Store } from '../store/store.ts';
 import {
   campaignRun,
   digestOf,
   effectiveSettings,
   feedPlans,
+  growRunning,
   launch,
   type Running,
 } from './launch.ts';
@@ -21,14 +31,22 @@ export interface CampaignStart {
   readonly name: string;
   /** The campaign's output tree. */
   readonly folder: string;
-  readonly reading: ManifestReading;
+  readonly survey: Survey;
+  /** The rows that were surveyed. */
+  readonly spool: Spool;
+  /** Results of earlier campaigns, where there are any. */
+  readonly cache: ResultCache | null;
   readonly feeds: readonly ServiceSettings[];
   readonly policy: JobPolicy;
+  /** For later campaigns. */
+  readonly keepResults: boolean;
 }
 
 export interface Started {
   /** It was running already. */
   readonly joined: boolean;
+  /** Rows that were added to the campaign that runs. */
+  readonly grownBy: number;
   readonly items: number;
   /** Items that an earlier run had brought to their end; not known of a campaign that was joined. */
   readonly done: number;
@@ -37,34 +55,50 @@ export interface Started {
 }
 
 export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
-  const { name, folder, feeds, reading } = start;
-  const items = reading.items.length;
+  const { name, folder, feeds, survey } = start;
+  const { items, digests } = survey;
   const running = (await campaignRun(session, name))?.running;
   if (running) {
-    checkSame(start, running);
-    return { joined: true, items, done: 0, idle: false };
+    checkFolder(start, running);
+    const grownBy = await grow(session, start);
+    if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
+    // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
   const { plan, done, idle } = await prepare(start);
-  if (!idle) await launch(session, { name, folder, feeds, plan, manifests: reading.digests });
-  return { joined: false, items, done, idle };
+  if (!idle) await launch(session, { name, folder, feeds, plan, manifests: digests });
+  return { joined: false, grownBy: 0, items, done, idle };
 }
 
-/** A campaign that runs cannot change under way: its rows are on their way. */
-function checkSame(start: CampaignStart, running: Running): void {
-  const refuse = (message: string): never => {
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_DIFFERS',
-      message,
-      remedy: `Give this one another name with --name, or wait: hundredfold watch ${start.name}.`,
-      exitCode: EXIT.refused,
-    });
-  };
-  if (running.out !== start.folder) {
-    refuse(`a campaign named ${start.name} is running, into ${String(running.out)}`);
-  }
-  if (running.manifests !== digestOf(start.reading.digests)) {
-    refuse(`the campaign ${start.name} is running, and was started with another manifest`);
-  }
+function checkFolder({ name, folder }: CampaignStart, running: Running): void {
+  if (running.out === folder) return;
+  throw new HundredfoldError({
+    code: 'CAMPAIGN_DIFFERS',
+    message: `a campaign named ${name} is running, into ${String(running.out)}`,
+    remedy: `Give this one another name with --name, or wait: hundredfold watch ${name}.`,
+    exitCode: EXIT.refused,
+  });
+}
+
+/**
+ * Adds the rows that the running campaign does not have, and returns their number; null when it has ended meanwhile.
+ * Rows of its own that are no longer in the manifest stay: they are on their way.
+ */
+async function grow(session: Session, start: CampaignStart): Promise<number | null> {
+  const { folder, survey, spool, feeds } = start;
+  const store = await openFileStore(folder);
+  const former = await readPreparedCampaign(store);
+  // Not prepared to the end, and running all the same: joined as it is.
+  if (!former || digestOf(former.manifestDigests) === digestOf(survey.digests)) return 0;
+  const rows = survey.shares.plan(spool.items());
+  const prepared = await growCampaign(store, former, campaignOf(start), rows, options(start));
+  await writeInvalidRows(store, spool.invalid(), survey.invalid);
+  const grownBy = prepared.items - former.items;
+  if (grownBy === 0) return 0;
+  const plans = feedPlans(feeds, prepared.pages);
+  const { invalid } = survey;
+  const items = prepared.items + invalid;
+  const grown = { items, invalid, following: prepared.following, feeds: plans };
+  return (await growRunning(session, start.name, grown)) ? grownBy : null;
 }
 
 interface Laid {
@@ -74,20 +108,48 @@ interface Laid {
 }
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
-async function prepare({ name, folder, reading, feeds, policy }: CampaignStart): Promise<Laid> {
+async function prepare(start: CampaignStart): Promise<Laid> {
+  const { name, folder, survey, spool, feeds, policy, keepResults } = start;
   const store = await openFileStore(folder);
-  const former = await readPreparedCampaign(store);
-  if (former && former.name !== name) {
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_FOLDER_TAKEN',
-      message: `${folder} is the output of the campaign ${former.name}`,
-      remedy: 'Choose another folder with --out.',
-      exitCode: EXIT.refused,
-    });
-  }
+  checkOwner(start, await readPreparedCampaign(store));
+  const campaign = campaignOf(start);
+  const rows = survey.shares.plan(spool.items());
+  const prepared = await prepareCampaign(store, campaign, rows, options(start));
+  await writeInvalidRows(store, spool.invalid(), survey.invalid);
+  const plan: CampaignPlan = {
+    ...{ name, store: folder, items: prepared.items + survey.invalid, weight: 1, policy },
+    ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
+    feeds: feedPlans(feeds, prepared.pages),
+  };
+  return { plan, done: prepared.done, idle: await isIdle(store, prepared) };
+}
+
+async function isIdle(store: Store, { done, items, changed }: Prepared): Promise<boolean> {
+  return done === items && !changed && (await isPublished(store));
+}
+
+function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {
+  if (!former || former.name === name) return;
+  throw new HundredfoldError({
+    code: 'CAMPAIGN_FOLDER_TAKEN',
+    message: `${folder} is the output of the campaign ${former.name}`,
+    remedy: 'Choose another folder with --out.',
+    exitCode: EXIT.refused,
+  });
+}
+
+function campaignOf({ name, survey, feeds, policy }: CampaignStart): Campaign {
   const settings = { ...effectiveSettings(feeds, policy) };
-  const campaign = { name, manifestDigests: reading.digests, settings };
-  const { pages, items, done, changed } = await prepareCampaign(store, campaign, reading.items);
-  const plan = { name, store: folder, items, weight: 1, policy, feeds: feedPlans(feeds, pages) };
-  return { plan, done, idle: done === items && !changed && (await isPublished(store)) };
+  return { name, manifestDigests: survey.digests, settings };
+}
+
+function options({ cache, feeds }: CampaignStart): { readonly known: Known } {
+  const known: Known = async ({ work, options: wanted, service }) => {
+    const feed = feeds.find(({ reference }) => reference.service === service);
+    if (!cache || !feed || work === null) return null;
+    const { address } = feed.reference;
+    const found = await cache.find({ work, options: wanted, address });
+    return typeof found === 'string' ? null : found;
+  };
+  return { known };
 }

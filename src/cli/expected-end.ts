@@ -1,7 +1,6 @@
 /** When a campaign will end, by the budget's own arithmetic run ahead. */
-import { lastSubmission } from '../budget/forecast.ts';
-import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
-import { GUARD_MS } from '../budget/window.ts';
+import { lastSubmissionIn } from '../budget/forecast.ts';
+import type { BudgetStatus } from '../budget/status.ts';
 import type { Observation } from './observe.ts';
 
 /**
@@ -12,13 +11,13 @@ export function expectedEnd({ progress, budgets, at }: Observation): number | nu
   if (progress.state === 'paused') return null;
   const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
   // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.
-  const unopened = progress.total - done - progress.open;
+  const unopened = progress.total - done - progress.open - (progress.following ?? 0);
   const ends = budgets.flatMap((budget) =>
     budget.credentials.flatMap((window) => {
       const jobs = jobsBeforeLast(budget, window.credential, progress.campaign, unopened);
       return [window, budget.addressWindow]
         .filter(({ limit }) => limit !== null && jobs > 0)
-        .map((limited) => lastIn(limited, jobs, at));
+        .map((limited) => lastSubmissionIn(limited, jobs, at));
     }),
   );
   const end = Math.max(...ends);
@@ -39,11 +38,4 @@ function jobsBeforeLast(
   return lanes
     .filter((lane) => lane.campaign !== campaign && !lane.paused)
     .reduce((sum, { items }) => sum + Math.min(items, ours), ours);
-}
-
-function lastIn(status: WindowStatus, jobs: number, at: number): number {
-  const { limit, windowMs, charged, releases, blockedUntil } = status;
-  const closes = releases.map((release) => release - windowMs - GUARD_MS);
-  const window = { limit, windowMs, inFlight: charged - releases.length, closes, granted: 0 };
-  return lastSubmission(window, jobs, Math.max(at, blockedUntil ?? 0));
 }

@@ -18,25 +18,18 @@ export function reasonOf(error: unknown): string {
   return text.split('\n', 1)[0] ?? '';
 }
 
-/** More is no list that anybody works off on a screen. */
-const SHOWN = 100;
-
-/** Problems as a list that can be worked off: where, what, what to do. */
-export function explainProblems(problems: readonly Problem[]): void {
-  for (const problem of problems.slice(0, SHOWN)) {
-    const { file, line, id, column, value, severity, code, message, remedy } = problem;
-    const place = [
-      `${file}${line === null ? '' : `:${line}`}`,
-      id && `item ${id}`,
-      column && `column ${column}`,
-    ];
-    // Most messages quote the value already.
-    const shown = value && !message.includes(value) ? ` (${value})` : '';
-    say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
-    say(`  ${remedy}`);
-  }
-  if (problems.length > SHOWN)
-    say(`… and ${problems.length - SHOWN} more (all of them with --json).`);
+/** A problem as an entry of a list that can be worked off: where, what, what to do. */
+export function explainProblem(problem: Problem): void {
+  const { file, line, id, column, value, severity, code, message, remedy } = problem;
+  const place = [
+    `${file}${line === null ? '' : `:${line}`}`,
+    id && `item ${id}`,
+    column && `column ${column}`,
+  ];
+  // Most messages quote the value already.
+  const shown = value && !message.includes(value) ? ` (${value})` : '';
+  say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+  say(`  ${remedy}`);
 }
 
 /** Human text goes to stderr: stdout is for `--json`. */

@@ -6,7 +6,7 @@ import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local.ts';
 import type { Session } from '../host/session.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
-import { pauseLaneSignal } from '../workflows/messages.ts';
+import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
@@ -68,6 +68,21 @@ export async function launch(session: Session, start: Launch): Promise<void> {
       { key: ATTRIBUTES.state, value: 'running' },
     ],
   });
+}
+
+/** Tells the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
+export async function growRunning(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+  grown: Grown,
+): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(campaignWorkflowId(name)).signal(growSignal, grown);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /**

@@ -32,6 +32,9 @@ const local = () =>
     ['local'],
   );
 
+const MANIFESTS =
+  'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns';
+
 const RETRY_HELP = `
 A job that the service still has is asked for again and costs nothing; one that failed there is sent as a new job,
 out of the budget. A held molecule may have a job at the service already that nobody can find: it is sent again all the
@@ -50,17 +53,35 @@ function ending<A extends unknown[]>(command: (...args: A) => Promise<number>) {
 program
   .command('run')
   .description('check the manifests, start or resume the campaign, show progress until it ends')
-  .argument('<manifest...>', 'CSV, TSV, JSONL, JSON or YAML, or a folder with a manifest in it')
+  .argument('<manifest...>', MANIFESTS)
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
   .option('--name <name>', 'name of the campaign (default: from the manifest)')
   .option('--allow-outside', 'let the manifest name files outside its folder')
+  .option('--skip-invalid', 'run the other rows where some are refused; failed.csv lists those')
+  .option('--no-cache', 'neither take results of earlier campaigns nor keep these for later ones')
+  .option('--refresh', 'compute anew what earlier campaigns have computed')
   .option('--detach', 'return once the campaign is started')
   .option('--no-worker', 'with a Temporal configured elsewhere: leave all work to its workers')
-  .option('-y, --yes', 'ask nothing')
+  .option('-y, --yes', 'do not ask before a campaign of more than an hour')
   .addOption(local())
   .addOption(config())
   .addOption(json())
   .action(ending(async (manifests, flags) => (await import('./run.ts')).run(manifests, flags)));
+
+program
+  .command('plan')
+  .description('check everything and say what a run would do; submits nothing')
+  .argument('<manifest...>', MANIFESTS)
+  .option('--out <dir>', 'output folder (default: store.url, or ./results)')
+  .option('--name <name>', 'name of the campaign (default: from the manifest)')
+  .option('--allow-outside', 'let the manifest name files outside its folder')
+  .option('--no-cache', 'as if there were no results of earlier campaigns')
+  .option('--refresh', 'the same')
+  .option('--explain', 'say of each row what becomes of it, and why')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (manifests, flags) => (await import('./plan.ts')).plan(manifests, flags)));
 
 program
   .command('status')

@@ -1,11 +1,10 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
-import { join, resolve } from 'node:path';
-import { loadSettings } from '../config/settings.ts';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
-import { openSession } from '../host/session.ts';
-import { campaignName } from '../manifest/name.ts';
-import { readManifests, type ManifestReading } from '../manifest/read-all.ts';
+import { openSession, type Session } from '../host/session.ts';
+import { Spool } from '../plan/spool.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { backgroundRuns, startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
@@ -13,47 +12,62 @@ import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
 import { detached } from './detached.ts';
 import { follow } from './follow.ts';
-import { explainProblems, say } from './explain.ts';
-import type { ServiceFlags } from './flags.ts';
+import { say } from './explain.ts';
+import { forecastCampaign } from './forecast.ts';
+import { takeIn, type Intake, type IntakeFlags } from './intake.ts';
 import { Interruption } from './interruption.ts';
+import { observeBudgets } from './observe.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { freeIn } from './plan.ts';
+import { endOf, planLines } from './plan-text.ts';
 import { insist } from './temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
-export interface RunFlags extends ServiceFlags {
-  readonly out?: string;
-  readonly name?: string;
-  readonly allowOutside?: boolean;
+export interface RunFlags extends IntakeFlags {
   readonly detach?: boolean;
   /** False with --no-worker. */
   readonly worker?: boolean;
   readonly yes?: boolean;
+  readonly skipInvalid?: boolean;
 }
 
 export async function run(manifests: string[], flags: RunFlags): Promise<number> {
   const settings = loadSettings(flags.config, process.env);
-  const reading = await readManifests(manifests, { allowOutside: flags.allowOutside ?? false });
-  if (!accepted(reading, flags)) return EXIT.refused;
-  const name = flags.name ?? campaignName(manifests);
-  const folder = join(resolve(flags.out ?? settings.storeUrl), name);
-  const needed = new Set(
-    KINDS.filter((kind) => reading.kinds[kind] > 0).map((kind) => SERVICE_OF_KIND[kind]),
-  );
+  const spool = new Spool(tmpdir());
+  try {
+    const intake = await takeIn(manifests, flags, settings, { spool });
+    await spool.end();
+    if (!accepted(intake, flags)) return EXIT.refused;
+    return await runAccepted(intake, spool, flags, settings);
+  } finally {
+    await spool.remove();
+  }
+}
+
+async function runAccepted(
+  intake: Intake,
+  spool: Spool,
+  flags: RunFlags,
+  settings: Settings,
+): Promise<number> {
+  const { name, folder, survey, cache, needed } = intake;
   const local = flags.services === 'local';
   const feeds = chooseServices(settings, { local, needed, who: 'the manifest' });
-  const start: CampaignStart = { name, folder, reading, feeds, policy: settings.policy };
-
+  const keepResults = flags.cache !== false;
+  const start: CampaignStart = {
+    ...{ name, folder, survey, spool, cache, feeds, policy: settings.policy, keepResults },
+  };
   await checkOutput(folder);
   const interruption = new Interruption();
-  const options = {
-    ...{ settings, environment: process.env, localServices: flags.services === 'local' },
-    ownWorker: (flags.worker ?? true) && !flags.detach,
-  };
   logToFolder(settings);
   if (flags.detach) await startInBackground(settings, flags);
-  const session = await openSession(options);
+  const session = await openSession({
+    ...{ settings, environment: process.env, localServices: local },
+    ownWorker: (flags.worker ?? true) && !flags.detach,
+  });
   try {
     if (interruption.requested()) return EXIT.interrupted;
+    if (!(await agreed(session, start, flags))) return EXIT.interrupted;
     const begun = await oneAtATime(settings, () =>
       insist(session, interruption, () => startCampaign(session, start)),
     );
@@ -82,26 +96,53 @@ async function checkOutput(folder: string): Promise<void> {
   }
 }
 
-function sayBegun(name: string, { joined, items, done }: Started): void {
-  if (joined) say(`${name} is running already: this command joins it.`);
+/** Longer than this nobody wants to start by mistake. */
+const ASKED_FROM_MS = 3_600_000;
+
+/** Shows what is about to happen; asks where it takes long and somebody is there to answer. */
+async function agreed(
+  session: Session,
+  { name, folder, survey, feeds }: CampaignStart,
+  { yes }: RunFlags,
+): Promise<boolean> {
+  const budgets = await observeBudgets(session);
+  const now = Date.now();
+  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
+  const freeBytes = await freeIn(folder);
+  for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
+  const long = (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
+  if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await asked.question('This takes more than an hour. Begin? [Y/n] ');
+  asked.close();
+  if (!/^\s*n/i.test(answer)) return true;
+  say('Nothing was submitted.');
+  return false;
+}
+
+function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {
+  if (grownBy > 0) say(`${name} is running already: ${grownBy} new rows were added to it.`);
+  else if (joined) say(`${name} is running already: this command joins it.`);
   else if (done > 0 && done < items) say(`${name} goes on: ${done} of ${items} items have ended.`);
 }
 
-/** All problems at once; nothing is submitted while one of them is an error. */
-function accepted(reading: ManifestReading, { json }: RunFlags): boolean {
-  const errors = reading.problems.filter(({ severity }) => severity === 'error');
-  if (json && errors.length > 0) {
-    process.stdout.write(`${JSON.stringify({ rows: reading.rows, problems: reading.problems })}\n`);
+/** All problems at once; nothing is submitted while one of them is an error, unless the rest is asked for. */
+function accepted({ survey, problems }: Intake, { json, skipInvalid }: RunFlags): boolean {
+  const { errors, invalid, brokenFiles, items, rows } = survey;
+  if (errors > 0 && skipInvalid && brokenFiles === 0 && items > 0) {
+    say(`hundredfold: ${invalid} of ${rows} rows are left out; failed.csv will list them.`);
+    return true;
   }
-  explainProblems(reading.problems);
-  if (errors.length > 0) {
-    const count = errors.length === 1 ? 'one error' : `${errors.length} errors`;
+  if (errors > 0) {
+    if (json) process.stdout.write(`${JSON.stringify({ rows, problems: problems.kept })}\n`);
+    const count = errors === 1 ? 'one error' : `${errors} errors`;
+    const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
     say(
-      `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.`,
+      `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.${without}`,
     );
     return false;
   }
-  if (reading.items.length === 0) {
+  if (items === 0) {
     throw new HundredfoldError({
       code: 'MANIFEST_EMPTY',
       message: 'the manifest has no rows',

@@ -22,6 +22,9 @@ const published = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   items: counts,
+  // Absent from trees of before work was shared.
+  duplicates: z.number().default(0),
+  cached: z.number().default(0),
   submissions: z.number(),
   rejected_429: z.number(),
   runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
@@ -69,7 +72,7 @@ function documentOf(read: z.output<typeof published>, folder: string): CampaignD
   return {
     campaign: read.name,
     state: read.state,
-    items: { ...read.items, duplicates: 0, cached: 0 },
+    items: { ...read.items, duplicates: read.duplicates, cached: read.cached },
     submissions: read.submissions,
     rejected429: read.rejected_429,
     out: folder,

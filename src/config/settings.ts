@@ -17,7 +17,7 @@ import { withEnvironment } from './environment.ts';
 export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
 
 /** Contract of the prediction service, section 8. The molecule service states no limit. */
-const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
+export const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
 
 const DEFAULT_TOKEN_VARIABLE: Readonly<Record<ServiceName, string>> = {
   molecules: 'HUNDREDFOLD_MOLECULE_TOKEN',

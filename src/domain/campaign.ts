@@ -40,6 +40,12 @@ export interface CampaignPlan {
   readonly items: number;
   /** How many of them `retry` has opened again for this run. */
   readonly retried?: number;
+  /** How many of them have no job of their own: they get the result of another row when the campaign ends. */
+  readonly following?: number;
+  /** Rows that were refused and left out; they are counted among `items`. */
+  readonly invalid?: number;
+  /** Results are kept for later campaigns, unless it is false. */
+  readonly cache?: boolean;
   /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
   readonly feeds: readonly FeedPlan[];
   /** Turns relative to other campaigns. */
@@ -112,6 +118,8 @@ export interface CampaignProgress {
   readonly total: number;
   /** Started and not ended. */
   readonly open: number;
+  /** Those without a job of their own, which end with the campaign; absent from workflows of before there were any. */
+  readonly following?: number;
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
 }

@@ -99,6 +99,10 @@ export interface Item {
 export interface CheckedRow {
   /** Where it stands; `line` is null when it tells of the whole file and is no row at all. */
   readonly source: { readonly file: string; readonly line: number | null };
+  /** Unique among all rows, also of one that is refused; null only where it is no row. */
+  readonly id: string | null;
+  /** As the user wrote it; null when it could not be read. */
+  readonly row: Readonly<Record<string, string>> | null;
   /** Null as long as it is not clear what the input is. */
   readonly kind: Kind | null;
   readonly item: Item | null;

@@ -19,7 +19,6 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
   '.mol': readMolfile,
 };
 
- 
 export async function readSmilesInput(
   text: string,
   options: MoleculeOptions,

@@ -127,5 +127,5 @@ function* encodingProblems(text: ManifestText, { name }: ManifestFile): Generato
 function aboutFile(file: string, complaints: readonly Complaint[]): CheckedRow {
   const source = { file, line: null };
   const problems = complaints.map((one) => toProblem(one, { ...source, id: null }));
-  return { source, kind: null, item: null, problems };
+  return { source, id: null, row: null, kind: null, item: null, problems };
 }

@@ -25,6 +25,13 @@ export interface Facts extends InputFacts {
   MANIFEST_ROW_QUOTES: None;
   MANIFEST_ROW_NOT_OBJECT: { readonly found: string };
   MANIFEST_VALUE_NESTED: { readonly column: string };
+  MANIFEST_ROW_CHANGED: {
+    readonly column: string;
+    readonly was: string;
+    readonly is: string;
+    readonly place: string;
+    readonly state: string;
+  };
   MANIFEST_ID_INVALID: None;
   MANIFEST_ID_DUPLICATE: { readonly first: string };
   MANIFEST_ID_CASE: { readonly other: string; readonly first: string };

@@ -128,6 +128,13 @@ export const MANIFEST_PROBLEMS: {
     remedy: () =>
       'Write a single text; in YAML put quotes round a value that begins with [ or {, as in "[NH4+]".',
   },
+  MANIFEST_ROW_CHANGED: {
+    severity: 'error',
+    message: ({ column, was, is, place, state }) =>
+      `This campaign knows the row with another \`${shown(column)}\`: it was \`${shown(was)}\` (${shown(place)}; ${state}), now it is \`${shown(is)}\`.`,
+    remedy: () =>
+      'Give the changed row an id of its own, put the former value back, or start another campaign with --name.',
+  },
   MANIFEST_ID_INVALID: {
     severity: 'error',
     message: (_, value) => `\`${value}\` cannot be an id: it becomes the name of a folder.`,

@@ -6,7 +6,7 @@ import type { CheckedRow, Item, Kind } from '../domain/item.ts';
 import type { Chemist } from '../inputs/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
-import type { IdRegister, Named } from './ids.ts';
+import type { IdRegister } from './ids.ts';
 import type { ProblemCode } from './facts.ts';
 import { inferKind, writtenKind } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
@@ -28,7 +28,8 @@ export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise
   const { line, cells } = row;
   if (line === null || cells === null) {
     const problems = row.complaints.map((one) => toProblem(one, { ...source, id: null }));
-    return { source, kind: null, item: null, problems };
+    const id = line === null ? null : context.ids.make('', { file: source.file, line });
+    return { source, id, row: null, kind: null, item: null, problems };
   }
   const values: FieldValues = (field) => (cells[field] ?? '').trim();
   const place = { file: source.file, line };
@@ -43,7 +44,7 @@ export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise
 interface NamedRow {
   readonly cells: Readonly<Record<string, string>>;
   readonly place: { readonly file: string; readonly line: number };
-  readonly named: Named;
+  readonly named: RowName;
   readonly complaints: readonly Complaint[];
 }
 
@@ -52,12 +53,12 @@ function checkedRow(
   values: FieldValues,
   { kind, ready, complaints: ofCells }: CheckedCells,
 ): CheckedRow {
-  const { id } = named;
+  const { id, told } = named;
   const complaints = [...ofRow, ...named.complaints, ...ofCells];
-  const problems = complaints.map((one) => toProblem(one, { ...place, id }));
+  const problems = complaints.map((one) => toProblem(one, { ...place, id: told }));
   const refused = complaints.some((one) => severityOf(one.code) === 'error');
-  if (refused || id === null || ready === null)
-    return { source: place, kind, item: null, problems };
+  const row = { source: place, id, row: cells, kind, problems };
+  if (refused || ready === null) return { ...row, item: null };
   const item: Item = {
     id,
     kind: ready.options.kind,
@@ -68,7 +69,7 @@ function checkedRow(
     row: cells,
     user: ownColumns(cells),
   };
-  return { source: place, kind, item, problems };
+  return { ...row, item };
 }
 
 function ownColumns(cells: NamedRow['cells']): Record<string, string> {
@@ -80,11 +81,24 @@ function nameRow(
   values: FieldValues,
   place: { file: string; line: number },
   ids: IdRegister,
-): Named {
+): RowName {
   const written = values('id');
-  return written === ''
-    ? { id: ids.make(nameHint ?? values('file'), place), complaints: [] }
-    : ids.claim(written, place);
+  if (written === '') {
+    const id = ids.make(nameHint ?? values('file'), place);
+    return { id, told: id, complaints: [] };
+  }
+  const { id: told, complaints } = ids.claim(written, place);
+  const refused = complaints.some(({ code }) => severityOf(code) === 'error');
+  const id = told === null || refused ? ids.make(written, place) : told;
+  return { id, told, complaints };
+}
+
+interface RowName {
+  /** Unique, also where the one that is written is refused. */
+  readonly id: string;
+  /** The id that problems name: as it is written, if it is one. */
+  readonly told: string | null;
+  readonly complaints: readonly Complaint[];
 }
 
 /** With these the cells stand under the wrong columns, and every further word would only confuse. */

@@ -52,9 +52,17 @@ export async function faultsOf(store: Store, record: ItemRecord): Promise<readon
   return faults;
 }
 
-/** All files a record vouches for: the input and what was fetched. */
-export function recordedFiles(record: ItemRecord): readonly (readonly [string, FileDigest])[] {
-  return [[record.input.name, record.input], ...Object.entries(record.files)];
+/** All files a record vouches for: the input, what the user gave in its place, and what was fetched. */
+export function recordedFiles({
+  input,
+  files,
+}: ItemRecord): readonly (readonly [string, FileDigest])[] {
+  const { original } = input;
+  return [
+    [input.name, input],
+    ...(original ? [[original.name, original] as const] : []),
+    ...Object.entries(files),
+  ];
 }
 
 export interface AuditedItem {

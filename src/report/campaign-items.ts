@@ -3,7 +3,9 @@ import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
-import { ITEM_RECORD, itemKey } from '../store/layout.ts';
+import { isField } from '../manifest/columns.ts';
+import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -34,13 +36,55 @@ export async function* campaignItems(
   for await (const page of itemPages(store, campaign)) yield* page;
 }
 
-/** An item whose record is gone is not lost (promise 3): it counts as failed, with the reason. */
-export function stateOf(item: CampaignItem): ItemState {
-  return item.record?.state ?? 'failed';
+/** All that has a line in the tables: the items, then the rows that were refused and left out. */
+export type Listed = CampaignItem | RefusedRow;
+
+/** It has no folder and no record. */
+export interface RefusedRow {
+  readonly id: string;
+  readonly kind: Kind | null;
+  readonly record: null;
+  readonly refused: InvalidRow;
 }
 
-export function errorOf(item: CampaignItem): ItemError | null {
+export async function* listedItems(
+  store: Store,
+  campaign: PreparedCampaign,
+): AsyncGenerator<Listed> {
+  yield* campaignItems(store, campaign);
+  yield* refusedRows(store);
+}
+
+export async function* refusedRows(store: Store): AsyncGenerator<RefusedRow> {
+  for await (const refused of readInvalidRows(store)) {
+    yield { id: refused.id, kind: refused.kind, record: null, refused };
+  }
+}
+
+/** An item whose record is gone is not lost (promise 3): it counts as failed, with the reason. */
+export function stateOf(item: Listed): ItemState {
+  return 'refused' in item ? 'invalid' : (item.record?.state ?? 'failed');
+}
+
+export function errorOf(item: Listed): ItemError | null {
+  if ('refused' in item) return { code: item.refused.code, message: item.refused.message };
   return item.damage ?? item.record?.error ?? null;
+}
+
+/** The manifest row as the user wrote it. */
+export function rowOf(item: Listed): Readonly<Record<string, string>> {
+  return 'refused' in item ? item.refused.row : (item.record?.row ?? {});
+}
+
+/** The columns of the row that are the user's own. */
+export function ownOf(item: Listed): Readonly<Record<string, string>> {
+  if (!('refused' in item)) return item.record?.user ?? {};
+  return Object.fromEntries(Object.entries(item.refused.row).filter(([name]) => !isField(name)));
+}
+
+/** Its folder in the tree; empty where it has none. */
+export function pathOf(item: Listed): string {
+  return 'refused' in item ? '' : itemFolder(item.kind, item.id);
 }
 
 async function campaignItem(store: Store, { id, kind }: PageEntry): Promise<CampaignItem> {

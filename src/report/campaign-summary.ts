@@ -9,7 +9,7 @@ import {
   type ItemState,
 } from '../domain/states.ts';
 import type { ManifestDigest, PreparedCampaign } from '../store/prepared-campaign.ts';
-import { stateOf, type CampaignItem } from './campaign-items.ts';
+import { stateOf, type Listed } from './campaign-items.ts';
 
 /** What only the campaign's workflow knows. */
 export interface CampaignEnd {
@@ -44,6 +44,10 @@ export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
   readonly items: Counts;
   /** Only the kinds that the campaign has. */
   readonly kinds: Readonly<Partial<Record<Kind, Counts>>>;
+  /** Items that got the result of another row's job. */
+  readonly duplicates: number;
+  /** Items that got the result of an earlier campaign. */
+  readonly cached: number;
   /** Jobs that the services took on, as far as known: what the budget was charged. */
   readonly submissions: number;
   /** Submissions answered with 429. */
@@ -59,17 +63,23 @@ const MAX_DAMAGED = 100;
 export class Tally {
   #items = noCounts();
   readonly #kinds = new Map<Kind, Counts>();
+  #duplicates = 0;
+  #cached = 0;
   #submissions = 0;
   #rejected429 = 0;
   #lastEnd = '';
 
-  add(item: CampaignItem): void {
+  add(item: Listed): void {
     const state = stateOf(item);
     const attempts = item.record?.attempts ?? [];
     const finishedAt = item.record?.finishedAt ?? '';
     if (finishedAt > this.#lastEnd) this.#lastEnd = finishedAt;
     this.#items = counted(this.#items, state);
-    this.#kinds.set(item.kind, counted(this.#kinds.get(item.kind) ?? noCounts(), state));
+    const { kind } = item;
+    if (kind) this.#kinds.set(kind, counted(this.#kinds.get(kind) ?? noCounts(), state));
+    const from = item.record?.resultFrom?.type;
+    if (from === 'duplicate') this.#duplicates += 1;
+    if (from === 'cache') this.#cached += 1;
     this.#submissions += submissionsOf(attempts);
     this.#rejected429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
   }
@@ -98,6 +108,8 @@ export class Tally {
           return counts === undefined ? [] : [[kind, counts]];
         }),
       ),
+      duplicates: this.#duplicates,
+      cached: this.#cached,
       submissions: this.#submissions,
       rejected429: this.#rejected429,
       damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : damaged,
@@ -152,6 +164,8 @@ export function summaryToDisk(summary: CampaignSummary): string {
     versions: summary.versions,
     items: summary.items,
     kinds: summary.kinds,
+    duplicates: summary.duplicates,
+    cached: summary.cached,
     submissions: summary.submissions,
     rejected_429: summary.rejected429,
     damaged: summary.damaged,

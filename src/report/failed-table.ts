@@ -3,8 +3,7 @@
  * reason. It is a manifest: `hundredfold run failed.csv` takes it as it is, or mended by hand.
  */
 import type { ItemState } from '../domain/states.ts';
-import { itemFolder } from '../store/layout.ts';
-import { errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
+import { errorOf, pathOf, rowOf, stateOf, type Listed } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 
@@ -14,12 +13,12 @@ const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 const FIRST_COLUMNS = ['id', 'kind', 'file'] as const;
 const LAST_COLUMNS = ['error_code', 'error'] as const;
 
-export function isListed(item: CampaignItem): boolean {
+export function isListed(item: Listed): boolean {
   return LISTED.includes(stateOf(item));
 }
 
 /** Adds the names of the row's other columns, as they stand in the table. */
-export function collectManifestColumns(item: CampaignItem, columns: Set<string>): void {
+export function collectManifestColumns(item: Listed, columns: Set<string>): void {
   for (const column of otherCells(item).keys()) columns.add(column);
 }
 
@@ -27,12 +26,12 @@ export function failedHeader(columns: Iterable<string>): Row {
   return [...FIRST_COLUMNS, ...columns, ...LAST_COLUMNS];
 }
 
-export function failedRow(item: CampaignItem, columns: Iterable<string>): Row {
+export function failedRow(item: Listed, columns: Iterable<string>): Row {
   const error = errorOf(item);
   const cells = otherCells(item);
   return [
     item.id,
-    item.kind,
+    item.kind ?? '',
     fileOf(item),
     ...Array.from(columns, (column) => cells.get(column) ?? ''),
     error?.code ?? '',
@@ -44,15 +43,18 @@ export function failedRow(item: CampaignItem, columns: Iterable<string>): Row {
  * The kept input, relative to failed.csv: the manifest's own path is relative to another folder,
  * and its file may have changed since. Empty where the row carries the input itself.
  */
-function fileOf({ id, kind, record }: CampaignItem): string {
+function fileOf(item: Listed): string {
+  const { record } = item;
+  // It was never taken in: its path is still relative to its own manifest.
+  if ('refused' in item) return (rowOf(item)['file'] ?? '').trim();
   if (record === null) return '';
   const carried = ['smiles', 'sequence'].some((field) => (record.row[field] ?? '').trim() !== '');
-  return carried ? '' : `${itemFolder(kind, id)}/${record.input.name}`;
+  return carried ? '' : `${pathOf(item)}/${(record.input.original ?? record.input).name}`;
 }
 
 /** The row without what stands in our own columns. */
-function otherCells({ record }: CampaignItem): ReadonlyMap<string, string> {
-  const row = record?.row ?? {};
+function otherCells(item: Listed): ReadonlyMap<string, string> {
+  const row = rowOf(item);
   // Both together come from a former failed.csv: the reason is told anew, not piled up.
   const retold = LAST_COLUMNS.every((column) => Object.hasOwn(row, column));
   const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? LAST_COLUMNS : [])];

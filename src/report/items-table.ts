@@ -1,6 +1,6 @@
 /** `items.csv`: one row an item, with the user's own columns. */
-import { itemFolder } from '../store/layout.ts';
-import { errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { errorOf, ownOf, pathOf, stateOf, type Listed } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
 
@@ -15,24 +15,25 @@ export const ITEM_COLUMNS = [
   'error_code',
   'error',
   'path',
+  'result_from',
 ] as const;
 
 /** Adds the names of the item's own columns, as they stand in the table. */
-export function collectOwnColumns(item: CampaignItem, columns: Set<string>): void {
-  for (const column of ownCells(item.record?.user ?? {}, ITEM_COLUMNS).keys()) columns.add(column);
+export function collectOwnColumns(item: Listed, columns: Set<string>): void {
+  for (const column of ownCells(ownOf(item), ITEM_COLUMNS).keys()) columns.add(column);
 }
 
 export function itemsHeader(ownColumns: Iterable<string>): Row {
   return [...ITEM_COLUMNS, ...ownColumns];
 }
 
-export function itemsRow(item: CampaignItem, ownColumns: Iterable<string>): Row {
+export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
   const { id, kind, record } = item;
   const error = errorOf(item);
-  const own = ownCells(record?.user ?? {}, ITEM_COLUMNS);
+  const own = ownCells(ownOf(item), ITEM_COLUMNS);
   return [
     id,
-    kind,
+    kind ?? '',
     stateOf(item),
     record?.remoteId ?? '',
     record === null ? '' : String(record.attempts.length),
@@ -40,7 +41,15 @@ export function itemsRow(item: CampaignItem, ownColumns: Iterable<string>): Row 
     record?.finishedAt ?? '',
     error?.code ?? '',
     error?.message ?? '',
-    itemFolder(kind, id),
+    pathOf(item),
+    resultFrom(record),
     ...Array.from(ownColumns, (column) => own.get(column) ?? ''),
   ];
+}
+
+/** `duplicate:ID` or `cache:CAMPAIGN/ID`; empty where the item had a job of its own. */
+function resultFrom(record: ItemRecord | null): string {
+  const from = record?.resultFrom;
+  if (!from) return '';
+  return from.type === 'duplicate' ? `duplicate:${from.id}` : `cache:${from.campaign}/${from.id}`;
 }

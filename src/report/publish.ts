@@ -13,7 +13,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
-import { campaignItems } from './campaign-items.ts';
+import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
 import {
   Tally,
   summaryToDisk,
@@ -90,13 +90,17 @@ async function surveyCampaign(
   const ownColumns = new Set<string>();
   const manifestColumns = new Set<string>();
   const damaged: string[] = [];
-  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
+  const add = (item: Listed): void => {
     tally.add(item);
     collectOwnColumns(item, ownColumns);
     if (isListed(item)) collectManifestColumns(item, manifestColumns);
-    damaged.push(...faults);
     onItem();
+  };
+  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
+    damaged.push(...faults);
+    add(item);
   }
+  for await (const row of refusedRows(store)) add(row);
   return { tally, ownColumns, manifestColumns, damaged };
 }
 
@@ -108,13 +112,13 @@ async function writeTables(
   onItem: () => void,
 ): Promise<void> {
   const itemRows = async function* (): AsyncGenerator<Row> {
-    for await (const item of campaignItems(store, campaign)) {
+    for await (const item of listedItems(store, campaign)) {
       yield itemsRow(item, ownColumns);
       onItem();
     }
   };
   const failedRows = async function* (): AsyncGenerator<Row> {
-    for await (const item of campaignItems(store, campaign)) {
+    for await (const item of listedItems(store, campaign)) {
       if (isListed(item)) yield failedRow(item, manifestColumns);
       onItem();
     }

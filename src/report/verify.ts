@@ -14,7 +14,13 @@ import {
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { faultsOf, recordedFiles } from './audit.ts';
-import { campaignItems, stateOf, type CampaignItem } from './campaign-items.ts';
+import {
+  campaignItems,
+  refusedRows,
+  stateOf,
+  type CampaignItem,
+  type Listed,
+} from './campaign-items.ts';
 import { publishedKeys } from './checksums.ts';
 import { isListed } from './failed-table.ts';
 
@@ -24,13 +30,16 @@ import { isListed } from './failed-table.ts';
  */
 export async function verifyTree(store: Store): Promise<readonly string[]> {
   const items: CampaignItem[] = [];
+  const refused: Listed[] = [];
   const violations = await told(() => pageViolations(store, items));
+  for await (const row of refusedRows(store)) refused.push(row);
+  const listed = [...items, ...refused];
   const checks = [
     ...items.map((item) => () => itemViolations(store, item)),
     () => strayFiles(store, items),
-    () => tableViolations(store, ITEMS_TABLE, items),
-    () => tableViolations(store, FAILED_TABLE, items.filter(isListed)),
-    () => summaryViolations(store, items),
+    () => tableViolations(store, ITEMS_TABLE, listed),
+    () => tableViolations(store, FAILED_TABLE, listed.filter(isListed)),
+    () => summaryViolations(store, listed),
     () => checksumViolations(store),
     () => unfinishedFiles(store),
   ];
@@ -109,7 +118,7 @@ async function strayFiles(
 async function tableViolations(
   store: Store,
   table: string,
-  items: readonly CampaignItem[],
+  items: readonly Listed[],
 ): Promise<readonly string[]> {
   const text = await store.readText(table);
   if (text === null) return [`${table} is missing.`];
@@ -132,7 +141,7 @@ async function tableViolations(
 
 async function summaryViolations(
   store: Store,
-  items: readonly CampaignItem[],
+  items: readonly Listed[],
 ): Promise<readonly string[]> {
   const text = await store.readText(CAMPAIGN_SUMMARY);
   if (text === null) return [`${CAMPAIGN_SUMMARY} is missing.`];

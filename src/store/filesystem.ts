@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { lstat, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { chunksOf } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
@@ -120,6 +120,23 @@ class FileStore implements Store {
     return (await this.#find(key)) !== null;
   }
 
+  async adopt(key: string, from: Store, fromKey: string): Promise<void> {
+    const source = from instanceof FileStore ? await from.#find(fromKey) : null;
+    const segments = keySegments(key);
+    const path = join(this.location, ...segments);
+    if (source !== null) {
+      await system(`write ${key}`, () => this.#makeFolders(key, segments));
+      const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
+      if (await isLinked(source, temporary)) {
+        await system(`write ${key}`, () => rename(temporary, path));
+        // rename(2) does nothing where both are the same file already.
+        await rm(temporary, { force: true });
+        return;
+      }
+    }
+    await this.write(key, from.readStream(fromKey), { durable: false });
+  }
+
   async remove(key: string): Promise<void> {
     const path = await this.#find(key);
     if (path === null) return;
@@ -232,6 +249,18 @@ class FileStore implements Store {
       if (entry.isDirectory()) yield* this.#walk(path, wanted);
       else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
     }
+  }
+}
+
+/** False where it cannot be: another disk, or a file system without links. */
+async function isLinked(source: string, path: string): Promise<boolean> {
+  try {
+    await link(source, path);
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(code)) return false;
+    throw error;
   }
 }
 

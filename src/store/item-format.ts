@@ -5,7 +5,7 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
-import type { EarlierEnd, ItemRecord } from './item-record.ts';
+import type { EarlierEnd, ItemRecord, RecordedInput } from './item-record.ts';
 import { StoreError } from './store-error.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
@@ -57,14 +57,28 @@ const earlier = z.object({
   retried_at: z.string(),
 });
 
+const resultFrom = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('duplicate'), id: z.string() }),
+  z.object({ type: z.literal('cache'), campaign: z.string(), id: z.string() }),
+]);
+
 const record = z.object({
   format: z.literal(FORMAT),
   id: z.string(),
   kind: z.enum(KINDS),
   state: z.enum([...OPEN_STATES, ...FINAL_STATES]),
   error: failure,
-  input: z.object({ name: z.string(), ...digest }),
+  input: z.object({
+    name: z.string(),
+    ...digest,
+    original: z.object({ name: z.string(), ...digest }).optional(),
+    names: dictionary(z.string()).optional(),
+  }),
   options: z.unknown(),
+  // Absent in trees of before work was shared between rows.
+  job_options: z.unknown().optional(),
+  work: text.default(null),
+  result_from: resultFrom.optional(),
   // Absent in trees of before there was `retry`.
   generation: z.int().nonnegative().default(0),
   job_number: z.int().nonnegative().default(0),
@@ -96,6 +110,9 @@ export function itemToDisk(item: ItemRecord): string {
     error: item.error,
     input: item.input,
     options: optionsToDisk(item.options),
+    ...(item.jobOptions && { job_options: optionsToDisk(item.jobOptions) }),
+    work: item.work,
+    ...(item.resultFrom && { result_from: item.resultFrom }),
     generation: item.generation,
     job_number: item.jobNumber,
     earlier: item.earlier.map(earlierToDisk),
@@ -135,10 +152,16 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       submitted_at,
       finished_at,
       engine,
+      input,
+      job_options,
+      result_from,
       ...same
     } = disk;
     return {
       ...same,
+      input: inputFromDisk(input),
+      ...(job_options === undefined ? {} : { jobOptions: optionsFromDisk(disk.kind, job_options) }),
+      ...(result_from === undefined ? {} : { resultFrom: result_from }),
       options: optionsFromDisk(disk.kind, disk.options),
       earlier: disk.earlier.map(earlierFromDisk),
       jobNumber: job_number,
@@ -153,6 +176,14 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
   } catch (cause) {
     throw unreadable(key, cause);
   }
+}
+
+function inputFromDisk({
+  original,
+  names,
+  ...same
+}: z.infer<typeof record>['input']): RecordedInput {
+  return { ...same, ...(original && { original }), ...(names && { names }) };
 }
 
 function earlierToDisk(end: EarlierEnd): z.infer<typeof earlier> {

@@ -3,11 +3,12 @@
  * sent, every attempt, what came back. A Temporal history only carries its id; this is the record.
  */
 import type { Attempt } from '../domain/campaign.ts';
-import type { Item, Kind, Options, ServiceName } from '../domain/item.ts';
+import type { InputText, Item, Kind, Options, ServiceName } from '../domain/item.ts';
 import { SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
 import { digestOf, type FileDigest } from './digest.ts';
+import { workDigest } from './work.ts';
 
 export interface ItemError {
   readonly code: string;
@@ -28,6 +29,20 @@ export interface EarlierEnd {
   readonly retriedAt: string;
 }
 
+export interface RecordedInput extends FileDigest {
+  readonly name: string;
+  /** What the user gave, where another text is sent in its place. */
+  readonly original?: FileDigest & { readonly name: string };
+  /** Id of a record in the results → the header that the user wrote. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+export type ResultSource =
+  /** Another row of the campaign asks for the same work: its job serves both. */
+  | { readonly type: 'duplicate'; readonly id: string }
+  /** An item of an earlier campaign into the same store. */
+  | { readonly type: 'cache'; readonly campaign: string; readonly id: string };
+
 export interface ItemRecord {
   readonly id: string;
   readonly kind: Kind;
@@ -35,8 +50,15 @@ export interface ItemRecord {
   /** Why the item is not succeeded; null while it is open or when it is. */
   readonly error: ItemError | null;
   /** The text that is sent to the service, as a file in the item's folder. */
-  readonly input: FileDigest & { readonly name: string };
+  readonly input: RecordedInput;
+  /** As the row asks for them. */
   readonly options: Options;
+  /** Those of the job, where it is shared with rows that ask for more. */
+  readonly jobOptions?: Options;
+  /** What the job computes (`workDigest`); null in trees of before work was shared. */
+  readonly work: string | null;
+  /** Where the result came from, when it is no job of this item's own. */
+  readonly resultFrom?: ResultSource;
   /** How often the item was begun again, by `retry` or with another input: tells the budget its requests apart. */
   readonly generation: number;
   /** Which job of this input is wanted, from 0: part of its name. `retry` raises it where the former is of no use. */
@@ -72,6 +94,15 @@ export interface ItemRecord {
   readonly engine?: string;
 }
 
+function recordedInput({ name, text, original, names }: InputText): RecordedInput {
+  return {
+    name,
+    ...digestOf(text),
+    ...(original && { original: { name: original.name, ...digestOf(original.text) } }),
+    ...(names && { names }),
+  };
+}
+
 /** The record of an item that nothing has happened to yet. */
 export function waitingRecord(item: Item): ItemRecord {
   return {
@@ -79,8 +110,9 @@ export function waitingRecord(item: Item): ItemRecord {
     kind: item.kind,
     state: 'waiting',
     error: null,
-    input: { name: item.input.name, ...digestOf(item.input.text) },
+    input: recordedInput(item.input),
     options: item.options,
+    work: workDigest(item),
     generation: 0,
     jobNumber: 0,
     earlier: [],

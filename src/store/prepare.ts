@@ -4,11 +4,9 @@
  */
 import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
-import { itemToDisk } from './item-format.ts';
-import { optionsToDisk } from './item-options.ts';
-import { waitingRecord, type ItemRecord } from './item-record.ts';
-import { readItem, writeItem } from './item-store.ts';
-import { ITEM_RECORD, PAGES, PREPARED_CAMPAIGN, itemFolder, itemKey, pageKey } from './layout.ts';
+import type { ItemRecord } from './item-record.ts';
+import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import { ItemPreparation, type Known, type PlannedItem } from './prepare-item.ts';
 import {
   pageEntry,
   readPreparedCampaign,
@@ -28,11 +26,21 @@ const DEFAULT_PAGE_SIZE = 200;
 export interface Prepared {
   readonly pages: number;
   readonly items: number;
-  /** Items that a former run had brought to a final state, and that stay as they are. */
+  /** Items whose end is on disk: of a former run, or delivered from what was known. */
   readonly done: number;
+  /** Items that get the result of another row, once it is there. */
+  readonly following: number;
   /** False when the tree held the same items of the same manifests already: what is published of them still holds. */
   readonly changed: boolean;
 }
+
+export interface PrepareOptions {
+  readonly pageSize?: number;
+  /** Results of earlier campaigns. */
+  readonly known?: Known;
+}
+
+type Items = AsyncIterable<PlannedItem> | Iterable<PlannedItem>;
 
 /**
  * A record that is there already is kept when input and options are the same, whatever its state:
@@ -43,29 +51,94 @@ export interface Prepared {
 export async function prepareCampaign(
   store: Store,
   campaign: Campaign,
-  items: AsyncIterable<Item> | Iterable<Item>,
-  pageSize: number = DEFAULT_PAGE_SIZE,
+  items: Items,
+  options: PrepareOptions = {},
 ): Promise<Prepared> {
   // The pages are about to change: until the end this is not a prepared campaign.
   const former = await formerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
-  let pages = 0;
-  let count = 0;
-  let done = 0;
-  let written = 0;
-  for await (const page of pagesOf(items, pageSize)) {
-    const { entries, files } = await preparePage(store, page);
-    written += files;
-    await writePage(store, pages, entries);
-    pages += 1;
-    count += entries.length;
-    done += entries.filter((entry) => entry.done !== undefined).length;
-  }
-  await removeOldPages(store, pages);
-  await writePreparedCampaign(store, { ...campaign, pages, items: count });
+  const laid = await layOut(store, items, options, 0);
+  await removeOldPages(store, laid.pages);
+  await writePreparedCampaign(store, { ...campaign, pages: laid.pages, items: laid.items });
   const manifests = JSON.stringify(campaign.manifestDigests);
   const same = former !== null && JSON.stringify(former.manifestDigests) === manifests;
-  return { pages, items: count, done, changed: written > 0 || !same || former.items !== count };
+  const { files, ...prepared } = laid;
+  return { ...prepared, changed: files > 0 || !same || former.items !== laid.items };
+}
+
+/**
+ * Adds items to a campaign that runs: pages after its own, which stay as they are, because its workflow reads them.
+ * Counts are those of the whole campaign; `done` and `following` those of the new items.
+ */
+export async function growCampaign(
+  store: Store,
+  former: PreparedCampaign,
+  campaign: Campaign,
+  items: Items,
+  options: PrepareOptions = {},
+): Promise<Prepared> {
+  const laid = await layOut(store, items, options, former.pages, true);
+  const grown = { pages: laid.pages, items: former.items + laid.items };
+  await writePreparedCampaign(store, { ...campaign, ...grown });
+  return { done: laid.done, following: laid.following, ...grown, changed: true };
+}
+
+interface LaidOut extends Omit<Prepared, 'changed'> {
+  /** Inputs, results and records that had to be written. */
+  readonly files: number;
+}
+
+/** Writes the items and their pages, numbered from `firstPage`; with `added`, only those that the tree has not yet. */
+async function layOut(
+  store: Store,
+  items: Items,
+  { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
+  firstPage: number,
+  added = false,
+): Promise<LaidOut> {
+  const leaders = new Map<string, ItemRecord>();
+  const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
+  for await (const page of pagesOf(items, pageSize)) {
+    const preparation = new ItemPreparation(store, known, leaders);
+    const entries = await preparePage(preparation, added ? await newOf(preparation, page) : page);
+    if (entries.length === 0) continue;
+    // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
+    await store.flush(preparation.written);
+    await writePage(store, laid.pages, entries);
+    laid.pages += 1;
+    laid.items += entries.length;
+    laid.done += entries.filter(({ done }) => done !== undefined).length;
+    laid.following += entries.filter(({ follows }) => follows !== undefined).length;
+    laid.files += preparation.written.length;
+  }
+  return laid;
+}
+
+async function newOf(
+  preparation: ItemPreparation,
+  page: readonly PlannedItem[],
+): Promise<readonly PlannedItem[]> {
+  const added: PlannedItem[] = [];
+  for (const item of page) if (!(await preparation.knows(item))) added.push(item);
+  return added;
+}
+
+const nothingKnown: Known = () => Promise.resolve(null);
+
+/** In manifest order. Rows of shared work come one by one after the others: each may serve those after it. */
+async function preparePage(
+  preparation: ItemPreparation,
+  page: readonly PlannedItem[],
+): Promise<readonly PageEntry[]> {
+  const entries = new Map<string, PageEntry>();
+  const prepare = async (item: PlannedItem): Promise<void> => {
+    const record = await preparation.prepare(item);
+    entries.set(record.id, pageEntry(record));
+  };
+  const alone = page.filter(({ share }) => share === undefined);
+  await inParallel(alone, WRITE_LIMIT, prepare);
+  for (const item of page) if (item.share) await prepare(item);
+  return page.flatMap((item) => entries.get(item.id) ?? []);
 }
 
 /** Null, too, when it cannot be read: it is about to be written anew. */
@@ -78,12 +151,9 @@ async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
   }
 }
 
-async function* pagesOf(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  size: number,
-): AsyncGenerator<readonly Item[]> {
+async function* pagesOf(items: Items, size: number): AsyncGenerator<readonly PlannedItem[]> {
   const seen = new Set<string>();
-  let page: Item[] = [];
+  let page: PlannedItem[] = [];
   for await (const item of items) {
     if (seen.has(item.id)) throw duplicateId(item);
     seen.add(item.id);
@@ -94,69 +164,6 @@ async function* pagesOf(
     }
   }
   if (page.length > 0) yield page;
-}
-
-interface PreparedPage {
-  readonly entries: readonly PageEntry[];
-  /** Inputs and records that had to be written. */
-  readonly files: number;
-}
-
-async function preparePage(store: Store, page: readonly Item[]): Promise<PreparedPage> {
-  const written: string[] = [];
-  const entries = new Map<string, PageEntry>();
-  await inParallel(page, WRITE_LIMIT, async (item) => {
-    const record = await prepareItem(store, item, written);
-    entries.set(record.id, pageEntry(record));
-  });
-  // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
-  await store.flush(written);
-  return { entries: page.flatMap((item) => entries.get(item.id) ?? []), files: written.length };
-}
-
-async function prepareItem(store: Store, item: Item, written: string[]): Promise<ItemRecord> {
-  const fresh = waitingRecord(item);
-  const former = await readItem(store, item.kind, item.id);
-  const same = former !== null && isSameJob(former, fresh);
-  if (former !== null && !same) await removeFormerFiles(store, fresh);
-  const inputKey = itemKey(item.kind, item.id, item.input.name);
-  if (!same || !(await store.exists(inputKey))) {
-    await store.write(inputKey, item.input.text, { durable: false });
-    written.push(inputKey);
-  }
-  const record = same ? withManifestRow(former, fresh) : begunAnew(former, fresh);
-  // The record comes after the input: a record that is there vouches for its input.
-  if (former === null || itemToDisk(record) !== itemToDisk(former)) {
-    await writeItem(store, record, { durable: false });
-    written.push(itemKey(item.kind, item.id, ITEM_RECORD));
-  }
-  return record;
-}
-
-/** Whether the service would compute the same thing. */
-function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
-  const job = ({ input, options }: ItemRecord): string =>
-    JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
-  return job(former) === job(fresh);
-}
-
-/** For the budget it is another life of the same item, or its request would pass for one that was answered. */
-function begunAnew(former: ItemRecord | null, fresh: ItemRecord): ItemRecord {
-  return former === null ? fresh : { ...fresh, generation: former.generation + 1 };
-}
-
-/** What the manifest says beside the job itself may have been edited since: the newest counts. */
-function withManifestRow(former: ItemRecord, fresh: ItemRecord): ItemRecord {
-  const { email, title, source, row, user } = fresh;
-  return { ...former, email, title, source, row, user };
-}
-
-/** Results of another input must not lie beside this one. The record goes on vouching till the end. */
-async function removeFormerFiles(store: Store, item: ItemRecord): Promise<void> {
-  const record = itemKey(item.kind, item.id, ITEM_RECORD);
-  for await (const key of store.list(`${itemFolder(item.kind, item.id)}/`)) {
-    if (key !== record) await store.remove(key);
-  }
 }
 
 async function removeOldPages(store: Store, pages: number): Promise<void> {

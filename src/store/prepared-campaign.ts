@@ -38,6 +38,8 @@ export interface PageEntry {
   readonly done?: FinalState;
   /** How often it was begun again; absent for never. */
   readonly generation?: number;
+  /** The item whose job serves this one: it has none of its own. */
+  readonly follows?: string;
   /** The job that a former run had submitted and not seen the end of. */
   readonly job?: { readonly remoteId: string; readonly address: string };
 }
@@ -57,6 +59,7 @@ const pageOnDisk = z.array(
     kind: z.enum(KINDS),
     done: z.enum(FINAL_STATES).optional(),
     generation: z.int().nonnegative().optional(),
+    follows: z.string().optional(),
     job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
   }),
 );
@@ -82,19 +85,21 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(({ id, kind, done, generation, job }) => ({
+  return parsed(text, key, pageOnDisk).map(({ id, kind, done, generation, follows, job }) => ({
     id,
     kind,
     ...(done && { done }),
     ...(generation && { generation }),
+    ...(follows !== undefined && { follows }),
     ...(job && { job }),
   }));
 }
 
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
-  const { id, kind, state, generation, remoteId, address } = record;
+  const { id, kind, state, generation, remoteId, address, resultFrom } = record;
   if (isFinal(state)) return { id, kind, done: state };
+  if (resultFrom?.type === 'duplicate') return { id, kind, follows: resultFrom.id };
   return {
     ...{ id, kind },
     ...(generation > 0 && { generation }),

@@ -67,9 +67,11 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   const way = wayOf(record);
   const asked = way === 'ask';
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
-  const { engine, ...same } = record;
+  const { engine, resultFrom, ...same } = record;
   return {
     ...same,
+    // What came from an earlier campaign and is of no use is asked for by a job of its own.
+    ...(resultFrom?.type === 'duplicate' && { resultFrom }),
     state: 'waiting',
     error: null,
     generation: record.generation + 1,

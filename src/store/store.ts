@@ -46,6 +46,11 @@ export interface Store {
   /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */
   list(prefix: string): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;
+  /**
+   * Takes over a file of another store, in place of the one that may be there; shares its disk space where it can.
+   * Outlives a power cut only after `flush`.
+   */
+  adopt(key: string, from: Store, fromKey: string): Promise<void>;
   /** Removes a file; no error when there is none. */
   remove(key: string): Promise<void>;
   /** What interrupted writes left behind, for people to read; not keys. */

@@ -7,6 +7,7 @@
  */
 import {
   allHandlersFinished,
+  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -19,12 +20,19 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, ItemEnd, ItemEntry } from '../domain/campaign.ts';
+import type {
+  CampaignPlan,
+  CampaignProgress,
+  FeedPlan,
+  ItemEnd,
+  ItemEntry,
+} from '../domain/campaign.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import { conclude, findEnded, publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { Feed } from './feed.ts';
 import {
+  growSignal,
   itemDoneSignal,
   pauseLaneSignal,
   pauseSignal,
@@ -32,6 +40,8 @@ import {
   resumeSignal,
   type CampaignCarried,
   type CampaignInput,
+  type FeedCarried,
+  type Grown,
   type ItemDone,
 } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
@@ -43,6 +53,7 @@ const SWEEP_EVERY = '10 minutes';
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
+  setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
   setHandler(resumeSignal, () => run.pause(false));
   setHandler(progressQuery, () => run.progress());
@@ -50,8 +61,10 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
 }
 
 class CampaignRun {
-  private readonly plan: CampaignPlan;
-  private readonly feeds: readonly Feed[];
+  private plan: CampaignPlan;
+  private readonly feeds: Feed[];
+  /** Times that rows were added. */
+  private growths = 0;
   private readonly startedAt: number;
   private readonly ended: Record<FinalState, number>;
   private readonly failuresByCode: Record<string, number>;
@@ -59,24 +72,59 @@ class CampaignRun {
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
-    this.feeds = plan.feeds.map(
-      (feed, i) => new Feed(plan, feed, carried?.feeds[i], (end) => this.count(end)),
-    );
+    this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.startedAt = carried?.startedAt ?? Date.now();
-    this.ended = { ...(carried?.progress.ended ?? NONE_ENDED) };
+    const none = { ...NONE_ENDED, invalid: plan.invalid ?? 0 };
+    this.ended = { ...(carried?.progress.ended ?? none) };
     this.failuresByCode = { ...carried?.progress.failuresByCode };
     this.state = carried?.progress.state ?? 'running';
   }
 
   async run(): Promise<CampaignProgress> {
     try {
-      await this.work();
+      this.show(this.state);
+      void this.keepSweeping();
+      do {
+        await this.work();
+      } while (await this.goesOn());
+      return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelOpen());
-      return CancellationScope.nonCancellable(() => this.publish('cancelled'));
+      await CancellationScope.nonCancellable(() => this.publish('cancelled'));
+      return this.progress();
     }
-    return this.publish('completed');
+  }
+
+  /** Publishes; true when rows were added meanwhile, which have to be run yet. */
+  private async goesOn(): Promise<boolean> {
+    const { growths } = this;
+    const open = await this.publish('completed');
+    if (open === 0 && this.growths === growths) return false;
+    // New rows stand in the tree before we are told of them.
+    if (await condition(() => this.growths > growths, '1 minute')) {
+      this.show('running');
+      return true;
+    }
+    // Started again by hand, the campaign finds them: nothing is lost, and nothing hidden.
+    throw ApplicationFailure.nonRetryable(`${open} items have no end`, 'ITEMS_OPEN');
+  }
+
+  /** Rows may be added until the end, and for services that had none so far. */
+  grow({ items, following, invalid, feeds }: Grown): void {
+    this.ended.invalid = invalid;
+    for (const feed of feeds) {
+      const known = this.feeds.find(
+        ({ plan }) => plan.reference.service === feed.reference.service,
+      );
+      if (known) known.extend(feed.pages);
+      else this.feeds.push(this.feedOf(feed));
+    }
+    const all = (this.plan.following ?? 0) + following;
+    // What a run that continues as new is given.
+    const plans = this.feeds.map(({ plan }) => plan);
+    this.plan = { ...this.plan, items, following: all, feeds: plans };
+    this.growths += 1;
   }
 
   itemDone({ id, ...end }: ItemDone): void {
@@ -99,6 +147,7 @@ class CampaignRun {
       state: this.state,
       total: this.plan.items,
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
+      following: this.plan.following ?? 0,
       ended: { ...this.ended },
       failuresByCode: { ...this.failuresByCode },
     };
@@ -106,14 +155,12 @@ class CampaignRun {
 
   /** Starts items while there is room, until all have ended. */
   private async work(): Promise<void> {
-    this.show(this.state);
-    void this.keepSweeping();
     for (;;) {
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = this.endedCount();
-      await condition(() => this.endedCount() > before);
+      const before = [this.endedCount(), this.growths] as const;
+      await condition(() => this.endedCount() > before[0] || this.growths > before[1]);
       setCurrentDetails(this.details());
     }
   }
@@ -175,15 +222,24 @@ class CampaignRun {
     while (!(await condition(ended, '1 minute'))) await this.sweepOpen();
   }
 
-  private async publish(state: 'completed' | 'cancelled'): Promise<CampaignProgress> {
+  /** Returns how many items have no end yet. */
+  private async publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.show('publishing');
-    const { store, name, retried = 0 } = this.plan;
+    const { store, name, retried = 0, cache = true } = this.plan;
     const startedAt = new Date(this.startedAt).toISOString();
-    const { ended } = await publish({ store, campaign: name, state, startedAt, retried });
+    const { ended, open = 0 } = await publish({
+      store,
+      campaign: name,
+      state,
+      startedAt,
+      retried,
+      cache,
+    });
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.ended, ended);
-    this.show(state);
-    return this.progress();
+    this.plan = { ...this.plan, following: 0 };
+    if (open === 0) this.show(state);
+    return open;
   }
 
   private async continue(): Promise<never> {
@@ -195,6 +251,10 @@ class CampaignRun {
       startedAt: this.startedAt,
     };
     return continueAsNew<typeof campaign>({ plan: this.plan, carried });
+  }
+
+  private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
+    return new Feed(this.plan, plan, carried, (end) => this.count(end));
   }
 
   private count({ state, code }: Pick<ItemEnd, 'state' | 'code'>): void {

@@ -22,7 +22,7 @@ import { ATTRIBUTES } from './search-attributes.ts';
 import type { PageEntry } from './verbs.ts';
 
 export class Feed {
-  readonly plan: FeedPlan;
+  plan: FeedPlan;
   /** Items that are started and have not ended, by id. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
@@ -57,6 +57,11 @@ export class Feed {
   /** For continue-as-new. */
   carried(): FeedCarried {
     return { page: this.page, offset: this.offset, open: [...this.open.values()] };
+  }
+
+  /** The campaign has got more pages. */
+  extend(pages: number): void {
+    this.plan = { ...this.plan, pages: Math.max(pages, this.plan.pages) };
   }
 
   /** Starts items while there is room and the history is not too long. */

@@ -9,6 +9,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type {
   CampaignPlan,
   CampaignProgress,
+  FeedPlan,
   ItemEnd,
   ItemEntry,
   JobPolicy,
@@ -84,6 +85,19 @@ export interface ItemDone extends ItemEnd {
   readonly id: string;
 }
 
+/** Rows that were added to the tree of a campaign while it runs. */
+export interface Grown {
+  /** Items of the whole campaign. */
+  readonly items: number;
+  /** Rows of it that were refused and left out. */
+  readonly invalid: number;
+  /** How many of the new ones have no job of their own. */
+  readonly following: number;
+  /** Of the whole campaign, with all its pages. */
+  readonly feeds: readonly FeedPlan[];
+}
+
+export const growSignal = defineSignal<[Grown]>('grow');
 export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
 export const pauseSignal = defineSignal('pause');
 export const resumeSignal = defineSignal('resume');

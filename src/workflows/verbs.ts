@@ -92,6 +92,14 @@ export interface PublishRequest {
   readonly startedAt: string;
   /** Items that this run ran again; absent from workflows of before there was `retry`. */
   readonly retried?: number;
+  /** Results are kept for later campaigns, unless it is false. */
+  readonly cache?: boolean;
+}
+
+export interface Published {
+  readonly ended: CampaignProgress['ended'];
+  /** Items of the tree that have no end yet; absent from workflows of before campaigns could grow. */
+  readonly open?: number;
 }
 
 export interface Activities {
@@ -112,5 +120,5 @@ export interface Activities {
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Makes the tables, the summary and the checksums of a campaign. */
-  publish(request: PublishRequest): Promise<{ ended: CampaignProgress['ended'] }>;
+  publish(request: PublishRequest): Promise<Published>;
 }

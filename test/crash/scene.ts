@@ -21,7 +21,6 @@ import {
   type JournalEntry,
   type LocalServices,
 } from '../../src/local-services/server.ts';
-import { readManifests } from '../../src/manifest/read-all.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import type { campaign } from '../../src/workflows/index.ts';
@@ -37,6 +36,8 @@ import { freePort } from '../../src/temporal/ports.ts';
 import type { Crash } from './points.ts';
 import { WorkerProcess } from './worker-process.ts';
 import type { ServicePlan } from './worker.ts';
+import { KINDS, SERVICE_OF_KIND } from '../../src/domain/item.ts';
+import { takenIn } from '../taken-in.ts';
 
 /** Ten characters, as the molecule service wants; unlike anything else that is written. */
 export const TOKEN = 'cR9secretK';
@@ -120,10 +121,11 @@ export class Scene {
 
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
-    const reading = await readManifests([await this.write(name, rows)], {});
+    const { ids, ...taken } = await takenIn(await this.write(name, rows));
     const folder = join(this.folder, 'results', name);
+    const { kinds } = taken.survey;
     const inUse = (service: string) =>
-      reading.items.some(({ kind }) => (kind === 'molecule') === (service === 'molecules'));
+      KINDS.some((kind) => kinds[kind] > 0 && SERVICE_OF_KIND[kind] === service);
     const feeds = this.plans()
       .filter(({ service }) => inUse(service))
       .map(({ service, url, token, ...options }) =>
@@ -138,9 +140,10 @@ export class Scene {
       close: nothing,
     } as const;
     const policy = { deadlineMs: 60_000, whenUnsure: 'hold' } as const;
-    await startCampaign(session, { name, folder, reading, feeds, policy });
+    await startCampaign(session, { name, folder, ...taken, feeds, policy, keepResults: false });
+    await taken.spool.remove();
     const handle = this.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-    return { name, folder, handle, ids: reading.items.map(({ id }) => id) };
+    return { name, folder, handle, ids };
   }
 
   /** Waits for the end of a campaign; tells what the workers logged when it does not come. */

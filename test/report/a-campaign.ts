@@ -36,7 +36,7 @@ export async function endedCampaign(
   endings: Readonly<Record<string, Ending>> = {},
 ): Promise<Store> {
   const store = await openFileStore(await temporaryFolder());
-  await prepareCampaign(store, CAMPAIGN, items, 2);
+  await prepareCampaign(store, CAMPAIGN, items, { pageSize: 2 });
   for (const item of items) await endItem(store, item, endings[item.id] ?? {});
   return store;
 }

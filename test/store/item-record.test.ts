@@ -48,8 +48,23 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       kind: fc.constant(chosen.kind),
       state: fc.constantFrom(...OPEN_STATES, ...FINAL_STATES),
       error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
-      input: fc.record({ name: fc.string(), ...digest }),
+      input: fc.record(
+        {
+          ...{ name: fc.string(), ...digest },
+          original: fc.record({ name: fc.string(), ...digest }),
+          names: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
+        },
+        { requiredKeys: ['name', 'bytes', 'sha256'], noNullPrototype: true },
+      ),
       options: fc.constant(chosen),
+      jobOptions: fc.constant(chosen),
+      work: maybe(fc.string()),
+      resultFrom: fc.oneof(
+        fc.record({ type: fc.constant('duplicate' as const), id: fc.string() }),
+        fc.record({
+          ...{ type: fc.constant('cache' as const), campaign: fc.string(), id: fc.string() },
+        }),
+      ),
       generation: fc.nat(),
       jobNumber: fc.nat(),
       earlier: fc.array(

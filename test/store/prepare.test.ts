@@ -39,10 +39,11 @@ describe('preparing a campaign', () => {
   test('lays out inputs, records, pages in manifest order, and the campaign', async () => {
     const store = await emptyStore();
     const items = [...molecules(4), aSequence('p1')];
-    expect(await prepareCampaign(store, CAMPAIGN, items, 2)).toEqual({
+    expect(await prepareCampaign(store, CAMPAIGN, items, { pageSize: 2 })).toEqual({
       pages: 3,
       items: 5,
       done: 0,
+      following: 0,
       changed: true,
     });
     expect(await readPreparedCampaign(store)).toEqual({ ...CAMPAIGN, pages: 3, items: 5 });
@@ -63,7 +64,7 @@ describe('preparing a campaign', () => {
       yield* molecules(3);
       await Promise.resolve();
     };
-    expect((await prepareCampaign(store, CAMPAIGN, stream(), 3)).pages).toBe(1);
+    expect((await prepareCampaign(store, CAMPAIGN, stream(), { pageSize: 3 })).pages).toBe(1);
     expect(await prepareCampaign(store, CAMPAIGN, [])).toMatchObject({ pages: 0, items: 0 });
     expect(await collected(store.list('.hundredfold/'))).toEqual(['.hundredfold/campaign.json']);
   });
@@ -74,10 +75,12 @@ describe('preparing a campaign', () => {
       yield* molecules(5);
       throw new Error('killed');
     };
-    await prepareCampaign(store, CAMPAIGN, molecules(3), 2);
-    await expect(prepareCampaign(store, CAMPAIGN, breaking(), 2)).rejects.toThrow('killed');
+    await prepareCampaign(store, CAMPAIGN, molecules(3), { pageSize: 2 });
+    await expect(prepareCampaign(store, CAMPAIGN, breaking(), { pageSize: 2 })).rejects.toThrow(
+      'killed',
+    );
     expect(await readPreparedCampaign(store)).toBeNull();
-    await prepareCampaign(store, CAMPAIGN, molecules(7), 2);
+    await prepareCampaign(store, CAMPAIGN, molecules(7), { pageSize: 2 });
     expect(await readPreparedCampaign(store)).toMatchObject({ pages: 4, items: 7 });
   });
 
@@ -167,9 +170,9 @@ describe('preparing a campaign again', () => {
 
   test('puts a removed input back, and drops the pages of a longer manifest', async () => {
     const store = await emptyStore();
-    await prepareCampaign(store, CAMPAIGN, molecules(6), 2);
+    await prepareCampaign(store, CAMPAIGN, molecules(6), { pageSize: 2 });
     await store.remove('molecules/m0/input.smi');
-    await prepareCampaign(store, CAMPAIGN, molecules(2), 2);
+    await prepareCampaign(store, CAMPAIGN, molecules(2), { pageSize: 2 });
     expect(await store.readText('molecules/m0/input.smi')).toBe('CCO\n');
     await expectCode(readPage(store, 1), 'STORE_NOT_PREPARED');
   });

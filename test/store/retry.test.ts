@@ -43,7 +43,7 @@ interface Tree {
 
 async function aTree(): Promise<Tree> {
   const store = await openFileStore(await temporaryFolder());
-  await prepareCampaign(store, CAMPAIGN, ITEMS, 4);
+  await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 4 });
   for (const { kind, id } of ITEMS) {
     const record = await readItem(store, kind, id);
     if (record) await writeItem(store, { ...record, ...ENDS[id] });
@@ -136,7 +136,9 @@ describe('opening items again', () => {
     const { store, campaign } = await aTree();
     await prepareRetry(store, campaign, new Set(['bad']), AT);
     const opened = await readItem(store, 'molecule', 'bad');
-    expect(await prepareCampaign(store, CAMPAIGN, ITEMS, 4)).toMatchObject({ changed: false });
+    expect(await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 4 })).toMatchObject({
+      changed: false,
+    });
     expect(await readItem(store, 'molecule', 'bad')).toEqual(opened);
     expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', generation: 1 });
   });

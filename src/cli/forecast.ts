@@ -1,0 +1,46 @@
+/** When a campaign would end, with what its budgets are charged now. */
+import type { BudgetStatus } from '../budget/status.ts';
+import { PREDICTIONS_LIMIT, type ServiceSettings } from '../config/settings.ts';
+import {
+  forecast,
+  freshWindow,
+  supplyOf,
+  type ServiceForecast,
+  type Supply,
+} from '../plan/forecast.ts';
+import type { Survey } from '../plan/survey.ts';
+
+/** `budgets`: those that Temporal keeps; a service that none of them is of has charged nothing yet. */
+export function forecastCampaign(
+  name: string,
+  { jobs }: Survey,
+  feeds: readonly ServiceSettings[],
+  budgets: readonly BudgetStatus[],
+  now: number,
+): readonly ServiceForecast[] {
+  const supplies = feeds.map((feed) => supply(name, feed, budgets));
+  const known = feeds.some(({ reference }) => reference.service === 'predictions');
+  // Not configured yet: its contract says what it allows.
+  const usual = { service: 'predictions', windows: [freshWindow(PREDICTIONS_LIMIT)], waiting: 0 };
+  return forecast(jobs, known ? supplies : [...supplies, usual], now);
+}
+
+function supply(
+  name: string,
+  { reference, limit, addressLimit }: ServiceSettings,
+  budgets: readonly BudgetStatus[],
+): Supply {
+  const { service, address, credential } = reference;
+  const kept = budgets.find((one) => one.service === service && one.address === address);
+  const found = kept && supplyOf(kept, credential, name);
+  const fresh = [freshWindow(limit), freshWindow(addressLimit)];
+  // A credential that this Temporal has not seen yet has charged nothing; its address may have been charged by others.
+  if (!found || found.windows.length < fresh.length) {
+    return {
+      service,
+      windows: [...fresh, ...(found?.windows ?? [])],
+      waiting: found?.waiting ?? 0,
+    };
+  }
+  return found;
+}

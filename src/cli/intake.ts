@@ -1,0 +1,75 @@
+/** What `run` and `plan` do alike before anything is submitted: all rows are read, checked and compared with what is known. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { ServiceSettings, Settings } from '../config/settings.ts';
+import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import { localSettings } from '../host/local.ts';
+import { campaignName } from '../manifest/name.ts';
+import type { Spool } from '../plan/spool.ts';
+import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';
+import { openFileStore } from '../store/filesystem.ts';
+import { PREPARED_CAMPAIGN } from '../store/layout.ts';
+import { cacheFolder, openResultCache, type ResultCache } from '../store/result-cache.ts';
+import type { ServiceFlags } from './flags.ts';
+import { ProblemList } from './problem-list.ts';
+
+export interface IntakeFlags extends ServiceFlags {
+  readonly out?: string;
+  readonly name?: string;
+  readonly allowOutside?: boolean;
+  /** False with --no-cache. */
+  readonly cache?: boolean;
+  readonly refresh?: boolean;
+}
+
+export interface Intake {
+  readonly name: string;
+  /** The campaign's output tree, which may not be there yet. */
+  readonly folder: string;
+  readonly survey: Survey;
+  readonly problems: ProblemList;
+  /** Services that the rows need. */
+  readonly needed: ReadonlySet<ServiceName>;
+  readonly cache: ResultCache | null;
+}
+
+export async function takeIn(
+  manifests: readonly string[],
+  flags: IntakeFlags,
+  settings: Settings,
+  rest: Pick<SurveyOptions, 'onFate'> & { readonly spool?: Spool } = {},
+): Promise<Intake> {
+  const name = flags.name ?? campaignName(manifests);
+  const folder = join(resolve(flags.out ?? settings.storeUrl), name);
+  const problems = new ProblemList();
+  // Looked for, not opened: to open a folder is to make it, and to plan changes nothing.
+  const tree = existsSync(join(folder, PREPARED_CAMPAIGN)) ? await openFileStore(folder) : null;
+  const wanted = flags.cache !== false && !flags.refresh && existsSync(cacheFolder(folder));
+  const cache = wanted ? await openResultCache(folder) : null;
+  const survey = await surveyManifests(manifests, {
+    ...{ allowOutside: flags.allowOutside ?? false, tree, cache, ...rest },
+    addresses: addressesOf(settings, flags),
+    onProblem: (problem) => problems.add(problem),
+  });
+  problems.sayRest();
+  const kinds = KINDS.filter((kind) => survey.kinds[kind] > 0);
+  const needed = new Set(kinds.map((kind) => SERVICE_OF_KIND[kind]));
+  return { name, folder, survey, problems, needed, cache };
+}
+
+/** The services that are known, whether the rows need them or not. */
+export function knownServices(
+  settings: Settings,
+  { services }: ServiceFlags,
+): readonly ServiceSettings[] {
+  const local = services === 'local' && !settings.temporal ? localSettings(process.env) : [];
+  return SERVICES.flatMap(
+    (name) =>
+      local.find(({ reference }) => reference.service === name) ?? settings.services[name] ?? [],
+  );
+}
+
+function addressesOf(settings: Settings, flags: ServiceFlags): SurveyOptions['addresses'] {
+  const known = knownServices(settings, flags);
+  return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
+}

@@ -1,0 +1,109 @@
+/** What a campaign would do, in words: for `plan`, and for `run` before it begins. Pure. */
+import { formatDuration } from '../config/duration.ts';
+import { KINDS, type Kind } from '../domain/item.ts';
+import { ESTIMATES } from '../plan/estimates.ts';
+import type { ServiceForecast } from '../plan/forecast.ts';
+import type { Survey } from '../plan/survey.ts';
+import { clockText } from './progress-text.ts';
+
+export interface PlanView {
+  readonly name: string;
+  readonly survey: Survey;
+  readonly forecasts: readonly ServiceForecast[];
+  /** ms since the epoch. */
+  readonly now: number;
+  /** Free in the output folder; null where it cannot be told. */
+  readonly freeBytes: number | null;
+}
+
+const PLURAL: Readonly<Record<Kind, string>> = {
+  molecule: 'molecules',
+  sequence: 'sequences',
+  alignment: 'alignments',
+  shifts: 'shift files',
+};
+
+export function planLines(view: PlanView): string[] {
+  const { name, survey, forecasts, now } = view;
+  const { rows, kinds, errors, warnings, ended, submitted, duplicates, cached } = survey;
+  const line = (n: number, label: string, words: string): string[] =>
+    n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
+  return [
+    `${name}: ${rows} rows (${kindsText(kinds)})`,
+    ...line(errors, 'errors', survey.invalid > 0 ? `in ${survey.invalid} rows` : ''),
+    ...line(warnings, 'warnings', ''),
+    ...line(ended, 'done', 'in an earlier run: they stay as they are'),
+    ...line(submitted, 'submitted', 'in an earlier run: their jobs are asked for, not sent again'),
+    ...line(duplicates, 'duplicates', 'rows that ask for the same as another: one job serves both'),
+    ...line(cached, 'cached', 'results of earlier campaigns (not with --refresh, --no-cache)'),
+    ...line(jobsOf(survey), 'to submit', kindsText(survey.jobs)),
+    ...line(missedOf(survey), 'not cached', missesText(survey)),
+    ...forecasts.map((one) => forecastText(one, now)),
+    ...diskLines(view),
+  ];
+}
+
+export function jobsOf({ jobs }: Survey): number {
+  return KINDS.reduce((sum, kind) => sum + jobs[kind], 0);
+}
+
+/** Of the files that will be written, in bytes. */
+export function diskEstimate({ kinds, ended, rows }: Survey): number {
+  const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * ESTIMATES[kind].bytes, 0);
+  return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
+}
+
+/** When the last service will be through; null when nothing has to be submitted. */
+export function endOf(forecasts: readonly ServiceForecast[]): number | null {
+  return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));
+}
+
+function forecastText(forecast: ServiceForecast, now: number): string {
+  const { service, jobs, free, endsAt } = forecast;
+  const limit =
+    free === null
+      ? 'no budget is known'
+      : `${free} ${free === 1 ? 'slot is' : 'slots are'} free now`;
+  if (!Number.isFinite(endsAt)) return `  ${service}: never: its budget allows no job`;
+  const end = `${clockText(endsAt, now)} (in ${formatDuration(Math.max(1_000, endsAt - now))})`;
+  return `  ${service}: ${jobs} ${jobs === 1 ? 'job' : 'jobs'}, ${limit}; ends about ${end}`;
+}
+
+function kindsText(kinds: Readonly<Record<Kind, number>>): string {
+  const named = KINDS.filter((kind) => kinds[kind] > 0);
+  return named
+    .map((kind) => `${kinds[kind]} ${kinds[kind] === 1 && kind !== 'shifts' ? kind : PLURAL[kind]}`)
+    .join(', ');
+}
+
+function missedOf({ misses }: Survey): number {
+  return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
+}
+
+/** Only what may surprise: that nothing like it was computed before does not. */
+function missesText({ misses }: Survey): string {
+  const words = [
+    [misses['other predictors'] ?? 0, 'with other predictors than the earlier result has'],
+    [misses.damaged ?? 0, 'whose earlier files were removed or changed'],
+  ] as const;
+  return words
+    .filter(([n]) => n > 0)
+    .map(([n, why]) => `${n} ${why}`)
+    .join(', ');
+}
+
+function diskLines({ survey, freeBytes }: PlanView): string[] {
+  const needed = diskEstimate(survey);
+  if (needed === 0) return [];
+  const room = freeBytes === null ? '' : `; ${sizeText(freeBytes)} are free`;
+  const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';
+  return [`  disk: about ${sizeText(needed)}${room}${tight}`];
+}
+
+function sizeText(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let size = bytes / 1_000;
+  let unit = 0;
+  for (; size >= 1_000 && unit < units.length - 1; unit += 1) size /= 1_000;
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit] ?? ''}`;
+}

@@ -1,0 +1,121 @@
+/** `hundredfold plan`: checks everything and says what a run would do, without submitting anything. */
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BudgetStatus } from '../budget/status.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import type { ServiceForecast } from '../plan/forecast.ts';
+import type { Fate } from '../plan/survey.ts';
+import { say } from './explain.ts';
+import type { ServiceFlags } from './flags.ts';
+import { forecastCampaign } from './forecast.ts';
+import { knownServices, takeIn, type Intake, type IntakeFlags } from './intake.ts';
+import { observeBudgets } from './observe.ts';
+import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
+import { withSession } from './with-session.ts';
+
+export interface PlanFlags extends IntakeFlags {
+  /** Says of each row what becomes of it. */
+  readonly explain?: boolean;
+}
+
+export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
+  const settings = loadSettings(flags.config, process.env);
+  const fates: { id: string; fate: Fate }[] = [];
+  const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
+  const intake = await takeIn(manifests, flags, settings, flags.explain ? { onFate } : {});
+  const { name, survey } = intake;
+  const budgets = jobsOf(survey) > 0 ? await chargedNow(settings, flags) : [];
+  const now = Date.now();
+  const forecasts = forecastCampaign(name, survey, knownServices(settings, flags), budgets, now);
+  if (flags.json) print(intake, forecasts, flags.explain ? fates : null);
+  else {
+    const freeBytes = await freeIn(intake.folder);
+    for (const { id, fate } of fates) say(`  ${id}: ${fateText(fate, fates)}`);
+    for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
+    if (survey.errors > 0) say('Nothing of it can be submitted until the errors are mended.');
+    else say(`To begin: hundredfold run ${manifests.join(' ')}`);
+  }
+  return survey.errors > 0 ? EXIT.refused : EXIT.ok;
+}
+
+/** What is charged to the budgets; nothing where no Temporal was ever used. */
+async function chargedNow(settings: Settings, flags: ServiceFlags): Promise<BudgetStatus[]> {
+  const used = settings.temporal !== null || existsSync(join(settings.embeddedDir, 'temporal.db'));
+  if (!used) return [];
+  let budgets: BudgetStatus[] = [];
+  try {
+    await withSession(flags, 'look', async (session) => {
+      budgets = await observeBudgets(session);
+      return EXIT.ok;
+    });
+  } catch (error) {
+    // The checks stand without it, and are what most people plan for.
+    if (!(error instanceof HundredfoldError)) throw error;
+    say(`What is charged to the budgets is not known: ${error.message} [${error.code}]`);
+  }
+  return budgets;
+}
+
+/** In the folder, or in the nearest one above it that is there. */
+export async function freeIn(folder: string): Promise<number | null> {
+  let there = folder;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  const { bavail, bsize } = await statfs(there);
+  return bavail * bsize;
+}
+
+function print(
+  { name, folder, survey, problems }: Intake,
+  forecasts: readonly ServiceForecast[],
+  fates: readonly { id: string; fate: Fate }[] | null,
+): void {
+  const end = endOf(forecasts);
+  const iso = (at: number): string | null =>
+    Number.isFinite(at) ? new Date(at).toISOString() : null;
+  const document = {
+    campaign: name,
+    out: folder,
+    rows: survey.rows,
+    kinds: survey.kinds,
+    problems: problems.kept,
+    ...(problems.omitted > 0 && { problemsOmitted: problems.omitted }),
+    invalid: survey.invalid,
+    ended: survey.ended,
+    submitted: survey.submitted,
+    duplicates: survey.duplicates,
+    cached: survey.cached,
+    notCached: survey.misses,
+    submissions: jobsOf(survey),
+    endsAt: end === null ? null : iso(end),
+    services: forecasts.map(({ service, jobs, free, endsAt }) => ({
+      ...{ service, jobs, free, endsAt: iso(endsAt) },
+    })),
+    diskBytes: diskEstimate(survey),
+    ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
+  };
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+function fateText(fate: Fate, all: readonly { id: string }[]): string {
+  switch (fate.type) {
+    case 'ended':
+      return `${fate.state} in an earlier run`;
+    case 'open':
+      return 'submitted by an earlier run';
+    case 'duplicate':
+      return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
+    case 'cached':
+      return `cached: the result of ${fate.id} in ${fate.campaign}`;
+    case 'new':
+      return `a new job: ${WHY[fate.why]}`;
+  }
+}
+
+const WHY: Readonly<Record<Extract<Fate, { type: 'new' }>['why'], string>> = {
+  'no cache': 'there are no earlier results to look at',
+  'never computed': 'never computed before by this service',
+  'other predictors': 'the earlier result has other predictors',
+  damaged: 'the files of the earlier result were removed or changed',
+};

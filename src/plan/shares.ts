@@ -1,0 +1,66 @@
+/** Which rows ask for the same work: one job serves them all. Rows are numbered in the order they come in. */
+import type { Item, Options } from '../domain/item.ts';
+import type { PlannedItem } from '../store/prepare-item.ts';
+import { combined, workDigest } from '../store/work.ts';
+import { DigestTable } from './digest-table.ts';
+
+export class Shares {
+  private readonly table = new DigestTable();
+  private rows = 0;
+  /** Row → the first row with the same work. Only rows that are not the first. */
+  private readonly followers = new Map<number, number>();
+  /** First row of each shared work → what all its rows ask for together. */
+  private readonly together = new Map<number, Options>();
+  /** Options of first rows that may yet be shared; sequences alone differ in them. */
+  private readonly firstOptions = new OptionsOfRows();
+
+  /** Takes the next row; tells whether an earlier one asks for the same. */
+  add(item: Item): { readonly row: number; readonly first: number } {
+    const row = this.rows;
+    this.rows += 1;
+    const first = this.table.firstSeen(workDigest(item), row);
+    if (first === row) this.firstOptions.set(row, item.options);
+    else {
+      const former = this.together.get(first) ?? this.firstOptions.get(first, item.options);
+      this.followers.set(row, first);
+      this.together.set(first, combined(former, item.options));
+    }
+    return { row, first };
+  }
+
+  /** The same rows once more, in the same order, each with its share. */
+  async *plan(items: AsyncIterable<Item>): AsyncGenerator<PlannedItem> {
+    const leaders = new Map<number, string>();
+    let row = 0;
+    for await (const item of items) {
+      const first = this.followers.get(row) ?? row;
+      const options = this.together.get(first);
+      if (options !== undefined && first === row) leaders.set(row, item.id);
+      row += 1;
+      const share = options && { leader: leaders.get(first) ?? item.id, options };
+      yield share ? { ...item, share } : item;
+    }
+  }
+}
+
+/** Predictors of many rows, a few bytes each: most rows have the same ones. */
+class OptionsOfRows {
+  private readonly different = new Map<number, Options>();
+  private usual: string | null = null;
+  private usualOptions: Options | null = null;
+
+  set(row: number, options: Options): void {
+    if (options.kind !== 'sequence') return;
+    const names = options.predictors.join();
+    if (this.usual === null) {
+      this.usual = names;
+      this.usualOptions = options;
+    } else if (names !== this.usual) this.different.set(row, options);
+  }
+
+  /** `other`: options of a row with the same work, and so of the same kind. */
+  get(row: number, other: Options): Options {
+    if (other.kind !== 'sequence') return other;
+    return this.different.get(row) ?? this.usualOptions ?? other;
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Goes over all rows once, before anything is submitted: what is wrong, what is known already, what has to be
+ * computed. `plan` shows it, `run` acts on it.
+ */
+import type { CheckedRow, Item, Kind, ServiceName } from '../domain/item.ts';
+import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
+import type { Problem } from '../domain/problem.ts';
+import { isFinal } from '../domain/states.ts';
+import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
+import type { InvalidRow } from '../store/invalid-rows.ts';
+import { readItem } from '../store/item-store.ts';
+import { waitingRecord, type ItemRecord } from '../store/item-record.ts';
+import { isSameJob } from '../store/prepare-item.ts';
+import type { Miss, ResultCache } from '../store/result-cache.ts';
+import type { Store } from '../store/store.ts';
+import { workDigest } from '../store/work.ts';
+import { changedRow } from './changed-row.ts';
+import { Shares } from './shares.ts';
+import type { Spool } from './spool.ts';
+
+export interface SurveyOptions {
+  readonly allowOutside: boolean;
+  /** The campaign's own tree, where there is one from an earlier run. */
+  readonly tree: Store | null;
+  /** Results of earlier campaigns; null where there are none, or none are wanted. */
+  readonly cache: ResultCache | null;
+  /** Of the services that would compute, as far as they are known. */
+  readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
+  /** Takes the rows, for `run`. */
+  readonly spool?: Spool;
+  /** Told of every problem as it is found. */
+  readonly onProblem: (problem: Problem) => void;
+  /** Told what becomes of every row that is in order. */
+  readonly onFate?: (id: string, fate: Fate) => void;
+}
+
+/** What becomes of a row that is in order. */
+export type Fate =
+  /** It has ended in an earlier run of this campaign. */
+  | { readonly type: 'ended'; readonly state: string }
+  /** Its job is at the service, or it waits for one, since an earlier run. */
+  | { readonly type: 'open'; readonly submitted: boolean }
+  /** `first`: number of the row, from 0, that asks for the same. */
+  | { readonly type: 'duplicate'; readonly first: number }
+  | { readonly type: 'cached'; readonly campaign: string; readonly id: string }
+  | { readonly type: 'new'; readonly why: Miss | 'no cache' };
+
+export interface Survey {
+  /** Rows read, good and bad; blank lines are none. */
+  readonly rows: number;
+  /** Rows of each kind, good and bad, as far as the kind is known. */
+  readonly kinds: Readonly<Record<Kind, number>>;
+  readonly errors: number;
+  readonly warnings: number;
+  /** Rows that are refused. */
+  readonly invalid: number;
+  /** Problems of whole files: what is in them is not known. */
+  readonly brokenFiles: number;
+  /** Rows that are in order; the next six add up to it. */
+  readonly items: number;
+  readonly ended: number;
+  readonly submitted: number;
+  readonly duplicates: number;
+  readonly cached: number;
+  /** Jobs that have to be submitted, by kind. */
+  readonly jobs: Readonly<Record<Kind, number>>;
+  /** Why rows are not served from earlier campaigns, with their numbers. */
+  readonly misses: Readonly<Partial<Record<Miss | 'no cache', number>>>;
+  readonly digests: readonly ManifestDigest[];
+  readonly shares: Shares;
+}
+
+export async function surveyManifests(
+  manifests: readonly string[],
+  options: SurveyOptions,
+): Promise<Survey> {
+  const surveyor = new Surveyor(options);
+  const { allowOutside } = options;
+  const digests: ManifestDigest[] = [];
+  const onDigest = (digest: ManifestDigest): void => void digests.push(digest);
+  for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
+    const waiting = surveyor.add(row);
+    // Nothing is waited for where there is no disk to ask: a million rows would feel it.
+    if (waiting) await waiting;
+  }
+  return { ...surveyor.counts, digests, shares: surveyor.shares };
+}
+
+type Counts = { -readonly [K in keyof Omit<Survey, 'digests' | 'shares'>]: Survey[K] } & {
+  readonly kinds: Record<Kind, number>;
+  readonly jobs: Record<Kind, number>;
+  readonly misses: Partial<Record<Miss | 'no cache', number>>;
+};
+
+const none = (): Record<Kind, number> =>
+  Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
+
+class Surveyor {
+  readonly shares = new Shares();
+  readonly counts: Counts = {
+    ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
+    ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, jobs: none(), misses: {} },
+  };
+  private readonly options: SurveyOptions;
+
+  constructor(options: SurveyOptions) {
+    this.options = options;
+  }
+
+  add(row: CheckedRow): Promise<void> | undefined {
+    const { counts } = this;
+    if (row.source.line !== null) counts.rows += 1;
+    if (row.kind !== null) counts.kinds[row.kind] += 1;
+    for (const problem of row.problems) this.tell(problem);
+    const { item } = row;
+    if (item === null) return this.refuse(row);
+    const { tree } = this.options;
+    return tree ? this.addToTree(tree, item) : this.accept(item, null);
+  }
+
+  private async addToTree(tree: Store, item: Item): Promise<void> {
+    const former = await readItem(tree, item.kind, item.id);
+    const problem = former && changedRow(former, item, isSameJob(former, waitingRecord(item)));
+    if (problem) {
+      this.tell(problem);
+      const { code, message } = problem;
+      await this.refuse({ ...item, problems: [{ ...problem, code, message }] });
+      return;
+    }
+    await this.accept(item, former);
+  }
+
+  private tell(problem: Problem): void {
+    if (problem.severity === 'error') this.counts.errors += 1;
+    else this.counts.warnings += 1;
+    this.options.onProblem(problem);
+  }
+
+  private refuse(
+    row: Pick<CheckedRow, 'id' | 'kind' | 'row' | 'source' | 'problems'>,
+  ): Promise<void> | undefined {
+    const { id, kind, source, problems } = row;
+    const first = problems.find(({ severity }) => severity === 'error');
+    if (source.line === null || id === null) {
+      if (first) this.counts.brokenFiles += 1;
+      return undefined;
+    }
+    this.counts.invalid += 1;
+    const { code = 'MANIFEST_ROW_INVALID', message = '' } = first ?? {};
+    const place = { file: source.file, line: source.line };
+    const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };
+    return this.options.spool?.write({ invalid });
+  }
+
+  private accept(item: Item, former: ItemRecord | null): Promise<void> | undefined {
+    this.counts.items += 1;
+    const { row, first } = this.shares.add(item);
+    const spooled = this.options.spool?.write({ item });
+    const fate = this.fateOf(item, former, row === first ? null : first);
+    if (!spooled && !(fate instanceof Promise)) {
+      this.count(item, fate);
+      return undefined;
+    }
+    return Promise.all([fate, spooled]).then(([found]) => this.count(item, found));
+  }
+
+  private fateOf(
+    item: Item,
+    former: ItemRecord | null,
+    first: number | null,
+  ): Fate | Promise<Fate> {
+    if (former !== null && isSameJob(former, waitingRecord(item))) {
+      const { state, remoteId } = former;
+      if (isFinal(state)) return { type: 'ended', state };
+      if (remoteId !== null) return { type: 'open', submitted: true };
+    }
+    if (first !== null) return { type: 'duplicate', first };
+    const address = this.options.addresses[SERVICE_OF_KIND[item.kind]];
+    const { cache } = this.options;
+    if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
+    const wanted = { work: workDigest(item), options: item.options, address };
+    return cache.find(wanted).then((found) => {
+      if (typeof found === 'string') return { type: 'new', why: found };
+      const { what } = found;
+      return what.type === 'cache' ? { ...what, type: 'cached' } : { type: 'new', why: 'damaged' };
+    });
+  }
+
+  private count(item: Item, fate: Fate): void {
+    const { counts } = this;
+    if (fate.type === 'ended') counts.ended += 1;
+    else if (fate.type === 'open') counts.submitted += 1;
+    else if (fate.type === 'duplicate') counts.duplicates += 1;
+    else if (fate.type === 'cached') counts.cached += 1;
+    else {
+      counts.jobs[item.kind] += 1;
+      counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
+    }
+    this.options.onFate?.(item.id, fate);
+  }
+}

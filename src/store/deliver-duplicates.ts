@@ -1,0 +1,56 @@
+/**
+ * Gives the rows that share a job its end. Done when the campaign ends, from the tree alone: nothing has to be kept
+ * in step while it runs, and what a crash left out is found again.
+ */
+import { isFinal } from '../domain/states.ts';
+import { deliver, duplicateOf, resultOf } from './deliver.ts';
+import type { ItemRecord } from './item-record.ts';
+import { readItem, writeItem } from './item-store.ts';
+import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
+import type { Store } from './store.ts';
+
+/** `beat` is called after each of them. */
+export async function deliverDuplicates(
+  store: Store,
+  campaign: PreparedCampaign,
+  beat: () => void,
+): Promise<void> {
+  for (let page = 0; page < campaign.pages; page += 1) {
+    for (const entry of await readPage(store, page)) {
+      if (entry.follows === undefined) continue;
+      await deliverTo(store, entry);
+      beat();
+    }
+  }
+}
+
+async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
+  const record = await readItem(store, kind, id);
+  // Removed by hand, and published so; or delivered before.
+  if (record === null || isFinal(record.state)) return;
+  const leader = await readItem(store, kind, follows);
+  if (leader !== null && !isFinal(leader.state)) return;
+  const written: string[] = [];
+  const ended = await endOf(store, record, leader, written);
+  await store.flush(written);
+  await writeItem(store, ended);
+}
+
+async function endOf(
+  store: Store,
+  record: ItemRecord,
+  leader: ItemRecord | null,
+  written: string[],
+): Promise<ItemRecord> {
+  const finishedAt = new Date().toISOString();
+  const failed = (code: string, message: string): ItemRecord => ({
+    ...{ ...record, state: 'failed', error: { code, message }, finishedAt },
+  });
+  if (leader === null) return failed('STORE_MISSING', 'the item that shares its job is gone');
+  if (leader.state === 'succeeded') {
+    const delivered = await deliver(store, record, duplicateOf(store, leader), written);
+    return delivered ?? failed('STORE_DIGEST_MISMATCH', `the files of ${leader.id} were changed`);
+  }
+  // Files of a result that is not good stay with the item that has the job.
+  return { ...record, ...resultOf(leader), files: {} };
+}

@@ -1,0 +1,90 @@
+/**
+ * Gives an item the result of another job: of a row that asked for the same work, or of an earlier campaign. Files are
+ * copied and not linked, so that an edit in one tree never changes another.
+ */
+import type { FileDigest } from './digest.ts';
+import { itemKey } from './layout.ts';
+import type { ItemRecord, ResultSource } from './item-record.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+export type JobResult = Pick<
+  ItemRecord,
+  | 'state'
+  | 'error'
+  | 'address'
+  | 'remoteId'
+  | 'jobName'
+  | 'submittedAt'
+  | 'finishedAt'
+  | 'timing'
+  | 'files'
+  | 'engine'
+>;
+
+export interface Source {
+  readonly what: ResultSource;
+  readonly result: JobResult;
+  /** The bytes of one of `result.files`. */
+  readonly read: (name: string) => AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Copies the files and returns the record as it is to be written; null when a file is not what was recorded, and the
+ * result of no use. `written` gets the keys that are still to be flushed.
+ */
+export async function deliver(
+  store: Store,
+  to: ItemRecord,
+  { what, result, read }: Source,
+  written: string[],
+): Promise<ItemRecord | null> {
+  const copied: string[] = [];
+  for (const [name, digest] of Object.entries(result.files)) {
+    const key = itemKey(to.kind, to.id, name);
+    copied.push(key);
+    if (!(await isCopied(store, key, read(name), digest))) {
+      for (const one of copied) await store.remove(one);
+      return null;
+    }
+  }
+  written.push(...copied);
+  return { ...to, ...result, resultFrom: what };
+}
+
+/** What a file that was removed, or changed by hand, makes of a copy. */
+const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'];
+
+async function isCopied(
+  store: Store,
+  key: string,
+  data: AsyncIterable<Uint8Array>,
+  { bytes, sha256 }: FileDigest,
+): Promise<boolean> {
+  try {
+    const stored = await store.write(key, data, { durable: false, expectedBytes: bytes });
+    return stored.sha256 === sha256;
+  } catch (error) {
+    if (error instanceof StoreError && NOT_WHOLE.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+/** What a job left of itself in the record of its item. */
+export function resultOf(record: ItemRecord): JobResult {
+  const { state, error, address, remoteId, jobName, submittedAt, finishedAt, timing, files } =
+    record;
+  return {
+    ...{ state, error, address, remoteId, jobName, submittedAt, finishedAt, timing, files },
+    ...(record.engine !== undefined && { engine: record.engine }),
+  };
+}
+
+/** The result of another row of the same campaign. */
+export function duplicateOf(store: Store, leader: ItemRecord): Source {
+  return {
+    what: { type: 'duplicate', id: leader.id },
+    result: resultOf(leader),
+    read: (name) => store.readStream(itemKey(leader.kind, leader.id, name)),
+  };
+}

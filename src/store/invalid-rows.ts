@@ -1,0 +1,56 @@
+/**
+ * Rows of the manifest that were refused and left out (`--skip-invalid`): they have no folder and no job, and yet a
+ * place in items.csv and failed.csv (promise 3).
+ */
+import { z } from 'zod';
+import { KINDS, type Kind } from '../domain/item.ts';
+import { WORK_AREA } from './layout.ts';
+import type { Store } from './store.ts';
+
+export interface InvalidRow {
+  readonly id: string;
+  /** Null when it could not be told. */
+  readonly kind: Kind | null;
+  readonly source: { readonly file: string; readonly line: number };
+  /** As the user wrote it; empty when it could not be read. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The first of what is wrong with it. */
+  readonly code: string;
+  readonly message: string;
+}
+
+const INVALID_ROWS = `${WORK_AREA}invalid.jsonl`;
+
+const onDisk = z.object({
+  id: z.string(),
+  kind: z.enum(KINDS).nullable(),
+  source: z.object({ file: z.string(), line: z.int() }),
+  row: z.custom<Readonly<Record<string, string>>>((row) => typeof row === 'object' && row !== null),
+  code: z.string(),
+  message: z.string(),
+});
+
+/** In place of those of an earlier run. `count`: how many there are. */
+export async function writeInvalidRows(
+  store: Store,
+  rows: AsyncIterable<InvalidRow>,
+  count: number,
+): Promise<void> {
+  if (count === 0) await store.remove(INVALID_ROWS);
+  else await store.write(INVALID_ROWS, linesOf(rows));
+}
+
+async function* linesOf(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
+  for await (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`);
+}
+
+export async function* readInvalidRows(store: Store): AsyncGenerator<InvalidRow> {
+  if (!(await store.exists(INVALID_ROWS))) return;
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of store.readStream(INVALID_ROWS)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield onDisk.parse(JSON.parse(line));
+  }
+}

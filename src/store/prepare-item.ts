@@ -1,0 +1,143 @@
+/**
+ * Lays one item out in the tree: its input and its record. What is known already is not asked for again: a record of
+ * an earlier run, the job of another row, a result of an earlier campaign.
+ */
+import type { Item, Options } from '../domain/item.ts';
+import { isFinal } from '../domain/states.ts';
+import { deliver, duplicateOf, type Source } from './deliver.ts';
+import { itemToDisk } from './item-format.ts';
+import { optionsToDisk } from './item-options.ts';
+import { waitingRecord, type ItemRecord } from './item-record.ts';
+import { readItem, writeItem } from './item-store.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
+import type { Store } from './store.ts';
+import { covers } from './work.ts';
+
+/** An item, with its part in work that several rows ask for. */
+export interface PlannedItem extends Item {
+  readonly share?: Share;
+}
+
+export interface Share {
+  /** Id of the first row that asks for this work: it may be this one. */
+  readonly leader: string;
+  /** What all of the rows ask for together. */
+  readonly options: Options;
+}
+
+/** A result of an earlier campaign for this item, where there is one. */
+export type Known = (record: ItemRecord) => Promise<Source | null>;
+
+export class ItemPreparation {
+  /** Keys that have to be flushed. */
+  readonly written: string[] = [];
+  private readonly store: Store;
+  private readonly known: Known;
+  /** By the id of the first row: the item whose job serves the others at present. */
+  private readonly leaders: Map<string, ItemRecord>;
+
+  constructor(store: Store, known: Known, leaders: Map<string, ItemRecord>) {
+    this.store = store;
+    this.known = known;
+    this.leaders = leaders;
+  }
+
+  /** An item that is in the tree already, and stays as it is; it may serve others. False when it is not there. */
+  async knows({ kind, id, share }: PlannedItem): Promise<boolean> {
+    const record = await readItem(this.store, kind, id);
+    if (record !== null && share) this.leaders.set(share.leader, this.leading(share, record));
+    return record !== null;
+  }
+
+  async prepare(item: PlannedItem): Promise<ItemRecord> {
+    const fresh = waitingRecord(item);
+    const former = await readItem(this.store, item.kind, item.id);
+    const same = former !== null && isSameJob(former, fresh);
+    if (former !== null && !same) await this.removeFormerFiles(fresh);
+    await this.writeInput(item, same);
+    const record =
+      same && !isFollowing(former)
+        ? withManifestRow(former, fresh)
+        : await this.begun(anew(former, fresh, same), item.share);
+    if (item.share) this.leaders.set(item.share.leader, this.leading(item.share, record));
+    // The record comes after the input and the files: a record that is there vouches for them.
+    if (former === null || itemToDisk(record) !== itemToDisk(former)) {
+      await writeItem(this.store, record, { durable: false });
+      this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
+    }
+    return record;
+  }
+
+  private async writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
+    const { original } = input;
+    for (const { name, text } of original ? [input, original] : [input]) {
+      const key = itemKey(kind, id, name);
+      if (same && (await this.store.exists(key))) continue;
+      await this.store.write(key, text, { durable: false });
+      this.written.push(key);
+    }
+  }
+
+  /** The record of an item that has no job yet: served by what is known, or left to wait for one. */
+  private async begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
+    const leader = share && this.leaders.get(share.leader);
+    if (leader && serves(leader, record)) return this.following(leader, record);
+    const source = await this.known(record);
+    const delivered = source && (await deliver(this.store, record, source, this.written));
+    if (delivered) return delivered;
+    return share ? { ...record, jobOptions: share.options } : record;
+  }
+
+  private async following(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord> {
+    if (leader.state === 'succeeded') {
+      const source = duplicateOf(this.store, leader);
+      return (await deliver(this.store, record, source, this.written)) ?? record;
+    }
+    return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
+  }
+
+  /** A row that had to begin a job of its own may serve those after it. */
+  private leading(share: Share, record: ItemRecord): ItemRecord {
+    const leader = this.leaders.get(share.leader);
+    const follows = record.resultFrom?.type === 'duplicate';
+    return leader && (follows || serves(leader, record)) ? leader : record;
+  }
+
+  /** Results of another input must not lie beside this one. The record goes on vouching till the end. */
+  private async removeFormerFiles(item: ItemRecord): Promise<void> {
+    const record = itemKey(item.kind, item.id, ITEM_RECORD);
+    for await (const key of this.store.list(`${itemFolder(item.kind, item.id)}/`)) {
+      if (key !== record) await this.store.remove(key);
+    }
+  }
+}
+
+/** It waits for the result of a row that may have been taken out since: looked at anew each time. */
+function isFollowing({ state, resultFrom }: ItemRecord): boolean {
+  return resultFrom?.type === 'duplicate' && !isFinal(state);
+}
+
+/** For the budget it is another life of the same item, or its request would pass for one that was answered. */
+function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): ItemRecord {
+  if (former === null) return fresh;
+  return { ...fresh, generation: former.generation + (same ? 0 : 1) };
+}
+
+/** Whether the job of the one brings what the other asks for. One that has failed is left to `retry`. */
+function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
+  const hopeful = !isFinal(leader.state) || leader.state === 'succeeded';
+  return hopeful && leader.work === work && covers(leader.jobOptions ?? leader.options, options);
+}
+
+/** Whether the service would compute the same thing. */
+export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
+  const job = ({ input, options }: ItemRecord): string =>
+    JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
+  return job(former) === job(fresh);
+}
+
+/** What the manifest says beside the job itself may have been edited since: the newest counts. */
+function withManifestRow(former: ItemRecord, fresh: ItemRecord): ItemRecord {
+  const { email, title, source, row, user } = fresh;
+  return { ...former, email, title, source, row, user };
+}

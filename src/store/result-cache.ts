@@ -1,0 +1,128 @@
+/**
+ * Results of earlier campaigns into the same store, by what was computed, so that nothing is paid for twice. A result
+ * lies here under the digest of its work and of the service it came from; its files under their own digests, sharing
+ * the disk space of the tree that they came from where the file system can.
+ *
+ * Nothing depends on it: it may be removed at any time.
+ */
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Options } from '../domain/item.ts';
+import { resultOf, type Source } from './deliver.ts';
+import { digestStored } from './digest.ts';
+import { openFileStore } from './filesystem.ts';
+import { itemFromDisk, itemToDisk } from './item-format.ts';
+import type { ItemRecord } from './item-record.ts';
+import { itemKey } from './layout.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { covers } from './work.ts';
+
+/** Beside the campaigns of a store. */
+const FOLDER = '.cache';
+
+const entryOnDisk = z.object({ format: z.literal(1), campaign: z.string(), item: z.unknown() });
+
+interface Entry {
+  readonly campaign: string;
+  readonly record: ItemRecord;
+}
+
+export interface Wanted {
+  readonly work: string;
+  readonly options: Options;
+  /** Of the service that would compute it. */
+  readonly address: string;
+}
+
+/** Why there is no result to be had. */
+export type Miss = 'never computed' | 'other predictors' | 'damaged';
+
+export class ResultCache {
+  private readonly store: Store;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** Null with the reason where there is none. Files are only looked at when they are read. */
+  async find(wanted: Wanted): Promise<Source | Miss> {
+    const entry = await this.entry(wanted.work, wanted.address);
+    if (entry === null) return 'never computed';
+    const { campaign, record } = entry;
+    if (!covers(optionsOf(record), wanted.options)) return 'other predictors';
+    for (const { sha256 } of Object.values(record.files)) {
+      if (!(await this.store.exists(fileKey(sha256)))) return 'damaged';
+    }
+    return {
+      what: { type: 'cache', campaign, id: record.id },
+      result: resultOf(record),
+      read: (name) => this.store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
+    };
+  }
+
+  /** Keeps the result of an item that succeeded by a job of its own, unless a fuller one is there. */
+  async keep(tree: Store, campaign: string, record: ItemRecord): Promise<void> {
+    const { work, address, state, resultFrom } = record;
+    if (state !== 'succeeded' || resultFrom || work === null || address === null) return;
+    const former = await this.entry(work, address);
+    if (former !== null && (isSame(former, campaign, record) || isFuller(former, record))) return;
+    const written: string[] = [];
+    for (const [name, { sha256 }] of Object.entries(record.files)) {
+      const key = fileKey(sha256);
+      // One that was edited in its tree, whose space it shares, is of no use any more.
+      if ((await digestStored(this.store, key))?.sha256 === sha256) continue;
+      await this.store.adopt(key, tree, itemKey(record.kind, record.id, name));
+      written.push(key);
+    }
+    await this.store.flush(written);
+    const entry = { format: 1, campaign, item: JSON.parse(itemToDisk(record)) as unknown };
+    await this.store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`);
+  }
+
+  private async entry(work: string, address: string): Promise<Entry | null> {
+    const key = entryKey(work, address);
+    const text = await this.store.readText(key);
+    if (text === null) return null;
+    try {
+      const { campaign, item } = entryOnDisk.parse(JSON.parse(text));
+      return { campaign, record: itemFromDisk(JSON.stringify(item), key) };
+    } catch (error) {
+      // Of another version, or damaged: it is as good as none, and is written anew by the next job.
+      if (error instanceof z.ZodError || error instanceof SyntaxError) return null;
+      if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+      throw error;
+    }
+  }
+}
+
+/** The cache of the store that a campaign's tree lies in. */
+export async function openResultCache(campaignFolder: string): Promise<ResultCache> {
+  return new ResultCache(await openFileStore(cacheFolder(campaignFolder)));
+}
+
+export function cacheFolder(campaignFolder: string): string {
+  return join(dirname(campaignFolder), FOLDER);
+}
+
+function optionsOf({ jobOptions, options }: ItemRecord): Options {
+  return jobOptions ?? options;
+}
+
+function isSame({ campaign, record }: Entry, by: string, { id, remoteId }: ItemRecord): boolean {
+  return campaign === by && record.id === id && record.remoteId === remoteId;
+}
+
+function isFuller({ record }: Entry, other: ItemRecord): boolean {
+  return !covers(optionsOf(other), optionsOf(record));
+}
+
+function entryKey(work: string, address: string): string {
+  const digest = createHash('sha256').update(`${address}\n${work}`).digest('hex');
+  return `results/${digest.slice(0, 2)}/${digest}.json`;
+}
+
+function fileKey(sha256: string): string {
+  return `files/${sha256.slice(0, 2)}/${sha256}`;
+}
