@@ -55,7 +55,7 @@ function nullable(schema: JsonSchema, mayBeNull = true): JsonSchema {
     );
   }
   if (schema.anyOf !== undefined) {
-    const branches = schema.anyOf.map((branch) => nullable(branch as JsonSchema, false));
+    const branches = schema.anyOf.map((branch) => nullable(branch, false));
     made.anyOf = mayBeNull ? [...branches, { type: 'null' }] : branches;
   } else if (mayBeNull && schema.enum !== undefined) made.enum = [...schema.enum, null];
   if (mayBeNull && typeof schema.type === 'string')

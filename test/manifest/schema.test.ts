@@ -17,8 +17,8 @@ import { BATCHES, folderWith } from './manifests.ts';
 
 const files = await schemaFiles();
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });
-const ofRow = ajv.compile<unknown>(JSON.parse(files['manifest-row.schema.json'] ?? '') as object);
-const ofManifest = ajv.compile<unknown>(JSON.parse(files['manifest.schema.json'] ?? '') as object);
+const ofRow = ajv.compile(JSON.parse(files['manifest-row.schema.json'] ?? '') as object);
+const ofManifest = ajv.compile(JSON.parse(files['manifest.schema.json'] ?? '') as object);
 
 /** What is wrong with the form of a row; all else is about files and what is in them. */
 const OF_FORM: ReadonlySet<string> = new Set([
