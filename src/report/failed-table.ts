@@ -2,6 +2,7 @@
  * `failed.csv`: the manifest rows of the items that did not succeed and can be run again, with the
  * reason. It is a manifest: `hundredfold run failed.csv` takes it as it is, or mended by hand.
  */
+import { REASON_COLUMNS } from '../domain/formula-guard.ts';
 import type { ItemState } from '../domain/states.ts';
 import { itemFolder } from '../store/layout.ts';
 import { errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
@@ -12,7 +13,6 @@ import { ownCells } from './own-columns.ts';
 const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 
 const FIRST_COLUMNS = ['id', 'kind', 'file'] as const;
-const LAST_COLUMNS = ['error_code', 'error'] as const;
 
 export function isListed(item: CampaignItem): boolean {
   return LISTED.includes(stateOf(item));
@@ -24,7 +24,7 @@ export function collectManifestColumns(item: CampaignItem, columns: Set<string>)
 }
 
 export function failedHeader(columns: Iterable<string>): Row {
-  return [...FIRST_COLUMNS, ...columns, ...LAST_COLUMNS];
+  return [...FIRST_COLUMNS, ...columns, ...REASON_COLUMNS];
 }
 
 export function failedRow(item: CampaignItem, columns: Iterable<string>): Row {
@@ -54,8 +54,8 @@ function fileOf({ id, kind, record }: CampaignItem): string {
 function otherCells({ record }: CampaignItem): ReadonlyMap<string, string> {
   const row = record?.row ?? {};
   // Both together come from a former failed.csv: the reason is told anew, not piled up.
-  const retold = LAST_COLUMNS.every((column) => Object.hasOwn(row, column));
-  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? LAST_COLUMNS : [])];
+  const retold = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
+  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? REASON_COLUMNS : [])];
   const others = Object.entries(row).filter(([column]) => !replaced.includes(column));
-  return ownCells(Object.fromEntries(others), [...FIRST_COLUMNS, ...LAST_COLUMNS]);
+  return ownCells(Object.fromEntries(others), [...FIRST_COLUMNS, ...REASON_COLUMNS]);
 }
