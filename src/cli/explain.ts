@@ -15,7 +15,7 @@ export function explain(error: unknown): void {
 /** An error in a few words, for a line that has more to say. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n', 1)[0] ?? '';
+  return harmless(text.split('\n', 1)[0] ?? '');
 }
 
 /** A problem as an entry of a list that can be worked off: where, what, what to do. */
@@ -34,5 +34,13 @@ export function explainProblem(problem: Problem): void {
 
 /** Human text goes to stderr: stdout is for `--json`. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${harmless(line)}\n`);
+}
+
+/** All control characters but line feed and tab, and what turns the reading direction. */
+const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Words of services, file names and keys may hold codes that a terminal obeys: they are shown instead. */
+export function harmless(text: string): string {
+  return text.replace(CONTROL, (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`);
 }

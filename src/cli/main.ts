@@ -51,6 +51,12 @@ function ending<A extends unknown[]>(command: (...args: A) => Promise<number>) {
 }
 
 program
+  .command('init')
+  .description('a folder to begin in: configuration, manifest and inputs; overwrites nothing')
+  .argument('[dir]', 'folder, made if it is missing', '.')
+  .action(ending(async (dir) => (await import('./init.ts')).init(dir)));
+
+program
   .command('run')
   .description('check the manifests, start or resume the campaign, show progress until it ends')
   .argument('<manifest...>', MANIFESTS)

@@ -2,6 +2,7 @@
  * CSV and TSV (RFC 4180: quotes, quoted line breaks), row by row.
  */
 import { CsvError, parse, type Parser } from 'csv-parse';
+import { REASON_COLUMNS, unguarded } from '../domain/formula-guard.ts';
 import { ColumnWatch, INPUT_FIELDS } from './columns.ts';
 import { lineBreaks } from './lines.ts';
 import { complaint, type Complaint } from './problems.ts';
@@ -36,6 +37,7 @@ async function* readDelimited(
 ): AsyncGenerator<RawRow> {
   let line = 1;
   let columns: readonly string[] | null = null;
+  let written = asItStands;
   try {
     for await (const { raw, record } of rowsOf(text, delimiter)) {
       const begins = line;
@@ -43,18 +45,22 @@ async function* readDelimited(
       line += lineBreaks(raw);
       if (record.every((cell) => cell.trim() === '')) continue;
       if (columns === null) {
-        columns = record.map((name) => name.trim());
+        written = REASON_COLUMNS.every((name) => record.includes(name)) ? unguarded : asItStands;
+        columns = record.map((name) => written(name.trim()));
         const { usable, complaints } = checkHeader(columns, begins);
         if (complaints.length > 0) yield aboutFile(...complaints);
         // Without an input column every single row would be wrong: say it once.
         if (!usable) return;
-      } else yield rowOf(columns, { raw, record }, begins, delimiter);
+      } else yield rowOf(columns, { raw, record: record.map(written) }, begins, delimiter);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     yield { line, cells: null, complaints: [syntaxComplaint(error, format)] };
   }
 }
+
+/** In a failed.csv the apostrophes that keep a spreadsheet from running a cell are taken off again. */
+const asItStands = (cell: string): string => cell;
 
 /**
  * The rows are taken from the parser as it makes them, not from its stream: that would drop what it has read

@@ -29,8 +29,8 @@ const COLUMNS_OF_KIND: Readonly<Record<Kind, readonly Field[]>> = {
   shifts: ['model_class', 'original_numbering'],
 };
 
-const TRUE = ['true', 'yes', 'y', 't', '1'];
-const FALSE = ['false', 'no', 'n', 'f', '0'];
+export const TRUE = ['true', 'yes', 'y', 't', '1'];
+export const FALSE = ['false', 'no', 'n', 'f', '0'];
 
 /** Names of the earlier interface (contract, section 9), for the hint. */
 const EARLIER_NAMES: Readonly<Record<string, Predictor>> = {

@@ -1,7 +1,7 @@
 /** A CSV table (RFC 4180 with LF line ends, UTF-8 without BOM), row by row: memory stays flat. */
 import { Readable, pipeline } from 'node:stream';
 import { stringify } from 'csv-stringify';
-import { guarded } from './formula-guard.ts';
+import { guarded } from '../domain/formula-guard.ts';
 
 export type Row = readonly string[];
 

@@ -2,6 +2,7 @@
  * `failed.csv`: the manifest rows of the items that did not succeed and can be run again, with the
  * reason. It is a manifest: `hundredfold run failed.csv` takes it as it is, or mended by hand.
  */
+import { REASON_COLUMNS } from '../domain/formula-guard.ts';
 import type { ItemState } from '../domain/states.ts';
 import { errorOf, pathOf, rowOf, stateOf, type Listed } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
@@ -11,7 +12,6 @@ import { ownCells } from './own-columns.ts';
 const LISTED: readonly ItemState[] = ['failed', 'held', 'invalid'];
 
 const FIRST_COLUMNS = ['id', 'kind', 'file'] as const;
-const LAST_COLUMNS = ['error_code', 'error'] as const;
 
 export function isListed(item: Listed): boolean {
   return LISTED.includes(stateOf(item));
@@ -23,7 +23,7 @@ export function collectManifestColumns(item: Listed, columns: Set<string>): void
 }
 
 export function failedHeader(columns: Iterable<string>): Row {
-  return [...FIRST_COLUMNS, ...columns, ...LAST_COLUMNS];
+  return [...FIRST_COLUMNS, ...columns, ...REASON_COLUMNS];
 }
 
 export function failedRow(item: Listed, columns: Iterable<string>): Row {
@@ -56,8 +56,8 @@ function fileOf(item: Listed): string {
 function otherCells(item: Listed): ReadonlyMap<string, string> {
   const row = rowOf(item);
   // Both together come from a former failed.csv: the reason is told anew, not piled up.
-  const retold = LAST_COLUMNS.every((column) => Object.hasOwn(row, column));
-  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? LAST_COLUMNS : [])];
+  const retold = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
+  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? REASON_COLUMNS : [])];
   const others = Object.entries(row).filter(([column]) => !replaced.includes(column));
-  return ownCells(Object.fromEntries(others), [...FIRST_COLUMNS, ...LAST_COLUMNS]);
+  return ownCells(Object.fromEntries(others), [...FIRST_COLUMNS, ...REASON_COLUMNS]);
 }

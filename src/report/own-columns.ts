@@ -1,6 +1,6 @@
 /** The user's own columns beside ours in one table. */
 
-/** Appended to the name of an own column that is also one of ours. */
+/** Appended to the name of an own column that is also one of ours, or that is empty: JSON allows that, a table does not. */
 export const OWN_SUFFIX = '_user';
 
 /**
@@ -11,7 +11,7 @@ export function ownCells(
   own: Readonly<Record<string, string>>,
   ours: readonly string[],
 ): ReadonlyMap<string, string> {
-  const reserved = new Set(ours.map(folded));
+  const reserved = new Set(['', ...ours.map(folded)]);
   const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
   return new Map(
     Object.entries(own).map(([column, value]) => {

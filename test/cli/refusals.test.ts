@@ -39,7 +39,7 @@ describe('what was typed', () => {
       at.runs(0, ['--version']),
     ]);
     const commands = ['run', 'status', 'list', 'watch', 'pause', 'resume', 'cancel', 'budget'];
-    for (const command of [...commands, 'worker', 'services', 'doctor', 'stop'])
+    for (const command of [...commands, 'init', 'worker', 'services', 'doctor', 'stop'])
       expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
     for (const option of ['--out', '--name', '--config', '--services', '--detach', '--json'])
       expect(ofRun.stdout).toContain(option);

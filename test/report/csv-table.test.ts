@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvTable, type Row } from '../../src/report/csv-table.ts';
-import { guarded } from '../../src/report/formula-guard.ts';
+import { guarded, unguarded } from '../../src/domain/formula-guard.ts';
 import { ownCells } from '../../src/report/own-columns.ts';
 import { collected } from '../store/store-expectations.ts';
 
@@ -55,6 +55,9 @@ describe('a cell that a spreadsheet would run', () => {
     '@SUM(1)',
     '\t=1',
     '\r=1',
+    '\n=1',
+    "'=1",
+    "''@x",
     '＝1',
     '- 1',
   ])('%j gets an apostrophe', (cell) => {
@@ -73,8 +76,24 @@ describe('a cell that a spreadsheet would run', () => {
     'C=C',
     '[OH-]',
     '',
-    "'=1",
+    "'",
+    "'tis",
+    "'-1",
   ])('but %j stays as it is', (cell) => expect(guarded(cell)).toBe(cell));
+});
+
+test('what was put in front of a cell comes off again, and nothing else', () => {
+  const sign = fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '＝', '1', 'x', ' ', '(');
+  const cell = fc.oneof(
+    fc.string(),
+    fc.array(sign, { maxLength: 6 }).map((all) => all.join('')),
+  );
+  fc.assert(
+    fc.property(cell, (written) => {
+      expect(unguarded(guarded(written))).toBe(written);
+      expect(guarded(written).length - written.length).toBeLessThanOrEqual(1);
+    }),
+  );
 });
 
 describe('an own column with a name of ours', () => {
@@ -85,6 +104,13 @@ describe('an own column with a name of ours', () => {
       ['State_user_user_user', '2'],
       ['state_user', '3'],
       ['project', '4'],
+    ]);
+  });
+
+  test('and one without a name is called _user: as a manifest, a table has no such column', () => {
+    expect([...ownCells({ '': '1', x: '2' }, ['id'])]).toEqual([
+      ['_user', '1'],
+      ['x', '2'],
     ]);
   });
 });

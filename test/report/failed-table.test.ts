@@ -84,7 +84,17 @@ describe('failed.csv', () => {
     expect(again.map(job)).toEqual(items.map(job));
     expect(again[1]?.row['file']).toBe('molecules/methane/input.pdb');
     expect(again[1]?.user).toMatchObject({ project: 'two\nlines', delta: '+2' });
-    expect(again[0]?.user).toMatchObject({ project: '\'=HYPERLINK("x")', delta: '-1' });
+    expect(again[0]?.user).toMatchObject({ project: '=HYPERLINK("x")', delta: '-1' });
+  });
+
+  test('is told by its two columns of reasons: elsewhere an apostrophe in front is the user’s', async () => {
+    const folder = await temporaryFolder();
+    const table = (...columns: string[]) =>
+      `${['smiles', "'=name", ...columns].join(',')}\nCCO,'=1${',x'.repeat(columns.length)}\n`;
+    await writeFile(join(folder, 'own.csv'), table('error'));
+    await writeFile(join(folder, 'failed.csv'), table('error_code', 'error'));
+    expect((await itemsOf(join(folder, 'own.csv')))[0]?.user).toMatchObject({ "'=name": "'=1" });
+    expect((await itemsOf(join(folder, 'failed.csv')))[0]?.user).toMatchObject({ '=name': '=1' });
   });
 
   test('the reason stands at the end; an own column "error" keeps its values beside it', async () => {

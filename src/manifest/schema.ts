@@ -1,0 +1,179 @@
+/**
+ * What a row may hold, for editors: schemas/ is made from here. It judges the form of a row; what is inside an input,
+ * and whether an option goes with the kind, is checked by the program alone.
+ *
+ * It is as tolerant as the reader (docs/manifest.md): words in either case with blanks around them, numbers and truth
+ * values as text, null for an empty cell. Of YAML, where the reader keeps every value as it is written, an editor sees
+ * numbers and truth values.
+ */
+import { z } from 'zod';
+import {
+  ATOM_TYPES,
+  CHARGE_METHODS,
+  DEFAULT_PREDICTORS,
+  KINDS,
+  MODEL_CLASSES,
+  PREDICTORS,
+} from '../domain/item.ts';
+import { INPUT_FIELDS, type Field } from './columns.ts';
+import { FALSE, TRUE } from './options.ts';
+
+const BLANK = '^\\s*$';
+
+/** A whole cell, or an empty one. */
+function cell(pattern: string): RegExp {
+  return new RegExp(`^\\s*(?:${pattern})?\\s*$`);
+}
+
+/** JSON Schema has no flag for it. */
+function anyCase(words: readonly string[]): string {
+  const spelt = words.map((word) =>
+    word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`),
+  );
+  return `(?:${spelt.join('|')})`;
+}
+
+/** The words are named one by one, so that an editor offers them. */
+function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.union([z.enum(words), z.string().regex(cell(anyCase(words))), z.null()]);
+}
+
+const text = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** No number is a SMILES or a sequence; the sequence `FALSE` is, and an editor takes it for a truth value. */
+const letters = z.union([z.string(), z.boolean(), z.null()]);
+
+const SEPARATOR = '[,;\\s]';
+const predictorNames = z.union([
+  z.enum(PREDICTORS),
+  z.string().regex(new RegExp(`^(?:${SEPARATOR}|${anyCase(PREDICTORS)}(?=${SEPARATOR}|$))*$`)),
+  z.null(),
+]);
+
+/** Table programs write whole numbers so. */
+const POINT_ZERO = '(?:\\.0*)?';
+
+const FIELD_SCHEMAS = {
+  id: z
+    .union([
+      z.string().regex(cell('(?!\\.)[A-Za-z0-9._-]{1,64}')),
+      z.number(),
+      z.boolean(),
+      z.null(),
+    ])
+    .meta({
+      description:
+        'Unique in the campaign: 1 to 64 of A-Z a-z 0-9 . _ - without a leading dot. When empty it is made from the name of the file, or from the row.',
+      examples: ['aspirin'],
+    }),
+  kind: oneOf(KINDS).meta({
+    description: 'What the input is; inferred when empty.',
+    examples: ['molecule'],
+  }),
+  file: text.meta({
+    description:
+      'The input, as a path relative to the manifest. Exactly one of file, smiles and sequence is filled.',
+    examples: ['files/caffeine.pdb', 'files/ubiquitin.nef'],
+  }),
+  smiles: letters.meta({
+    description: 'A molecule, instead of a file. In YAML, quote one that begins with [ or *.',
+    examples: ['CC(=O)Oc1ccccc1C(=O)O'],
+  }),
+  sequence: letters.meta({
+    description: 'A protein sequence, plain or as FASTA text, instead of a file.',
+    examples: ['MKVLAAGIVGLCAKAYWDEF', '>p1\nMKVLAAGIVGLCAKAYWDEF\n'],
+  }),
+  predictors: z.union([predictorNames, z.array(predictorNames)]).meta({
+    description: 'For sequences: a list, or names separated by commas, semicolons or blanks.',
+    default: DEFAULT_PREDICTORS,
+    examples: ['dynamine,psper', ['dynamine', 'psper']],
+  }),
+  charge_method: oneOf(CHARGE_METHODS).meta({
+    description: 'For molecules: how partial charges are computed.',
+    default: 'bcc',
+    examples: ['gas'],
+  }),
+  net_charge: z
+    .union([
+      z.int().min(-999).max(999),
+      z.string().regex(cell(`[-+\\u2212]?\\d{1,3}${POINT_ZERO}`)),
+      z.null(),
+    ])
+    .meta({
+      description: 'For molecules: a whole number; when empty the engine works it out.',
+      default: null,
+      examples: [0, -1, '+1'],
+    }),
+  atom_type: oneOf(ATOM_TYPES).meta({
+    description: 'For molecules: the force field that the atom types are of.',
+    default: 'gaff2',
+    examples: ['amber'],
+  }),
+  model_class: z
+    .union([
+      z.enum(MODEL_CLASSES),
+      z.literal(MODEL_CLASSES.map(Number)),
+      z.string().regex(cell(`${anyCase(MODEL_CLASSES)}?${POINT_ZERO}`)),
+      z.null(),
+    ])
+    .meta({
+      description: 'For shifts: the model that is used.',
+      default: '1',
+      examples: ['2', 3],
+    }),
+  original_numbering: z
+    .union([
+      z.boolean(),
+      z.literal([0, 1]),
+      z.string().regex(cell(`${anyCase([...TRUE, ...FALSE])}?${POINT_ZERO}`)),
+      z.null(),
+    ])
+    .meta({
+      description: 'For shifts: keep the residue numbers of the file.',
+      default: true,
+      examples: [false, 'no'],
+    }),
+  email: z.union([z.string().regex(cell('[^\\s@,;]+@[^\\s@,;]+')), z.null()]).meta({
+    description: 'Passed to the service where it has the field.',
+    examples: ['me@example.org'],
+  }),
+  title: text.meta({
+    description: 'Passed to the service where it has the field.',
+    examples: ['Aspirin'],
+  }),
+} as const satisfies Record<Field, z.ZodType>;
+
+const EMPTY = { anyOf: [{ type: 'null' }, { type: 'string', pattern: BLANK }] };
+
+/** Any other column is the user's own data. */
+export const rowSchema = z
+  .looseObject(FIELD_SCHEMAS)
+  .partial()
+  .meta({
+    id: 'row',
+    title: 'Row of a manifest of hundredfold',
+    description: 'One input, one job. Columns with other names are your own data.',
+    examples: [
+      { id: 'aspirin', kind: 'molecule', smiles: 'CC(=O)Oc1ccccc1C(=O)O', project: 'analgesics' },
+    ],
+    // Exactly one input is filled.
+    oneOf: INPUT_FIELDS.map((field) => ({
+      required: [field],
+      properties: { [field]: { not: EMPTY } },
+    })),
+  });
+
+const rows = z.array(rowSchema).min(1);
+
+export const manifestSchema = z
+  .union([
+    rows,
+    z.looseObject({ items: rows.meta({ description: 'The rows.' }) }).meta({
+      description: 'In YAML the rows may stand under `items`.',
+    }),
+  ])
+  .meta({
+    title: 'Manifest of hundredfold',
+    description: 'A list of rows. docs/manifest.md says more.',
+    examples: [[{ id: 'aspirin', smiles: 'CC(=O)Oc1ccccc1C(=O)O' }]],
+  });

@@ -1,0 +1,142 @@
+/** `hundredfold init`: what it writes can be run as it is, and nothing of the user's is touched. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { schemaFiles } from '../../scripts/schemas.ts';
+import { STARTER } from '../../src/cli/init.ts';
+import { configSchema } from '../../src/config/schema.ts';
+import { KINDS } from '../../src/domain/item.ts';
+import { FIELDS } from '../../src/manifest/columns.ts';
+import { readManifests } from '../../src/manifest/read-all.ts';
+import { itemsTable, treeIsWhole } from '../promises.ts';
+import { desk, ROOT } from './command.ts';
+
+/** The last two lines that it prints, as the user copies them into a shell; npx is where the tests run. */
+function typedAsSaid(stderr: string, cwd: string): string {
+  const commands = stderr.split('\n').filter((line) => /^ {2}(cd|npx) /.test(line));
+  const script = commands.map((line) => line.trim()).join(' && ');
+  const env = { PATH: process.env['PATH'], HOME: cwd, npm_config_update_notifier: 'false' };
+  return execFileSync('sh', ['-c', `${script} 2>&1`], { cwd, encoding: 'utf8', env });
+}
+
+describe('hundredfold init', () => {
+  test('writes a folder that runs to its end with the command that it names', async () => {
+    const at = desk();
+    const { stderr, stdout } = await at.runs(0, ['init', "a new place's folder"]);
+    expect(stdout).toBe('');
+    for (const name of Object.keys(STARTER)) expect(stderr).toContain(`\n  ${name}\n`);
+    const folder = at.path("a new place's folder");
+    expect(typedAsSaid(stderr, at.folder)).toMatch(/4 of 4 succeeded/);
+    const [campaign = ''] = readdirSync(join(folder, 'results')).filter(
+      (name) => !name.startsWith('.'),
+    );
+    const tree = join(folder, 'results', campaign);
+    await treeIsWhole(tree);
+    const kinds = (await itemsTable(tree)).map(({ kind }) => kind);
+    expect(kinds.sort()).toEqual([...KINDS].sort());
+  });
+
+  test('leaves alone what is there, says so, and adds the rest', async () => {
+    const at = desk();
+    at.write('manifest.csv', 'id,smiles\nmine,CCO\n');
+    at.write('notes.txt', 'mine');
+    // It leads nowhere yet: written through, it would make a file elsewhere.
+    symlinkSync('elsewhere.yaml', at.path('hundredfold.yaml'));
+    const { stderr } = await at.runs(0, ['init']);
+    const [written = '', left = ''] = stderr.split('Left alone');
+    expect(left).toMatch(/^, as .*:\n {2}hundredfold\.yaml\n {2}manifest\.csv\nNext/);
+    expect(written).not.toMatch(/hundredfold\.yaml|manifest\.csv/);
+    expect(written).toContain('files/gst2.fasta');
+    expect(readFileSync(at.path('manifest.csv'), 'utf8')).toBe('id,smiles\nmine,CCO\n');
+    expect(readdirSync(at.folder).sort()).toEqual(
+      ['files', 'hundredfold.yaml', 'manifest.csv', 'notes.txt', 'schemas'].sort(),
+    );
+    const again = await at.runs(0, ['init', '.']);
+    expect(again.stderr).not.toContain('Written');
+  });
+
+  test.each(['in the way', 'in the way/deeper'])(
+    'refuses a folder that is a file: %s',
+    async (name) => {
+      const at = desk();
+      at.write('in the way', 'mine');
+      const { stderr } = await at.runs(1, ['init', name]);
+      expect(stderr).toMatch(/cannot write in the way.*\[CONFIG_NOT_WRITTEN\]\n {2}Name a folder/);
+      expect(readFileSync(at.path('in the way'), 'utf8')).toBe('mine');
+    },
+  );
+
+  test('names the folder as npx finds it from inside the checkout', async () => {
+    const at = desk();
+    mkdirSync(at.path('x'));
+    const { stderr } = await at.runs(0, ['init'], { cwd: at.path('x') });
+    expect(stderr).toContain(`\n  npx --prefix ${ROOT} hundredfold run manifest.csv `);
+    expect(stderr).not.toContain('\n  cd ');
+  });
+});
+
+describe('the configuration that it writes', () => {
+  const text = readFileSync(join(ROOT, STARTER['hundredfold.yaml'] ?? ''), 'utf8');
+  /** As an editor takes comments away; prose stays, and so does what stands behind a key. */
+  const setAll = text.replace(/^# (?=(?: {2})*(?:[a-zA-Z]+:(?: |$)|# ))/gm, '');
+
+  interface Node {
+    readonly anyOf?: readonly Node[];
+    readonly properties?: Readonly<Record<string, Node>>;
+    readonly default?: unknown;
+  }
+
+  /** Key → its default, where it has one. */
+  function keysOf(node: Node, path: readonly string[] = []): [string, unknown][] {
+    return Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, unknown][] =>
+      child.properties
+        ? keysOf(child, [...path, key])
+        : [[[...path, key].join('.'), child.default]],
+    );
+  }
+
+  test('sets nothing', () => {
+    expect(parse(text)).toBeNull();
+  });
+
+  test('holds every key there is with its default, once the # are taken away', async () => {
+    const schema = JSON.parse((await schemaFiles())['config.schema.json'] ?? '') as Node;
+    const config: unknown = parse(setAll);
+    expect(configSchema.safeParse(config).error?.issues ?? []).toEqual([]);
+    expect(new Ajv({ strict: false }).validate(schema, config)).toBe(true);
+    const keys = keysOf(schema);
+    expect(keys.length).toBeGreaterThan(15);
+    for (const [path, byDefault] of keys) {
+      const value = path
+        .split('.')
+        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], config);
+      expect({ path, value }).not.toEqual({ path, value: undefined });
+      if (byDefault !== undefined) expect({ path, value }).toEqual({ path, value: byDefault });
+    }
+  });
+
+  test('shows both ways on, names the schema beside it, and holds no token', () => {
+    expect(text).toContain('--services local');
+    expect(text).toMatch(/^# services:$/m);
+    const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text.split('\n')[0] ?? '');
+    expect(Object.keys(STARTER)).toContain(schema?.[1]);
+    const tokens = [...text.matchAll(/\b(?:token|apiKey): (.*)$/gm)].map(([, value]) => value);
+    expect(tokens).toHaveLength(3);
+    for (const token of tokens) expect(token).toMatch(/^\{ env: [A-Z_]+ \}$/);
+  });
+});
+
+test('the manifest that it writes has no problem, and columns of ours but for one', async () => {
+  const at = desk();
+  await at.runs(0, ['init']);
+  const { problems, items } = await readManifests([at.path('manifest.csv')]);
+  expect(problems).toEqual([]);
+  expect(items.map(({ kind }) => kind)).toEqual(KINDS);
+  const [header = []] = parseCsv(readFileSync(at.path('manifest.csv')), { to: 1 });
+  const own = header.filter((column) => !(FIELDS as readonly string[]).includes(column));
+  expect(own).toEqual(['source']);
+});

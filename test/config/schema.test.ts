@@ -1,0 +1,168 @@
+/** The JSON Schema of the configuration and the program take and refuse the same. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { schemaFiles } from '../../scripts/schemas.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { HundredfoldError } from '../../src/domain/errors.ts';
+
+const schema = JSON.parse((await schemaFiles())['config.schema.json'] ?? '') as object;
+const ofSchema = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'hundredfold-config-'))));
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+const TOKENS = {
+  HUNDREDFOLD_MOLECULE_TOKEN: 'abcdefghij',
+  HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret',
+  X: '0123456789',
+};
+
+/** Whether the program reads it as a configuration. What it then misses (a token, a file) is another matter. */
+async function takenByProgram(config: unknown): Promise<boolean> {
+  const file = join(folder, 'hundredfold.yaml');
+  await writeFile(file, stringify(config));
+  try {
+    loadSettings(file, TOKENS);
+    return true;
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return error.code !== 'CONFIG_INVALID';
+  }
+}
+
+/** Mostly right: there are many keys, and one that is wrong is enough. */
+const mostly = (right: fc.Arbitrary<unknown>, ...wrong: readonly unknown[]) =>
+  fc.oneof(
+    { weight: 20, arbitrary: right },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...wrong, null, '', 'x', 0, -1, true, [], {}, { x: 1 }),
+    },
+  );
+
+const object = (keys: Readonly<Record<string, fc.Arbitrary<unknown>>>, ...needed: string[]) =>
+  mostly(fc.record(keys, { requiredKeys: needed }));
+
+const secret = mostly(
+  fc.constantFrom({ env: 'X' }, { file: 'x' }),
+  { env: 'X', file: 'x' },
+  { env: null },
+  'literal',
+);
+const duration = mostly(
+  fc.constantFrom('60m', '1.5h', ' 10 s ', '500ms', '14d', 250, 0.5),
+  ...['0s', '0.0', '1 week', '5.m'],
+);
+const budget = mostly(
+  fc.oneof(
+    fc.constant('none'),
+    fc.record({
+      limit: mostly(fc.constantFrom(1, 100, '5', ' 007 '), 1.5, '1e2', '0', '-1', '1.0'),
+      window: duration,
+    }),
+  ),
+);
+const url = mostly(
+  fc.constantFrom('http://127.0.0.1:8080/acpype', 'HTTPS://münchen.example'),
+  ...['ftp://x', 'x.org'],
+);
+const text = mostly(fc.constantFrom('default', './x', 'x:7233'));
+
+const config = object({
+  temporal: object({
+    address: fc.constant(null),
+    namespace: text,
+    taskQueue: text,
+    apiKey: secret,
+    tls: object({ ca: text, cert: text, key: text }),
+  }),
+  services: object({
+    molecules: object({ url, token: secret, budget }, 'url'),
+    predictions: object(
+      {
+        url,
+        token: secret,
+        budget,
+        addressBudget: budget,
+        variant: mostly(fc.constant('earlier')),
+      },
+      'url',
+    ),
+  }),
+  store: object({ url: text }, 'url'),
+  embedded: object({ dir: text }, 'dir'),
+  jobs: object({ deadline: duration, whenUnsure: mostly(fc.constantFrom('hold', 'resubmit')) }),
+});
+
+describe('program and schema', () => {
+  test('take and refuse the same configurations', async () => {
+    const seen = { taken: 0, refused: 0 };
+    await fc.assert(
+      fc.asyncProperty(config, async (written) => {
+        const taken = ofSchema(written);
+        seen[taken ? 'taken' : 'refused'] += 1;
+        expect({ written, taken }).toEqual({ written, taken: await takenByProgram(written) });
+      }),
+      { numRuns: 500 },
+    );
+    expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(50);
+  });
+
+  test.each([
+    { servces: {} },
+    { services: { predictions: { url: 'https://p.example', variant: 'earler' } } },
+    { services: { predictions: { url: 'https://p.example', token: 'literal' } } },
+    { services: { predictions: { url: 'https://p.example', budget: 'None' } } },
+    { services: { predictions: {} } },
+    { jobs: { whenUnsure: 'held' } },
+    { jobs: { deadline: 'soon' } },
+  ])('refuse %j', async (written) => {
+    expect(ofSchema(written)).toBe(false);
+    expect(await takenByProgram(written)).toBe(false);
+  });
+});
+
+interface Node {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Node>>;
+}
+
+/** The keys that have a default, with it. */
+function defaultsOf(node: Node): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(node.properties ?? {}).flatMap(([key, child]): [string, unknown][] => {
+      if ('default' in child) return [[key, child.default]];
+      const below = defaultsOf(child);
+      return Object.keys(below).length > 0 ? [[key, below]] : [];
+    }),
+  );
+}
+
+test('the defaults that the schema names are those of the program', async () => {
+  const named = defaultsOf(schema) as { services: Record<string, object>; temporal: object };
+  const url = 'https://x.example';
+  const services = (keys: Record<string, object>) => ({
+    molecules: { ...keys['molecules'], url },
+    predictions: { ...keys['predictions'], url },
+  });
+  const temporal = (keys: object) => ({ ...keys, address: 'x:7233' });
+  const load = async (name: string, written: unknown) => {
+    const file = join(folder, name);
+    await writeFile(file, stringify(written));
+    return { ...loadSettings(file, TOKENS), file: null };
+  };
+  const bare = await load('bare.yaml', { services: services({}), temporal: temporal({}) });
+  const whole = await load('whole.yaml', {
+    ...named,
+    services: services(named.services),
+    temporal: temporal(named.temporal),
+  });
+  // The name of the queue is given where the worker is, not here.
+  expect(whole).toEqual({ ...bare, taskQueue: 'hundredfold' });
+});
