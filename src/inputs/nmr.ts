@@ -63,14 +63,12 @@ function formatOf(frames: readonly StarFrame[]): ShiftFormat | null {
 function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): Finding[] {
   const { residues, shifts, findings } = table;
   const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
-  const missingTag = findings.some(({ code }) => code === 'SHIFTS_TAG_MISSING');
+  // Without its columns a loop is not read, and all that would be said of it is confusing.
+  const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
+  if (missingTags.length > 0) return missingTags;
   // Without shifts ShiftCrypt ends well and gives -10 for every residue (measured).
-  if (shifts === 0 && !missingTag)
-    return [...findings, finding('SHIFTS_NO_LOOP', { format: name })];
-  if (residues.length === 0) {
-    return missingTag ? [...findings] : [finding('SHIFTS_NO_SEQUENCE', { format: name })];
-  }
-  if (missingTag) return [...findings];
+  if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format: name })];
+  if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format: name })];
   return [
     ...findings,
     ...badValues(residues, options.modelClass),
