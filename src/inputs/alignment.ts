@@ -25,7 +25,7 @@ export function looksAligned({ records }: Fasta): boolean {
   return (
     records.length > 1 &&
     lengths.size === 1 &&
-    records.some((record) => record.residues.includes(GAP))
+    records.some((record) => /[-.]/.test(record.residues))
   );
 }
 
