@@ -161,7 +161,7 @@ function nucleotideFindings(
   letters: ReadonlySet<string>,
 ): Finding[] {
   if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return [];
-  const bases = [...'ACG'].filter((base) => letters.has(base)).length;
+  const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
   const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);
   if (kinds === 4) return [finding('SEQUENCE_NUCLEOTIDES', { record })];
   return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];

@@ -21,7 +21,7 @@ export interface RecordNames {
 interface Rule {
   /** Headers for which the id is known. No `/`: an id may end up in the name of a file. */
   readonly known: RegExp;
-  id(header: string): string;
+  readonly id: (header: string) => string;
 }
 
 /** An alignment keeps `|` and `.`, a list of sequences does not. */

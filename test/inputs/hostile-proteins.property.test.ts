@@ -63,7 +63,7 @@ function sane(kind: string, text: string): void {
   for (const { code, facts } of reading.findings) {
     const { message, remedy } = toProblem(complaint(code, facts as never), place);
     expect(message).not.toMatch(/undefined|\[object/);
-    expect(message).not.toMatch(/[\u0000-\u001f]/);
+    expect(message).not.toMatch(/\p{Cc}/u);
     expect(remedy).not.toBe('');
   }
   const refused = reading.findings.some(({ code }) => PROBLEMS[code].severity === 'error');
@@ -122,7 +122,7 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
     ['frames', 'save_a save_\n'],
     ['rows', 'name MN-Q\n\n'],
     ['rows of one block', 'name MN-Q\n'],
-  ])('reads 2 MB of %s as fast as it is long', (_, unit) => {
+  ])('reads 300 kB of %s as fast as it is long', (_, unit) => {
     for (const start of [
       '',
       '>a\n',
@@ -132,8 +132,8 @@ describe.each(Object.keys(READERS))('%s', (kind) => {
       'data_x\nloop_\n_a\n',
     ]) {
       const startedAt = performance.now();
-      READERS[kind]?.(`${start}${unit.repeat(2_000_000 / unit.length)}!\n//\n`);
-      // Quadratic time would be hours; the bound leaves room for a busy machine.
+      READERS[kind]?.(`${start}${unit.repeat(300_000 / unit.length)}!\n//\n`);
+      // In quadratic time it would be minutes; the bound leaves room for a busy machine.
       expect(performance.now() - startedAt, JSON.stringify(start)).toBeLessThan(10_000);
     }
   });
