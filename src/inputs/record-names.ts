@@ -36,8 +36,8 @@ const RULES: Readonly<Record<'sequence' | 'alignment', Rule>> = {
   },
 };
 
-/** The longest header seen in a result was of 128 characters. */
-const LONGEST = 128;
+/** The longest header of which the id was seen in a result. */
+const LONGEST = 147;
 
 export function nameRecords(
   records: readonly Pick<FastaRecord, 'header'>[],

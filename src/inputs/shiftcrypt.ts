@@ -2,8 +2,8 @@
  * Which residues ShiftCrypt can say something about: it computes a value from a fixed set of atoms for each model and
  * amino acid, and says -10 where a single one of them has no shift.
  *
- * The sets were read off its results for six entries under three models (2,091 residues in all); with them every -10 and
- * every value of those results is foretold (test/inputs/shiftcrypt.test.ts).
+ * The sets were read off its results for six entries under three models; with them each of these 2,091 values and -10s
+ * is foretold (test/inputs/shiftcrypt.test.ts).
  */
 import type { ModelClass } from '../domain/item.ts';
 
