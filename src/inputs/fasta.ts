@@ -24,7 +24,7 @@ export interface Fasta {
 
 /** Shortest sequence that the predictors take, in residues (measured; the contract is silent). */
 export const MINIMUM_RESIDUES = 5;
-/** What early folding needs, in residues, and the predictors that need early folding. */
+/** What early folding needs, in residues (failed at 5; the bound is b2bTools' own), and who needs early folding. */
 const FOLDING_RESIDUES = 7;
 const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
 /** What psper takes, in residues. */

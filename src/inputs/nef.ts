@@ -1,5 +1,6 @@
 /**
- * NEF 1.1 (NMR Exchange Format, Gutmanas et al. 2015) as the engine reads it: every loop of the save frame of the
+ * NEF 1.1 (NMR Exchange Format, Gutmanas et al. 2015) as the engine reads it (seen in its results, and in the program
+ * of b2bTools 3.0.9 for what no result shows): every loop of the save frame of the
  * molecular system is taken for the sequence, and a shift belongs to the residue with its chain and code.
  */
 import { finding, type Finding } from './finding.ts';

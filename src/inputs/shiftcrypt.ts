@@ -2,8 +2,9 @@
  * Which residues ShiftCrypt can say something about: it computes a value from a fixed set of atoms for each model and
  * amino acid, and says -10 where a single one of them has no shift.
  *
- * The sets were read off its results for six entries under three models; with them each of these 2,091 values and -10s
- * is foretold (test/inputs/shiftcrypt.test.ts).
+ * The sets come from its results for six entries under three models; where those leave a choice (which methyl protons
+ * of Ile, Thr and Val, say) from the list of atoms in its program (b2bTools 3.0.9). Each of the 2,091 values and -10s of
+ * the results is foretold by them (test/inputs/shiftcrypt.test.ts).
  */
 import type { ModelClass } from '../domain/item.ts';
 
