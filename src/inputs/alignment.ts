@@ -1,7 +1,9 @@
 /**
- * Multiple sequence alignments in FASTA (contract of the prediction service, 4.2): two sequences or more,
- * padded with `-` to one length.
+ * Multiple sequence alignments (contract of the prediction service, 4.2): two sequences or more, padded with `-` to
+ * one length. They are sent as aligned FASTA; what comes in another format, or with other gaps, is converted and kept.
  */
+import type { InputText } from '../domain/item.ts';
+import { alignmentFormat, readAlignmentRows, type AlignmentFormat } from './alignment-format.ts';
 import {
   MINIMUM_RESIDUES,
   readFasta,
@@ -11,8 +13,11 @@ import {
 } from './fasta.ts';
 import { finding, type Finding } from './finding.ts';
 import type { Reading } from './reading.ts';
+import { fastaText, nameRecords } from './record-names.ts';
 
 const GAP = '-';
+/** As Stockholm, A2M and GCG write gaps. The engine would take each for an unknown residue (measured). */
+const OTHER_GAPS = /[.~_]/g;
 
 /** True for several records of one length with gaps in them: nothing else looks like that. */
 export function looksAligned({ records }: Fasta): boolean {
@@ -20,61 +25,110 @@ export function looksAligned({ records }: Fasta): boolean {
   return (
     records.length > 1 &&
     lengths.size === 1 &&
-    records.some((record) => record.residues.includes(GAP))
+    records.some((record) => /[-.]/.test(record.residues))
   );
 }
 
 /** The input of the kind `alignment`. */
 export function readAlignmentInput(text: string): Reading {
-  const canonical = readFasta(text)
-    .records.map(({ name, residues }) => `>${name}\n${residues.toUpperCase()}`)
-    .join('\n');
-  return { findings: checkAlignment(text), input: { name: 'input.fasta', text }, canonical };
+  const format = alignmentFormat(text);
+  const { records, findings } = readRows(text, format);
+  if (records.length === 0) return { findings, input: null, canonical: '' };
+  const { headers, ids, names, renamed } = nameRecords(records, 'alignment');
+  const residues = records.map((record) => record.residues.replace(OTHER_GAPS, GAP));
+  const converted =
+    renamed || format !== 'FASTA' || records.some((record, n) => record.residues !== residues[n]);
+  const input: InputText = {
+    name: 'input.fasta',
+    text: converted ? fastaText(headers, residues) : text,
+    ...(converted && { original: { name: ORIGINAL_NAME[format], text } }),
+    ...(names && { names }),
+  };
+  const canonical = fastaText(
+    ids,
+    residues.map((row) => row.toUpperCase()),
+  ).trimEnd();
+  return { findings: [...findings, ...checkRows(records, residues)], input, canonical };
 }
 
-export function checkAlignment(text: string): Finding[] {
-  const format = foreignFormat(text);
-  if (format !== null) return [finding('ALIGNMENT_NOT_FASTA', { format })];
-  const { records, plain, findings: broken } = readFasta(text);
-  const rows = plain ? 0 : records.length;
-  const findings: Finding[] = [...broken];
-  // With one sequence the engine ends well and the result means nothing; the service answers 400.
-  if (rows < 2) return [...findings, finding('ALIGNMENT_TOO_FEW_ROWS', { rows })];
-  const names = new Set<string>();
-  const expected = records[0]?.residues.length ?? 0;
-  for (const record of records) {
-    if (names.has(record.name)) {
-      findings.push(finding('ALIGNMENT_NAME_REPEATED', { record: record.name }));
+const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
+  ...{ FASTA: 'original.fasta', Stockholm: 'original.sto', Clustal: 'original.aln' },
+  ...{ PHYLIP: 'original.phy', NEXUS: 'original.nex', MSF: 'original.msf' },
+};
+
+/** @returns no records where the findings say that it cannot be read */
+function readRows(
+  text: string,
+  format: AlignmentFormat,
+): { records: readonly FastaRecord[]; findings: readonly Finding[] } {
+  switch (format) {
+    case 'Stockholm':
+    case 'Clustal': {
+      const read = readAlignmentRows(text, format);
+      return read.findings.length > 0 ? read : enoughRows(read.records, []);
     }
-    names.add(record.name);
-    findings.push(...checkRow(record, expected));
+    case 'FASTA': {
+      const { records, plain, findings } = readFasta(text);
+      return enoughRows(plain ? [] : records, findings);
+    }
+    default:
+      return { records: [], findings: [finding('ALIGNMENT_NOT_FASTA', { format })] };
   }
-  return findings;
 }
 
-function checkRow({ name: record, residues }: FastaRecord, expected: number): Finding[] {
-  const length = residues.length;
+/** With one sequence the engine ends well and the result means nothing; the service answers 400. */
+function enoughRows(records: readonly FastaRecord[], findings: readonly Finding[]) {
+  if (records.length >= 2) return { records, findings };
+  const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
+  return { records: [], findings: [...findings, few] };
+}
+
+/** @param residues of the records, with `-` for every gap */
+function checkRows(records: readonly FastaRecord[], residues: readonly string[]): Finding[] {
+  const findings: Finding[] = [];
+  const headers = new Set<string>();
+  const expected = residues[0]?.length ?? 0;
+  for (const [index, record] of records.entries()) {
+    const { header, name } = record;
+    if (header !== '' && headers.has(header)) {
+      findings.push(finding('ALIGNMENT_NAME_REPEATED', { record: name }));
+    }
+    headers.add(header);
+    findings.push(...checkRow(record, residues[index] ?? '', expected));
+  }
+  // Worth a word by itself only: broken alignments have such columns for other reasons.
+  const columns = findings.length === 0 ? emptyColumns(residues, expected) : 0;
+  return columns === 0 ? findings : [finding('ALIGNMENT_EMPTY_COLUMNS', { columns })];
+}
+
+function checkRow(
+  { name: record, residues: written }: FastaRecord,
+  residues: string,
+  expected: number,
+): Finding[] {
+  const { length } = residues;
   const findings: Finding[] = [];
   if (length !== expected)
     findings.push(finding('ALIGNMENT_UNEQUAL', { record, length, expected }));
-  const otherGaps = ['.', '~', '_'].filter((character) => residues.includes(character)).join('');
+  const otherGaps = [...new Set(written.match(OTHER_GAPS) ?? [])].join('');
   if (otherGaps !== '') {
     findings.push(finding('ALIGNMENT_GAP_CHARACTER', { record, characters: otherGaps }));
   }
-  const ungapped = residues.replace(/[-.~_]/g, '');
-  findings.push(...residueFindings(record, ungapped, ''));
-  if (ungapped === '') findings.push(finding('SEQUENCE_EMPTY', { record }));
-  else if (ungapped.length < MINIMUM_RESIDUES) {
+  const ungapped = residues.replaceAll(GAP, '');
+  if (ungapped === '') return [...findings, finding('SEQUENCE_EMPTY', { record })];
+  findings.push(...residueFindings(record, ungapped));
+  if (ungapped.length < MINIMUM_RESIDUES) {
     const facts = { record, length: ungapped.length, minimum: MINIMUM_RESIDUES };
     findings.push(finding('ALIGNMENT_ROW_SHORT', facts));
   }
   return findings;
 }
 
-/** Formats that aligners write by default and that the service does not take. */
-function foreignFormat(text: string): string | null {
-  if (/^\s*# STOCKHOLM/.test(text)) return 'Stockholm';
-  if (/^\s*(CLUSTAL|MUSCLE|PROBCONS)\b/.test(text)) return 'Clustal';
-  if (/^\s*\d+\s+\d+\s*[\r\n]/.test(text)) return 'PHYLIP';
-  return null;
+/** Columns in which no sequence has a residue: harmless, and most often left over from sequences taken out. */
+function emptyColumns(rows: readonly string[], width: number): number {
+  let count = 0;
+  for (let column = 0; column < width; column += 1) {
+    if (rows.every((row) => row.charAt(column) === GAP)) count += 1;
+  }
+  return count;
 }

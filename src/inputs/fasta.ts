@@ -1,10 +1,13 @@
 /**
  * FASTA text and plain sequences.
  */
+import type { Predictor } from '../domain/item.ts';
 import { finding, type Finding } from './finding.ts';
 
 export interface FastaRecord {
-  /** The first word of the header: what the predictors call the sequence. */
+  /** All after the `>`, without blanks around it. */
+  readonly header: string;
+  /** The first word of the header: what people call the sequence. */
   readonly name: string;
   /** All letters and signs between this header and the next, without blanks and line breaks. */
   readonly residues: string;
@@ -21,6 +24,9 @@ export interface Fasta {
 
 /** Shortest sequence that the predictors take, in residues (measured; the contract is silent). */
 export const MINIMUM_RESIDUES = 5;
+/** What early folding needs, in residues (failed at 5; the bound is b2bTools' own), and who needs early folding. */
+const FOLDING_RESIDUES = 7;
+const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
 /** What psper takes, in residues. */
 const PSPER_RESIDUES = { minimum: 20, maximum: 3000 } as const;
 /** Shorter ones can be peptides that happen to hold only A, C, G, T, N. */
@@ -30,67 +36,103 @@ export function readFasta(text: string): Fasta {
   const lines = text.split(/\r\n|\n|\r/);
   if (!lines.some((line) => line.startsWith('>'))) {
     return {
-      records: [{ name: '', residues: text.replace(/\s+/g, ''), line: 1 }],
+      records: [{ header: '', name: '', residues: text.replace(/\s+/g, ''), line: 1 }],
       plain: true,
       findings: [],
     };
   }
-  const records: { name: string; residues: string[]; line: number }[] = [];
+  const records: { header: string; residues: string[]; line: number }[] = [];
   const findings: Finding[] = [];
   for (const [index, line] of lines.entries()) {
     const current = records.at(-1);
     if (line.startsWith('>')) {
-      const name = /^\S*/.exec(line.slice(1).trim())?.[0] ?? '';
+      const header = line.slice(1).trim();
       // A record without a name is dropped by the engine without a word.
-      if (name === '') findings.push(finding('SEQUENCE_HEADER_EMPTY', { line: index + 1 }));
-      records.push({ name, residues: [], line: index + 1 });
+      if (header === '') findings.push(finding('SEQUENCE_HEADER_EMPTY', { line: index + 1 }));
+      records.push({ header, residues: [], line: index + 1 });
     } else if (current !== undefined) {
       current.residues.push(line.replace(/\s+/g, ''));
     } else if (line.trim() !== '' && findings.length === 0) {
       findings.push(finding('SEQUENCE_TEXT_BEFORE_HEADER', { line: index + 1 }));
     }
   }
-  const joined = records.map((record) => ({ ...record, residues: record.residues.join('') }));
+  const joined = records.map(({ header, residues, line }) => ({
+    header,
+    name: /^\S*/.exec(header)?.[0] ?? '',
+    residues: residues.join(''),
+    line,
+  }));
   return { records: joined, plain: false, findings };
 }
 
+/** A sequence without the stop sign that translations end with. */
+export function withoutStop(residues: string): string {
+  return residues.endsWith('*') ? residues.slice(0, -1) : residues;
+}
+
 /** Checks every record as a single sequence. */
-export function checkSequences(fasta: Fasta, options: { readonly psper: boolean }): Finding[] {
+export function checkSequences(
+  fasta: Fasta,
+  { predictors }: { readonly predictors: readonly Predictor[] },
+): Finding[] {
   const findings: Finding[] = [...fasta.findings];
   const seen = new Set<string>();
   for (const record of fasta.records) {
-    findings.push(...checkSequence(record, options.psper));
-    if (record.name !== '' && seen.has(record.name)) {
+    findings.push(...checkSequence(record, predictors));
+    if (record.header !== '' && seen.has(record.header)) {
       findings.push(finding('SEQUENCE_NAME_REPEATED', { record: record.name }));
     }
-    seen.add(record.name);
+    seen.add(record.header);
   }
   return findings;
 }
 
-function checkSequence({ name: record, residues }: FastaRecord, psper: boolean): Finding[] {
-  const length = residues.length;
-  if (length === 0) return [finding('SEQUENCE_EMPTY', { record })];
-  const findings = residueFindings(record, residues, '');
+function checkSequence(
+  { name: record, residues: written }: FastaRecord,
+  predictors: readonly Predictor[],
+): Finding[] {
+  const residues = withoutStop(written);
+  if (residues.length === 0) return [finding('SEQUENCE_EMPTY', { record })];
+  const findings = residueFindings(record, residues);
+  // As X it would be one residue more, in a place where the predictors look at the end of the chain.
+  if (residues !== written) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
+  findings.push(...lengthFindings(record, residues.length, predictors));
+  return findings;
+}
+
+function lengthFindings(
+  record: string,
+  length: number,
+  predictors: readonly Predictor[],
+): Finding[] {
   if (length < MINIMUM_RESIDUES) {
-    findings.push(finding('SEQUENCE_TOO_SHORT', { record, length, minimum: MINIMUM_RESIDUES }));
-  } else if (psper && (length < PSPER_RESIDUES.minimum || length > PSPER_RESIDUES.maximum)) {
+    return [finding('SEQUENCE_TOO_SHORT', { record, length, minimum: MINIMUM_RESIDUES })];
+  }
+  const findings: Finding[] = [];
+  const folding = predictors.filter((name) => NEED_FOLDING.includes(name));
+  if (folding.length > 0 && length < FOLDING_RESIDUES) {
+    const facts = { record, length, minimum: FOLDING_RESIDUES, predictors: folding };
+    findings.push(finding('SEQUENCE_TOO_SHORT_FOR', facts));
+  }
+  const { minimum, maximum } = PSPER_RESIDUES;
+  if (predictors.includes('psper') && (length < minimum || length > maximum)) {
     findings.push(finding('SEQUENCE_LENGTH_FOR_PSPER', { record, length }));
   }
-  if (looksLikeNucleotides(residues)) findings.push(finding('SEQUENCE_NUCLEOTIDES', { record }));
   return findings;
 }
 
 /**
  * The 20 amino acids, in either case. B, J, O, U, X and Z are letters of the code that the predictors read as X;
  * all else they would turn into X silently, or stop at.
+ *
+ * @param residues of one sequence, without gaps
  */
-export function residueFindings(record: string, residues: string, gaps: string): Finding[] {
+export function residueFindings(record: string, residues: string): Finding[] {
   const letters = new Set(residues.toUpperCase());
   const foreign: string[] = [];
   const unknown: string[] = [];
   for (const letter of letters) {
-    if (gaps.includes(letter) || 'ACDEFGHIKLMNPQRSTVWY'.includes(letter)) continue;
+    if ('ACDEFGHIKLMNPQRSTVWY'.includes(letter)) continue;
     ('BJOUXZ'.includes(letter) ? unknown : foreign).push(letter);
   }
   const findings: Finding[] = [];
@@ -98,16 +140,29 @@ export function residueFindings(record: string, residues: string, gaps: string):
     findings.push(finding('SEQUENCE_NOT_RESIDUES', { record, characters: foreign.join('') }));
   }
   if (unknown.length > 0) {
-    findings.push(finding('SEQUENCE_UNKNOWN_RESIDUES', { record, characters: unknown.join('') }));
+    const all = unknown.length === letters.size;
+    const facts = { record, characters: unknown.join('') };
+    findings.push(
+      all
+        ? finding('SEQUENCE_ALL_UNKNOWN', { record })
+        : finding('SEQUENCE_UNKNOWN_RESIDUES', facts),
+    );
   }
-  return findings;
+  return [...findings, ...nucleotideFindings(record, residues, letters)];
 }
 
-/** Three letters at least, so that repeats of glycine or alanine pass. */
-function looksLikeNucleotides(residues: string): boolean {
-  return (
-    residues.length >= NUCLEOTIDES_FROM &&
-    /^[ACGTUN]+$/i.test(residues) &&
-    new Set(residues.toUpperCase()).size >= 3
-  );
+/**
+ * All four bases and nothing else in 20 letters or more is no protein that was ever seen; three of them may be a
+ * repeat; two are glycine and alanine.
+ */
+function nucleotideFindings(
+  record: string,
+  residues: string,
+  letters: ReadonlySet<string>,
+): Finding[] {
+  if (residues.length < NUCLEOTIDES_FROM || !/^[ACGTUN]+$/i.test(residues)) return [];
+  const bases = ['A', 'C', 'G'].filter((base) => letters.has(base)).length;
+  const kinds = bases + (letters.has('T') || letters.has('U') ? 1 : 0);
+  if (kinds === 4) return [finding('SEQUENCE_NUCLEOTIDES', { record })];
+  return letters.size >= 3 ? [finding('SEQUENCE_NUCLEOTIDES_DOUBTFUL', { record })] : [];
 }

@@ -26,15 +26,26 @@ export interface InputFacts {
   SEQUENCE_TEXT_BEFORE_HEADER: { readonly line: number };
   SEQUENCE_NOT_RESIDUES: { readonly record: string; readonly characters: string };
   SEQUENCE_UNKNOWN_RESIDUES: { readonly record: string; readonly characters: string };
+  SEQUENCE_ALL_UNKNOWN: { readonly record: string };
+  SEQUENCE_STOP_REMOVED: { readonly record: string };
   SEQUENCE_NUCLEOTIDES: { readonly record: string };
+  SEQUENCE_NUCLEOTIDES_DOUBTFUL: { readonly record: string };
   SEQUENCE_TOO_SHORT: {
     readonly record: string;
     readonly length: number;
     readonly minimum: number;
   };
+  SEQUENCE_TOO_SHORT_FOR: {
+    readonly record: string;
+    readonly length: number;
+    readonly minimum: number;
+    readonly predictors: readonly string[];
+  };
   SEQUENCE_LENGTH_FOR_PSPER: { readonly record: string; readonly length: number };
   SEQUENCE_NAME_REPEATED: { readonly record: string };
   ALIGNMENT_NOT_FASTA: { readonly format: string };
+  ALIGNMENT_MALFORMED: { readonly format: string; readonly line: number; readonly reason: string };
+  ALIGNMENT_SEVERAL: { readonly format: string; readonly count: number };
   ALIGNMENT_TOO_FEW_ROWS: { readonly rows: number };
   ALIGNMENT_UNEQUAL: {
     readonly record: string;
@@ -43,13 +54,46 @@ export interface InputFacts {
   };
   ALIGNMENT_NAME_REPEATED: { readonly record: string };
   ALIGNMENT_GAP_CHARACTER: { readonly record: string; readonly characters: string };
+  ALIGNMENT_EMPTY_COLUMNS: { readonly columns: number };
   ALIGNMENT_ROW_SHORT: {
     readonly record: string;
     readonly length: number;
     readonly minimum: number;
   };
   SHIFTS_FORMAT_UNKNOWN: Readonly<Record<string, never>>;
+  SHIFTS_MALFORMED: { readonly line: number; readonly reason: string };
   SHIFTS_NO_LOOP: { readonly format: string };
+  SHIFTS_NO_SEQUENCE: { readonly format: string };
+  SHIFTS_TAG_MISSING: { readonly tag: string };
+  SHIFTS_LOOP_FOREIGN: { readonly tag: string; readonly line: number };
+  SHIFTS_SEQUENCE_CODE: { readonly code: string; readonly line: number };
+  SHIFTS_RESIDUE_UNKNOWN: {
+    readonly code: string;
+    readonly residue: string;
+    readonly line: number;
+  };
+  SHIFTS_RESIDUE_DIFFERS: {
+    readonly code: string;
+    readonly residue: string;
+    readonly expected: string;
+    readonly line: number;
+  };
+  SHIFTS_OF_LIGAND: { readonly entity: string; readonly line: number };
+  SHIFTS_VALUE: { readonly atom: string; readonly value: string; readonly line: number };
+  SHIFTS_SEVERAL_LISTS: { readonly line: number };
+  SHIFTS_AUTHOR_NUMBERS: Readonly<Record<string, never>>;
+  SHIFTS_ALL_MISSING: ShiftValues;
+  SHIFTS_FEW_VALUES: ShiftValues;
+}
+
+interface ShiftValues {
+  readonly model: string;
+  /** Residues that get a value with that model, of how many. */
+  readonly values: number;
+  readonly residues: number;
+  /** The model class with the most values, and how many it has. */
+  readonly best: string;
+  readonly most: number;
 }
 
 export type FindingCode = keyof InputFacts;

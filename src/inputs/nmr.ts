@@ -1,9 +1,15 @@
 /**
- * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Told apart by their content,
- * as the service does (contract of the prediction service, 4.3): the extension says nothing.
+ * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Told apart by
+ * their content, as the service does (contract of the prediction service, 4.3): the extension says nothing.
  */
+import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../domain/item.ts';
 import { finding, type Finding } from './finding.ts';
+import { readNef } from './nef.ts';
+import { readNmrStar } from './nmr-star.ts';
 import type { Reading } from './reading.ts';
+import { atomsNeeded, getsValue } from './shiftcrypt.ts';
+import type { Residue, ShiftTable } from './shift-table.ts';
+import { readStar, type StarFrame } from './star.ts';
 
 export type ShiftFormat = 'nef' | 'star';
 
@@ -16,63 +22,101 @@ export interface Shifts {
 }
 
 /** The input of the kind `shifts`. */
-export function readShiftsInput(text: string): Reading {
-  const { format, findings } = readShifts(text);
+export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
+  const { format, findings } = readShifts(text, options);
   // The engine goes by the extension, the service by the content: both agree when the name does.
   const name = format === 'nef' ? 'input.nef' : 'input.str';
   return { findings, input: { name, text }, canonical: text.replace(/\r\n?/g, '\n').trimEnd() };
 }
 
-const SHIFT_VALUE: Readonly<Record<ShiftFormat, RegExp>> = {
-  nef: /^_nef_chemical_shift\.value$/i,
-  star: /^_(Atom_chem_shift\.Val|Chem_shift_value)$/i,
-};
-
-export function readShifts(text: string): Shifts {
-  const format = formatOf(text);
-  if (format === null) {
-    return { format, shifts: 0, findings: [finding('SHIFTS_FORMAT_UNKNOWN', {})] };
+export function readShifts(text: string, options: ShiftsOptions): Shifts {
+  // The service looks for it, and the engine begins there.
+  if (!/^[ \t]*data_\S/im.test(text)) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
+  const star = readStar(text);
+  if (!star.ok) {
+    return unknown(finding('SHIFTS_MALFORMED', { line: star.line, reason: star.reason }));
   }
-  const shifts = countShifts(text, SHIFT_VALUE[format]);
-  // Without shifts ShiftCrypt ends well and gives -10 for every residue (measured).
+  const format = formatOf(star.frames);
+  if (format === null) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
+  const table = format === 'nef' ? readNef(star.frames) : readNmrStar(star.frames);
+  return { format, shifts: table.shifts, findings: judge(table, format, options) };
+}
+
+function unknown(found: Finding): Shifts {
+  return { format: null, shifts: 0, findings: [found] };
+}
+
+/** By the tags that every file of a dialect has, and no mmCIF. */
+const STAR_TAG =
+  /^_(?:(?:entry|entity|assembly|assigned_chem_shift_list|atom_chem_shift)\.|nmr_star_version$|saveframe_category$|chem_shift_value$)/;
+
+function formatOf(frames: readonly StarFrame[]): ShiftFormat | null {
+  const any = (wanted: (tag: string) => boolean): boolean =>
+    frames.some(
+      ({ items, loops }) =>
+        [...items.keys()].some(wanted) || loops.some(({ tags }) => tags.some(wanted)),
+    );
+  if (any((tag) => tag.startsWith('_nef_'))) return 'nef';
+  return any((tag) => STAR_TAG.test(tag)) ? 'star' : null;
+}
+
+function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): Finding[] {
+  const { residues, shifts, findings } = table;
   const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
-  return {
-    format,
-    shifts,
-    findings: shifts > 0 ? [] : [finding('SHIFTS_NO_LOOP', { format: name })],
-  };
+  // Without its columns a loop is not read, and all that would be said of it is confusing.
+  const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
+  if (missingTags.length > 0) return missingTags;
+  // Without shifts ShiftCrypt ends well and gives -10 for every residue (measured).
+  if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format: name })];
+  if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format: name })];
+  return [
+    ...findings,
+    ...badValues(residues, options.modelClass),
+    ...authorNumbers(residues, options),
+    ...missingValues(residues, options.modelClass),
+  ];
 }
 
-/** A tag that every file of the dialect has, and no mmCIF. */
-const MARKS: Readonly<Record<ShiftFormat, RegExp>> = {
-  nef: /^\s*_nef_\w+\./im,
-  star: /^\s*_(?:(?:Entry|Entity|Assembly|Assigned_chem_shift_list|Atom_chem_shift)\.\w+|NMR_STAR_version|Saveframe_category|Chem_shift_value)\b/im,
-};
-
-function formatOf(text: string): ShiftFormat | null {
-  if (!/^\s*data_\S/im.test(text)) return null;
-  if (MARKS.nef.test(text)) return 'nef';
-  return MARKS.star.test(text) ? 'star' : null;
-}
-
-/** Counts the data lines of the loops in which one of the tags matches; a row is a line in both formats' practice. */
-function countShifts(text: string, tag: RegExp): number {
-  let count = 0;
-  let state: 'outside' | 'tags' | 'rows' = 'outside';
-  let holdsShifts = false;
-  for (const raw of text.split(/\r\n|\n|\r/)) {
-    const line = raw.trim();
-    if (/^loop_/i.test(line)) {
-      state = 'tags';
-      holdsShifts = false;
-    } else if (/^(stop_|save_)/i.test(line)) {
-      state = 'outside';
-    } else if (state === 'tags' && line.startsWith('_')) {
-      holdsShifts ||= tag.test(line);
-    } else if (state !== 'outside' && line !== '' && !line.startsWith('#')) {
-      state = 'rows';
-      if (holdsShifts) count += 1;
+/** The engine turns the values of the atoms it needs into numbers, and of no others. */
+function badValues(residues: readonly Residue[], model: ModelClass): Finding[] {
+  for (const { name, atoms } of residues) {
+    if (!getsValue(model, name, atoms)) continue;
+    for (const atom of atomsNeeded(model, name) ?? []) {
+      const found = atoms.get(atom);
+      if (found !== undefined && !isNumber(found.value)) {
+        return [finding('SHIFTS_VALUE', { atom, value: found.value, line: found.line })];
+      }
     }
   }
-  return count;
+  return [];
+}
+
+function isNumber(value: string): boolean {
+  return value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+/**
+ * The engine numbers the residues by the author's numbers, as text, and looks for the shifts' numbers among them:
+ * it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has).
+ */
+function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Finding[] {
+  if (!options.originalNumbering) return [];
+  const lost = residues.some(({ authorNumbered, atoms }) => authorNumbered && atoms.size > 0);
+  return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
+}
+
+/** A result in which less than this share of the residues has a value is worth a word. */
+const FEW = 0.25;
+
+function missingValues(residues: readonly Residue[], model: ModelClass): Finding[] {
+  const valued = (one: ModelClass): number =>
+    residues.filter(({ name, atoms }) => getsValue(one, name, atoms)).length;
+  const values = valued(model);
+  const counts = MODEL_CLASSES.map((one) => ({ model: one, values: valued(one) }));
+  // The lowest class of those with the most: it looks at the most atoms.
+  const best = counts.reduce((top, one) => (one.values > top.values ? one : top));
+  const facts = { model, values, residues: residues.length, best: best.model, most: best.values };
+  if (values === 0) return [finding('SHIFTS_ALL_MISSING', facts)];
+  const few = values < FEW * residues.length && best.values >= 2 * values;
+  return few ? [finding('SHIFTS_FEW_VALUES', facts)] : [];
 }

@@ -1,18 +1,30 @@
 /** The input of the kind `sequence`: one or several sequences, plain or as FASTA. */
-import type { SequenceOptions } from '../domain/item.ts';
-import { checkSequences, readFasta } from './fasta.ts';
+import type { InputText, SequenceOptions } from '../domain/item.ts';
+import { checkSequences, readFasta, withoutStop, type Fasta } from './fasta.ts';
 import type { Reading } from './reading.ts';
+import { fastaText, nameRecords } from './record-names.ts';
 
 /** `id`: the header that a sequence without one gets. */
-export function readSequenceInput(
-  text: string,
-  { predictors }: SequenceOptions,
-  id: string,
-): Reading {
+export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
   const fasta = readFasta(text);
-  const findings = checkSequences(fasta, { psper: predictors.includes('psper') });
+  // Upper case as the engine reads it; what the records are called plays no part in the values.
+  const canonical = fasta.records
+    .map(({ residues }) => withoutStop(residues).toUpperCase())
+    .join('\n');
+  return { findings: checkSequences(fasta, options), input: toSend(fasta, text, id), canonical };
+}
+
+function toSend({ records, plain }: Fasta, text: string, id: string): InputText {
   // The engine refuses a sequence without a header; with the id in it the result carries a name the user knows.
-  const sent = fasta.plain ? `>${id}\n${text.trim()}\n` : text;
-  const canonical = fasta.records.map(({ residues }) => residues.toUpperCase()).join('\n');
-  return { findings, input: { name: 'input.fasta', text: sent }, canonical };
+  const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
+  const { headers, names, renamed } = nameRecords(headed, 'sequence');
+  const residues = records.map((record) => withoutStop(record.residues));
+  const stopped = records.some((record) => record.residues.endsWith('*'));
+  const named = names && { names };
+  if (renamed || stopped) {
+    const original = { name: 'original.fasta', text };
+    return { name: 'input.fasta', text: fastaText(headers, residues), original, ...named };
+  }
+  const sent = plain ? `>${id}\n${text.trim()}\n` : text;
+  return { name: 'input.fasta', text: sent, ...named };
 }

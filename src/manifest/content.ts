@@ -42,7 +42,7 @@ export function readContent(
     case 'alignment':
       return told(readAlignmentInput(text));
     case 'shifts':
-      return told(readShiftsInput(text));
+      return told(readShiftsInput(text, options));
   }
 }
 
@@ -83,13 +83,26 @@ function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
   });
 }
 
-/** Some findings are about another cell than the one that holds the input. */
+/** Some findings are about another cell than the one that holds the input: null for all others. */
+function optionAtFault(found: Finding): { column: string; value: string } | null {
+  switch (found.code) {
+    case 'SMILES_CHARGE_DIFFERS':
+    case 'SMILES_CHARGE_IGNORED':
+      return { column: 'net_charge', value: String(found.facts.given) };
+    case 'SEQUENCE_LENGTH_FOR_PSPER':
+      return { column: 'predictors', value: 'psper' };
+    case 'SEQUENCE_TOO_SHORT_FOR':
+      return { column: 'predictors', value: found.facts.predictors.join(',') };
+    case 'SHIFTS_AUTHOR_NUMBERS':
+      return { column: 'original_numbering', value: 'true' };
+    case 'SHIFTS_ALL_MISSING':
+    case 'SHIFTS_FEW_VALUES':
+      return { column: 'model_class', value: found.facts.model };
+    default:
+      return null;
+  }
+}
+
 function ofFinding(found: Finding, column: string, value: string): Complaint {
-  const where =
-    found.code === 'SMILES_CHARGE_DIFFERS' || found.code === 'SMILES_CHARGE_IGNORED'
-      ? { column: 'net_charge', value: String(found.facts.given) }
-      : found.code === 'SEQUENCE_LENGTH_FOR_PSPER'
-        ? { column: 'predictors', value: 'psper' }
-        : { column, value };
-  return complaint(found.code, found.facts, where);
+  return complaint(found.code, found.facts, optionAtFault(found) ?? { column, value });
 }

@@ -3,6 +3,7 @@
  */
 import { KINDS, type Kind } from '../domain/item.ts';
 import { looksAligned } from '../inputs/alignment.ts';
+import { alignmentFormat } from '../inputs/alignment-format.ts';
 import { readFasta } from '../inputs/fasta.ts';
 import { MOLECULE_EXTENSIONS } from '../inputs/molecule.ts';
 import { nearest } from './nearest.ts';
@@ -10,6 +11,8 @@ import { complaint, type Complaint } from './problems.ts';
 import type { RowInput } from './row-input.ts';
 
 const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
+/** Of Stockholm and Clustal. */
+const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
 const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
 export interface Judged {
@@ -35,12 +38,15 @@ export function inferKind(input: RowInput): Judged {
     return { kind: 'molecule', complaints: [] };
   }
   if (SHIFT_EXTENSIONS.includes(extension)) return { kind: 'shifts', complaints: [] };
+  if (ALIGNMENT_EXTENSIONS.includes(extension)) return { kind: 'alignment', complaints: [] };
   if (FASTA_EXTENSIONS.includes(extension)) return fastaKind(input);
   return unclear(input, extension === '' ? 'the file has no extension' : `${extension} is unknown`);
 }
 
 function fastaKind(input: RowInput): Judged {
   if (input.text === null) return { kind: null, complaints: [] };
+  // Aligners give their files all sorts of names.
+  if (alignmentFormat(input.text) !== 'FASTA') return { kind: 'alignment', complaints: [] };
   const fasta = readFasta(input.text);
   if (fasta.records.length < 2) return { kind: 'sequence', complaints: [] };
   if (looksAligned(fasta)) return { kind: 'alignment', complaints: [] };

@@ -1,6 +1,6 @@
 /**
- * The registry of manifest problems: code → severity, message and remedy. The words stand in two tables,
- * `manifest-problems.ts` and `input-problems.ts`; nothing else in this folder words a message.
+ * The registry of manifest problems: code → severity, message and remedy. The words stand in three
+ * tables, `manifest-problems.ts`, `input-problems.ts` and `protein-problems.ts`; nothing else in this folder words a message.
  */
 import type { Problem, Severity } from '../domain/problem.ts';
 import type { Facts, ProblemCode } from './facts.ts';

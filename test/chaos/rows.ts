@@ -67,22 +67,48 @@ function alignment(random: Random): string {
   return records.join('');
 }
 
+/** Every atom that ShiftCrypt asks of one of these residues, under any model. */
+const ATOMS = [
+  'N',
+  'H',
+  'CA',
+  'C',
+  'CB',
+  'HA',
+  'HA2',
+  'HA3',
+  'HB2',
+  'HD11',
+  'HD21',
+  'HG11',
+  'HG22',
+];
+
 function shifts(random: Random, name: string): string {
   const residues = Array.from({ length: random.int(6, 12) }, () => random.pick(THREE_LETTERS));
-  const loop = (category: string, tags: readonly string[], lines: readonly string[]) =>
-    ['loop_', ...tags.map((tag) => `_${category}.${tag}`), ...lines, 'stop_'].join('\n');
+  const frame = (category: string, loop: string, tags: readonly string[], lines: string[]) =>
+    [
+      `save_${category}`,
+      `_${category}.sf_category ${category}`,
+      ...['loop_', ...tags.map((tag) => `_${loop}.${tag}`), ...lines, 'stop_', 'save_'],
+    ].join('\n');
   const place = ['chain_code', 'sequence_code', 'residue_name'];
   return [
     `data_${name}`,
-    loop(
+    frame(
+      'nef_molecular_system',
       'nef_sequence',
-      place,
-      residues.map((residue, n) => `A ${n + 1} ${residue}`),
+      ['index', ...place],
+      residues.map((residue, n) => `${n + 1} A ${n + 1} ${residue}`),
     ),
-    loop(
+    frame(
+      'nef_chemical_shift_list',
       'nef_chemical_shift',
       [...place, 'atom_name', 'value'],
-      residues.map((r, n) => `A ${n + 1} ${r} CA ${(50 + 10 * random.next()).toFixed(2)}`),
+      residues.flatMap((r, n) => {
+        const value = (50 + 10 * random.next()).toFixed(2);
+        return ATOMS.map((atom) => `A ${n + 1} ${r} ${atom} ${value}`);
+      }),
     ),
     '',
   ].join('\n');

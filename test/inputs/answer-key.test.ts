@@ -1,13 +1,10 @@
 /** The checks against files whose outcome in the real engines is known; skipped where the sample data are absent. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { checkAlignment } from '../../src/inputs/alignment.ts';
-import { checkSequences, readFasta } from '../../src/inputs/fasta.ts';
 import { readMol2 } from '../../src/inputs/mol2.ts';
 import { readMolfile } from '../../src/inputs/molfile.ts';
-import { readShifts } from '../../src/inputs/nmr.ts';
 import { readPdb } from '../../src/inputs/pdb.ts';
 import { readSmiles } from '../../src/inputs/smiles.ts';
 import { PROBLEMS } from '../../src/manifest/problems.ts';
@@ -60,36 +57,6 @@ describe.each(['own', 'public'])('%s', (owner) => {
   test.skipIf(absent)('no molecule that the engine parameterises is refused', () => {
     for (const { smiles = '' } of table(owner, 'molecules', 'molecules.csv')) {
       expect(readSmiles(smiles).findings, smiles).toEqual([]);
-    }
-  });
-
-  test.skipIf(absent)('no alignment of real proteins is refused', () => {
-    for (const { file = '' } of table(owner, 'alignments', 'alignments.csv')) {
-      const name = file.endsWith('.fasta') ? file : `${file}.fasta`;
-      expect(errors(checkAlignment(text(owner, 'alignments', name))), name).toEqual([]);
-    }
-  });
-
-  test.skipIf(absent)('no protein is refused, not even by psper', () => {
-    const fasta = readFasta(text(owner, 'sequences', 'proteins.fasta'));
-    expect(fasta.records.length).toBeGreaterThan(0);
-    const inRange = fasta.records.filter(
-      ({ residues }) => residues.length >= 20 && residues.length <= 3000,
-    );
-    expect(errors(checkSequences({ ...fasta, records: inRange }, { psper: true }))).toEqual([]);
-  });
-
-  test.skipIf(absent)('shift files are told apart, and those without shifts refused', () => {
-    const names = readdirSync(path.join(DATA, owner, 'shifts')).filter((name) =>
-      /\.(nef|str)$/.test(name),
-    );
-    for (const name of names.filter(
-      (one) => /^(bmr|no_shift|not_star)/.test(one) && !/shifts_only/.test(one),
-    )) {
-      const { format, findings } = readShifts(text(owner, 'shifts', name));
-      if (name.startsWith('not_star')) expect(format, name).toBeNull();
-      else expect(format, name).toBe(name.endsWith('.nef') ? 'nef' : 'star');
-      expect(findings.length, name).toBe(name.startsWith('bmr') ? 0 : 1);
     }
   });
 });

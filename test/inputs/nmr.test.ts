@@ -1,74 +1,254 @@
 import { describe, expect, test } from 'vitest';
-import { readShifts } from '../../src/inputs/nmr.ts';
+import type { ModelClass, ShiftsOptions } from '../../src/domain/item.ts';
+import { readShifts, readShiftsInput } from '../../src/inputs/nmr.ts';
 
-const NEF = `data_x
-save_nef_chemical_shift_list_1
-   _nef_chemical_shift_list.sf_category nef_chemical_shift_list
+const ATOMS = { N: 119.2, H: 8.1, CA: 55.3, HA: 4.4, C: 175.1, CB: 33.2, HB2: 2.1 };
+type Atom = keyof typeof ATOMS;
+const ALL = Object.keys(ATOMS) as Atom[];
+const BACKBONE: readonly Atom[] = ['N', 'H', 'CA'];
+
+const options = (modelClass: ModelClass = '2', originalNumbering = true): ShiftsOptions => ({
+  kind: 'shifts',
+  modelClass,
+  originalNumbering,
+});
+
+function nef(atoms: readonly Atom[] = ALL): string {
+  const shifts = ['MET', 'GLN', 'SER'].flatMap((residue, n) =>
+    atoms.map((atom) => `      A ${String(n + 1)} ${residue} ${atom} ${String(ATOMS[atom])}\n`),
+  );
+  return `data_small
+save_nef_molecular_system
+   _nef_molecular_system.sf_category  nef_molecular_system
    loop_
-      _nef_chemical_shift.chain_code
-      _nef_chemical_shift.value
-      A 8.1
-      A 8.2
-
+      _nef_sequence.index
+      _nef_sequence.chain_code
+      _nef_sequence.sequence_code
+      _nef_sequence.residue_name
+      1 A 1 MET
+      2 A 2 GLN
+      3 A 3 SER
    stop_
 save_
+save_nef_chemical_shift_list_1
+   _nef_chemical_shift_list.sf_category  nef_chemical_shift_list
+   loop_
+      _nef_chemical_shift.chain_code
+      _nef_chemical_shift.sequence_code
+      _nef_chemical_shift.residue_name
+      _nef_chemical_shift.atom_name
+      _nef_chemical_shift.value
+${shifts.join('')}   stop_
+save_
 `;
+}
+
 const STAR = `data_1
-save_entry
-   _Entry.ID 1
+save_assembly
+   _Assembly.ID 1
+   loop_
+      _Entity_assembly.ID
+      _Entity_assembly.Entity_ID
+      _Entity_assembly.Entity_label
+      _Entity_assembly.Asym_ID
+      _Entity_assembly.Details
+      1 1 $p A .
+   stop_
+save_
+save_p
+   _Entity.ID   1
+   _Entity.Type polymer
+   loop_
+      _Entity_comp_index.ID
+      _Entity_comp_index.Auth_seq_ID
+      _Entity_comp_index.Comp_ID
+      1 . MET
+      2 . GLN
+   stop_
 save_
 save_shifts
    loop_
       _Atom_chem_shift.ID
+      _Atom_chem_shift.Entity_ID
+      _Atom_chem_shift.Seq_ID
+      _Atom_chem_shift.Comp_ID
+      _Atom_chem_shift.Atom_ID
       _Atom_chem_shift.Val
-      1 8.1
+      1 1 2 GLN N 119.2
+      2 1 2 GLN H 8.1
+      3 1 2 GLN CA 55.3
    stop_
 save_
 `;
 
 const STAR21 = `data_15000
-save_entry_information
-   _Saveframe_category entry_information
+save_polymer
+   _Saveframe_category monomeric_polymer
+   loop_
+      _Residue_seq_code
+      _Residue_label
+      1 MET 2 GLN
+   stop_
+save_
+save_reference
+   _Saveframe_category chemical_shift_reference
+   loop_
+      _Mol_common_name
+      _Chem_shift_value
+      DSS 0.00
+   stop_
 save_
 save_shifts
+   _Saveframe_category assigned_chemical_shifts
    loop_
       _Atom_shift_assign_ID
+      _Residue_seq_code
+      _Residue_label
+      _Atom_name
       _Chem_shift_value
-      1 8.1
+      1 2 GLN N 119.2
+      2 2 GLN H 8.1
+      3 2 GLN CA 55.3
    stop_
 save_
 `;
 
+const codes = (text: string, given = options()): string[] =>
+  readShifts(text, given).findings.map(({ code }) => code);
+
 describe('the format of shifts is told by content', () => {
   test.each([
-    ['NEF', NEF, 'nef', 2],
-    ['NMR-STAR', STAR, 'star', 1],
-    ['CRLF', STAR.replaceAll('\n', '\r\n'), 'star', 1],
-    ['NMR-STAR 2.1', STAR21, 'star', 1],
-    ['lower case', STAR.toLowerCase(), 'star', 1],
+    ['NEF', nef(), 'nef', 21],
+    ['NMR-STAR', STAR, 'star', 3],
+    ['CRLF', STAR.replaceAll('\n', '\r\n'), 'star', 3],
+    ['NMR-STAR 2.1, without its references', STAR21, 'star', 3],
+    ['no stop_', STAR.replaceAll('   stop_\n', ''), 'star', 3],
   ])('%s', (_, text, format, shifts) => {
-    expect(readShifts(text)).toEqual({ format, shifts, findings: [] });
+    expect(readShifts(text, options('3'))).toEqual({ format, shifts, findings: [] });
   });
 
   test.each([
     ['a letter', 'This is a letter, not an NEF file.\n1 A MET 54.5\n'],
     ['nothing', ''],
     ['mmCIF', 'data_1ABC\n_entry_x.id 1ABC\nloop_\n_atom_site.id\n1\n'],
-    ['NEF without its first line', NEF.replace('data_x\n', '')],
+    ['NEF without its first line', nef().replace('data_small\n', '')],
   ])('%s is neither', (_, text) => {
-    expect(readShifts(text)).toEqual({
+    expect(readShifts(text, options())).toEqual({
       format: null,
       shifts: 0,
       findings: [{ code: 'SHIFTS_FORMAT_UNKNOWN', facts: {} }],
     });
   });
+
+  test('a broken file is told of with its line', () => {
+    expect(
+      readShifts(nef().replace('   stop_\nsave_\n', '   stop_\n'), options()).findings,
+    ).toEqual([
+      {
+        code: 'SHIFTS_MALFORMED',
+        facts: { line: 13, reason: expect.stringContaining('save frame') },
+      },
+    ]);
+  });
 });
 
-test.each([
-  ['NEF', NEF.replace(/ {6}A .*\n/g, '')],
-  ['NEF', NEF.replace('_nef_chemical_shift.value', '_nef_chemical_shift.value_uncertainty')],
-  ['NMR-STAR', STAR.replace('      1 8.1\n', '')],
-  ['NMR-STAR', STAR.slice(0, STAR.indexOf('save_shifts'))],
-])('%s without a shift is told of', (format, text) => {
-  expect(readShifts(text).findings).toEqual([{ code: 'SHIFTS_NO_LOOP', facts: { format } }]);
+describe('what the engine stops at, or gets wrong', () => {
+  const seq = '_Atom_chem_shift.Seq_ID';
+  test.each([
+    ['no shifts', nef([]), ['SHIFTS_NO_LOOP']],
+    ['no loop of shifts', STAR.slice(0, STAR.indexOf('save_shifts')), ['SHIFTS_NO_LOOP']],
+    ['no sequence', nef().replace(/save_nef_mol[^]*?\nsave_\n/, ''), ['SHIFTS_NO_SEQUENCE']],
+    ['no entity', STAR.replace(/save_p\n[^]*?\nsave_\n/, ''), ['SHIFTS_NO_SEQUENCE']],
+    [
+      'no column of values',
+      nef().replace('shift.value', 'shift.value_uncertainty'),
+      ['SHIFTS_TAG_MISSING'],
+    ],
+    [
+      'no Details',
+      STAR.replace('Entity_assembly.Details', 'Entity_assembly.Role'),
+      ['SHIFTS_TAG_MISSING'],
+    ],
+    ['no assembly', STAR.replace(/save_assembly[^]*?\nsave_\n/, ''), ['SHIFTS_TAG_MISSING']],
+    ['no residue numbers', STAR.replace(seq, '_Atom_chem_shift.Val_err'), ['SHIFTS_TAG_MISSING']],
+    ['a letter in a residue number', nef().replaceAll('A 2 ', 'A 2A '), ['SHIFTS_SEQUENCE_CODE']],
+    [
+      'a shift that is not assigned',
+      nef().replace('A 2 GLN C 1', '@- @2 . C 1'),
+      ['SHIFTS_RESIDUE_UNKNOWN', 'SHIFTS_ALL_MISSING'].slice(0, 1),
+    ],
+    [
+      'a number beyond the entity',
+      STAR.replace('3 1 2 GLN CA', '3 1 9 GLN CA'),
+      ['SHIFTS_RESIDUE_UNKNOWN', 'SHIFTS_ALL_MISSING'],
+    ],
+    ['another residue', nef().replace('A 2 GLN C 1', 'A 2 GLU C 1'), ['SHIFTS_RESIDUE_DIFFERS']],
+    ['a value with a comma', nef().replace('CA 55.3', 'CA 55,3'), ['SHIFTS_VALUE']],
+    ['no value', nef().replace('CA 55.3', 'CA .'), ['SHIFTS_VALUE']],
+  ])('%s', (_, text, expected) => {
+    expect(codes(text, options(text.includes('_Entity.ID') ? '3' : '2'))).toEqual(expected);
+  });
+
+  test('shifts of a ligand would be put to the first chain', () => {
+    const ligand = 'save_l\n_Entity.ID 2\n_Entity.Type non-polymer\nsave_\n';
+    const text = STAR.replace('save_shifts', `${ligand}save_shifts`);
+    expect(codes(text, options('3'))).toEqual([]);
+    const shift = '4 2 1 ZN ZN 60.0\n   stop_\nsave_\n';
+    const of = text.replace(/ {3}stop_\nsave_\n$/, shift);
+    expect(codes(of, options('3'))).toEqual(['SHIFTS_OF_LIGAND']);
+  });
+
+  test('a value of an atom that no model takes is no matter', () => {
+    const text = nef().replace('A 3 SER N ', 'A 3 SER HG .\nA 3 SER N ');
+    expect(codes(text)).toEqual([]);
+  });
+
+  test("the author's numbers are no matter with original_numbering=false, nor where they are not given", () => {
+    const text = STAR.replace('2 . GLN', '2 102 GLN');
+    expect(codes(text, options('3', true))).toEqual(['SHIFTS_AUTHOR_NUMBERS']);
+    expect(codes(text, options('3', false))).toEqual([]);
+    // Of a residue without a shift they are not looked for.
+    expect(codes(STAR.replace('1 . MET', '1 101 MET'), options('3', true))).toEqual([]);
+  });
+
+  test('two lists are read into one', () => {
+    const list = nef().slice(nef().indexOf('save_nef_chemical'));
+    expect(codes(nef() + list)).toEqual(['SHIFTS_SEVERAL_LISTS']);
+  });
+});
+
+describe('a result that would say nothing', () => {
+  test('is foretold, with the model that has values', () => {
+    for (const model of ['1', '2'] as const) {
+      expect(readShifts(nef(BACKBONE), options(model)).findings).toEqual([
+        {
+          code: 'SHIFTS_ALL_MISSING',
+          facts: { model, values: 0, residues: 3, best: '3', most: 3 },
+        },
+      ]);
+    }
+    expect(codes(nef(BACKBONE), options('3'))).toEqual([]);
+  });
+
+  test('for want of any useful shift names no model', () => {
+    const { findings } = readShifts(nef(['CB', 'HA']), options('3'));
+    expect(findings).toMatchObject([{ code: 'SHIFTS_ALL_MISSING', facts: { most: 0 } }]);
+  });
+
+  test('one residue of many is a result, with a warning where another model has more', () => {
+    const text = nef(ALL.filter((atom) => atom !== 'HB2'));
+    expect(codes(text, options('1'))).toEqual(['SHIFTS_ALL_MISSING']);
+    const shift = (atom: Atom): string => `A 1 MET ${atom} ${String(ATOMS[atom])}`;
+    const one = text.replace(shift('CB'), `${shift('CB')}\n${shift('HB2')}`);
+    expect(codes(one, options('1'))).toEqual([]);
+    const longer = one.replace('3 A 3 SER\n', '3 A 3 SER\n4 A 4 ALA\n5 A 5 ALA\n');
+    expect(codes(longer, options('1'))).toEqual(['SHIFTS_FEW_VALUES']);
+  });
+});
+
+test('what is sent is the file itself, under the name that the engine goes by', () => {
+  const { input, canonical } = readShiftsInput(STAR.replaceAll('\n', '\r\n'), options('3'));
+  expect(input).toEqual({ name: 'input.str', text: STAR.replaceAll('\n', '\r\n') });
+  expect(canonical).toBe(STAR.trimEnd());
+  expect(readShiftsInput(nef(), options()).input?.name).toBe('input.nef');
 });

@@ -1,16 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { checkAlignment, looksAligned } from '../../src/inputs/alignment.ts';
+import type { Predictor } from '../../src/domain/item.ts';
+import { looksAligned, readAlignmentInput } from '../../src/inputs/alignment.ts';
 import { checkSequences, readFasta } from '../../src/inputs/fasta.ts';
+import type { Reading } from '../../src/inputs/reading.ts';
+import { readSequenceInput } from '../../src/inputs/sequence.ts';
 
 const RESIDUES = 'MNKQQQTALNMARFIRSQSL';
 
-function codes(text: string, psper = false): string[] {
-  return checkSequences(readFasta(text), { psper }).map(({ code }) => code);
+function codes(text: string, ...predictors: Predictor[]): string[] {
+  const asked = predictors.length === 0 ? (['dynamine'] as const) : predictors;
+  return checkSequences(readFasta(text), { predictors: asked }).map(({ code }) => code);
+}
+
+function sequence(text: string, id = 'row'): Reading {
+  return readSequenceInput(text, { kind: 'sequence', predictors: ['dynamine'] }, id);
 }
 
 function aligned(...rows: readonly string[]): string[] {
   const text = rows.map((row, index) => `>s${String(index)}\n${row}\n`).join('');
-  return checkAlignment(text).map(({ code }) => code);
+  return readAlignmentInput(text).findings.map(({ code }) => code);
 }
 
 describe('FASTA', () => {
@@ -20,8 +28,8 @@ describe('FASTA', () => {
       plain: false,
       findings: [],
       records: [
-        { name: 'sp|P1|X_Y', residues: RESIDUES, line: 2 },
-        { name: 'b', residues: 'MNKQQ', line: 6 },
+        { header: 'sp|P1|X_Y  A protein', name: 'sp|P1|X_Y', residues: RESIDUES, line: 2 },
+        { header: 'b', name: 'b', residues: 'MNKQQ', line: 6 },
       ],
     });
   });
@@ -43,17 +51,26 @@ describe('a sequence', () => {
     ['MNKQ', ['SEQUENCE_TOO_SHORT']],
     [`>a\n\n`, ['SEQUENCE_EMPTY']],
     ['', ['SEQUENCE_EMPTY']],
-    [`${RESIDUES}*`, ['SEQUENCE_NOT_RESIDUES']],
+    [`${RESIDUES}*`, ['SEQUENCE_STOP_REMOVED']],
+    [`${RESIDUES}**`, ['SEQUENCE_NOT_RESIDUES', 'SEQUENCE_STOP_REMOVED']],
+    [`>a\n*`, ['SEQUENCE_EMPTY']],
+    [`MNKQ*`, ['SEQUENCE_STOP_REMOVED', 'SEQUENCE_TOO_SHORT']],
+    ['MNKQQ*TALN', ['SEQUENCE_NOT_RESIDUES']],
+    ['XXXXXXXXXX', ['SEQUENCE_ALL_UNKNOWN']],
     [`MNKQQ--TALN`, ['SEQUENCE_NOT_RESIDUES']],
     [`MNKQQ123TALN`, ['SEQUENCE_NOT_RESIDUES']],
     ['MNKQQÄTALN', ['SEQUENCE_NOT_RESIDUES']],
     ['MNKXBZUOJTALN', ['SEQUENCE_UNKNOWN_RESIDUES']],
     ['ATGGCGTTTAGCGCAGAAGATGTGCTG', ['SEQUENCE_NUCLEOTIDES']],
+    ['augauggcguuuagcgcagaagau', ['SEQUENCE_UNKNOWN_RESIDUES', 'SEQUENCE_NUCLEOTIDES']],
+    ['GATGATGATGATGATGATGAT', ['SEQUENCE_NUCLEOTIDES_DOUBTFUL']],
+    ['ATGGCGTTTAGCGCAGAAG', []],
     ['GAGAGAGAGAGAGAGAGAGAGAGA', []],
     [`>\n${RESIDUES}`, ['SEQUENCE_HEADER_EMPTY']],
     [`> \n${RESIDUES}`, ['SEQUENCE_HEADER_EMPTY']],
     [`note\n>a\n${RESIDUES}`, ['SEQUENCE_TEXT_BEFORE_HEADER']],
-    [`>a x\n${RESIDUES}\n>a y\n${RESIDUES}`, ['SEQUENCE_NAME_REPEATED']],
+    [`>a x\n${RESIDUES}\n>a x\n${RESIDUES}`, ['SEQUENCE_NAME_REPEATED']],
+    [`>a x\n${RESIDUES}\n>a y\n${RESIDUES}`, []],
     ['<!DOCTYPE html><html></html>', ['SEQUENCE_NOT_RESIDUES', 'SEQUENCE_UNKNOWN_RESIDUES']],
   ])('%j', (text, expected) => {
     expect(codes(text)).toEqual(expected);
@@ -67,8 +84,74 @@ describe('a sequence', () => {
     [4, ['SEQUENCE_TOO_SHORT']],
   ])('of %i residues with psper', (length, expected) => {
     const text = 'MNKQ'.repeat(1000).slice(0, length);
-    expect(codes(text, true)).toEqual(expected);
-    expect(codes(text, false)).toEqual(length < 5 ? expected : []);
+    expect(codes(text, 'psper')).toEqual(expected);
+    expect(codes(text, 'dynamine')).toEqual(length < 5 ? expected : []);
+  });
+
+  test.each(['efoldmine', 'disomine', 'agmata'] as const)('of %s has 7 residues', (predictor) => {
+    expect(codes('MNKQQQ', predictor)).toEqual(['SEQUENCE_TOO_SHORT_FOR']);
+    expect(codes('MNKQQQT', predictor)).toEqual([]);
+  });
+});
+
+describe('what is sent of a sequence', () => {
+  test.each([
+    ['a plain one', RESIDUES.toLowerCase(), `>row\n${RESIDUES.toLowerCase()}\n`],
+    ['CRLF and blank lines', `>a\r\n\r\n${RESIDUES}\r\n`, `>a\r\n\r\n${RESIDUES}\r\n`],
+  ])('%s: what was given', (_, given, sent) => {
+    expect(sequence(given).input).toEqual({ name: 'input.fasta', text: sent });
+  });
+
+  test('the headers stay where the ids in the results are certain, and lead back', () => {
+    const text = `>sp|P1|A_B Some v.2\n${RESIDUES}\n`;
+    expect(sequence(text).input).toEqual({
+      name: 'input.fasta',
+      text,
+      names: { sp_P1_A_B_Some_v2: 'sp|P1|A_B Some v.2' },
+    });
+    expect(sequence(RESIDUES, 'my.id').input?.names).toEqual({ myid: 'my.id' });
+  });
+
+  test('a stop sign at the end is taken off and the original kept', () => {
+    const text = `>a b\n${RESIDUES.slice(0, 10)}\n${RESIDUES.slice(10)}*\n`;
+    expect(sequence(text).input).toEqual({
+      name: 'input.fasta',
+      text: `>a b\n${RESIDUES}\n`,
+      original: { name: 'original.fasta', text },
+      names: { a_b: 'a b' },
+    });
+  });
+
+  test.each([
+    ['two that become one', 'a.b', 'ab'],
+    ['one that looks like a repeated other', 'dup', 'dup', 'dup_2'],
+    ['empty', '', 'b'],
+    ['a path', '../../etc/passwd', 'b'],
+    ['beyond ASCII', 'näme', 'b'],
+    ['too long', 'x'.repeat(148), 'b'],
+    ['blanks in a row', 'a  b', 'c'],
+    ['dots alone', '...', 'c'],
+    ['an object key of old', '__proto__', 'a/b'],
+  ])('headers of which the ids are not certain go under names of our own: %s', (_, ...headers) => {
+    const text = headers.map((header) => `>${header}\n${RESIDUES}\n`).join('');
+    const { input } = sequence(text);
+    expect(input?.original).toEqual({ name: 'original.fasta', text });
+    expect(readFasta(input?.text ?? '').records).toMatchObject(
+      headers.map((_header, n) => ({ header: `seq_${String(n + 1)}`, residues: RESIDUES })),
+    );
+    expect(Object.values(input?.names ?? {})).toEqual(headers);
+    expect(Object.keys(input?.names ?? {})).toEqual(
+      headers.map((_header, n) => `seq_${String(n + 1)}`),
+    );
+  });
+
+  test('the canonical text is the residues, in their order, however they were written', () => {
+    const one = sequence(`>a\r\n${RESIDUES.toLowerCase()}*\r\n`);
+    expect(one.canonical).toBe(RESIDUES);
+    expect(sequence(RESIDUES).canonical).toBe(RESIDUES);
+    expect(sequence(`>a\nMNKQQ\n>b\nTALNM\n`).canonical).not.toBe(
+      sequence(`>a\nTALNM\n>b\nMNKQQ\n`).canonical,
+    );
   });
 });
 
@@ -80,7 +163,12 @@ describe('an alignment', () => {
     [['MNKQQQTALN', 'MNKQQQTALN'], []],
     [['MNKQQQTALN'], ['ALIGNMENT_TOO_FEW_ROWS']],
     [['MN-QQQTALN', 'MNKQQQ-AL'], ['ALIGNMENT_UNEQUAL']],
-    [['MN.QQQTALN', 'MNKQQQTALN'], ['ALIGNMENT_GAP_CHARACTER']],
+    [['MN.QQ~TALN', 'MNKQQQTALN'], ['ALIGNMENT_GAP_CHARACTER']],
+    [['MN-QQQTALN', 'MN-QQQTALN'], ['ALIGNMENT_EMPTY_COLUMNS']],
+    [
+      ['ATGGCGTTTAGCGCA-AGATGTGC', 'ATGGCGTTTAGCGCAGAGATGTGC'],
+      ['SEQUENCE_NUCLEOTIDES', 'SEQUENCE_NUCLEOTIDES'],
+    ],
     [['MN-QQQTALN', '----------'], ['SEQUENCE_EMPTY']],
     [['MN-QQQTALN', '-------ALN'], ['ALIGNMENT_ROW_SHORT']],
     [['MN-QQQTAL*', 'MNKQQQTALN'], ['SEQUENCE_NOT_RESIDUES']],
@@ -89,23 +177,45 @@ describe('an alignment', () => {
     expect(aligned(...rows)).toEqual(expected);
   });
 
-  test.each([
-    ['# STOCKHOLM 1.0\ns1 MN-Q\n//\n', 'Stockholm'],
-    ['CLUSTAL O(1.2.4) multiple sequence alignment\n\ns1 MN-Q\n', 'Clustal'],
-    [' 2 10\ns1 MNKQQQTALN\n', 'PHYLIP'],
-  ])('%j is named', (text, format) => {
-    expect(checkAlignment(text)).toEqual([{ code: 'ALIGNMENT_NOT_FASTA', facts: { format } }]);
+  test('two sequences with one header are told of; one first word is no harm', () => {
+    const named = (...headers: string[]): string[] =>
+      readAlignmentInput(
+        headers.map((header) => `>${header}\nMN-QQQTALN\n`).join('') + '>c\nMNKQQQTALN\n',
+      ).findings.map(({ code }) => code);
+    expect(named('seq 0', 'seq 0')).toEqual(['ALIGNMENT_NAME_REPEATED']);
+    expect(named('seq 0', 'seq 1')).toEqual([]);
   });
 
-  test('two sequences with one first word are told of', () => {
-    const text = '>seq 0\nMN-QQQTALN\n>seq 1\nMNKQQQTALN\n';
-    expect(checkAlignment(text).map(({ code }) => code)).toEqual(['ALIGNMENT_NAME_REPEATED']);
+  test('is sent as it is where nothing has to change, with the names that come back', () => {
+    const text = '>gi|1|x.2\nmn-qqqtaln\n>b c\nMNKQQQTALN\n';
+    expect(readAlignmentInput(text)).toEqual({
+      findings: [],
+      input: { name: 'input.fasta', text, names: { b_c: 'b c' } },
+      canonical: '>gi|1|x.2\nMN-QQQTALN\n>b_c\nMNKQQQTALN',
+    });
+  });
+
+  test('other gaps are sent as `-`, and what was given is kept', () => {
+    const text = '>a\nMN.QQ~TALN\n>b\nMNKQQQ_ALN\n';
+    const { input } = readAlignmentInput(text);
+    expect(input).toEqual({
+      name: 'input.fasta',
+      text: '>a\nMN-QQ-TALN\n>b\nMNKQQQ-ALN\n',
+      original: { name: 'original.fasta', text },
+    });
+  });
+
+  test('names that cannot be foretold are replaced: those of Pfam have a slash', () => {
+    const { input } = readAlignmentInput('>A_B/1-10\nMN-QQQTALN\n>c\nMNKQQQTALN\n');
+    expect(input?.text).toBe('>seq_1\nMN-QQQTALN\n>seq_2\nMNKQQQTALN\n');
+    expect(input?.names).toEqual({ seq_1: 'A_B/1-10', seq_2: 'c' });
   });
 
   test('is recognised by equal lengths and gaps together', () => {
     const looks = (...rows: string[]): boolean =>
       looksAligned(readFasta(rows.map((row, index) => `>s${String(index)}\n${row}\n`).join('')));
     expect(looks('MN-Q', 'MNKQ')).toBe(true);
+    expect(looks('MN.Q', 'MNKQ')).toBe(true);
     expect(looks('MNKQ', 'MNKQ')).toBe(false);
     expect(looks('MN-Q', 'MNKQQ')).toBe(false);
     expect(looks('MN-Q')).toBe(false);

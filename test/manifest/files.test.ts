@@ -1,9 +1,9 @@
-import { mkdir, symlink, writeFile, chmod } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readManifests } from '../../src/manifest/read-all.ts';
-import { brief, folderWith, read } from './manifests.ts';
+import { BATCHES, brief, folderWith, read } from './manifests.ts';
 
 const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';
 
@@ -115,6 +115,9 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
     ['WATER.PDB', PDB, 'molecule', 'input.pdb'],
     ['one.fasta', FASTA, 'sequence', 'input.fasta'],
     ['two.fa', '>a\nMN-QQQTALN\n>b\nMNKQQQ-ALN\n', 'alignment', 'input.fasta'],
+    ['two.sto', '# STOCKHOLM 1.0\na MN-QQQTALN\nb MNKQQQ-ALN\n//\n', 'alignment', 'input.fasta'],
+    ['two.aln', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
+    ['other.fasta', 'CLUSTAL W\n\na MN-QQQTALN\nb MNKQQQ-ALN\n', 'alignment', 'input.fasta'],
   ])('of %s is clear', async (name, content, kind, input) => {
     const { items, problems } = await read('manifest.csv', `id,file\na,${name}\n`, {
       [name]: content,
@@ -143,7 +146,8 @@ HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
   });
 
   test('of shifts is told by content: NMR-STAR in a .nef is sent as .str', async () => {
-    const star = 'data_x\nsave_a\n_Entry.ID 1\nloop_\n_Atom_chem_shift.Val\n8.1\nstop_\nsave_\n';
+    const entry = path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str');
+    const star = await readFile(entry, 'utf8');
     const { items } = await read('manifest.csv', 'id,file\na,a.nef\n', { 'a.nef': star });
     expect(items[0]?.input.name).toBe('input.str');
   });

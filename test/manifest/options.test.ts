@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { brief, onlyItem, read } from './manifests.ts';
+import { BATCHES, brief, onlyItem, read } from './manifests.ts';
 
-const STAR = 'data_x\nsave_a\n_Entry.ID 1\nloop_\n_Atom_chem_shift.Val\n8.1\nstop_\nsave_\n';
+const STAR = readFileSync(path.join(BATCHES, 'demo', 'files', 'bmr5387_ubiquitin.str'), 'utf8');
 const SEQUENCE = 'MNKQQQTALNMARFIRSQSL';
 
 async function optionsOf(row: Record<string, unknown>): Promise<Item['options']> {

@@ -60,7 +60,7 @@ describe('batches/invalid', () => {
     const refused = new Set(
       problems.filter(({ severity }) => severity === 'error').map(({ line }) => line),
     );
-    expect(rows).toBe(54);
+    expect(rows).toBe(74);
     expect(items).toHaveLength(rows - refused.size);
   });
 });

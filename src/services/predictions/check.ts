@@ -43,6 +43,13 @@ export function checkPrediction(
     const problem = checkEntry(entry);
     if (problem !== null) return problem;
   }
+  const silent = entries.filter(saysNothing);
+  // A file of shifts may hold a chain that was not measured; of the others every record was meant to have values.
+  const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
+  if (silent.length > bearable) {
+    const message = `Every value of "${silent[0]?.id ?? ''}" says that it is missing.`;
+    return resultProblem(RESULT_PROBLEMS.allMissing, message);
+  }
   switch (options.kind) {
     case 'sequence':
       return checkRecords(entries, input) ?? checkPredictors(entries, options.predictors);
@@ -66,14 +73,15 @@ function checkEntry(entry: PayloadEntry): ResultProblem | null {
     const message = `"${entry.id}" has ${residues} residues, but ${list.length} values of ${key}.`;
     return resultProblem(RESULT_PROBLEMS.missingValues, message);
   }
+  return null;
+}
+
+function saysNothing({ values }: PayloadEntry): boolean {
   // Residue numbers of a shift file are values by shape only.
-  const predicted = lists.filter(([key]) => key !== 'seqCodes');
-  const missing = predicted.every(([, list]) =>
+  const predicted = Object.entries(values).filter(([key]) => key !== 'seqCodes');
+  return predicted.every(([, list]) =>
     list.every((value) => value === null || value === SHIFTS_MISSING),
   );
-  if (!missing) return null;
-  const message = `Every value of "${entry.id}" says that it is missing.`;
-  return resultProblem(RESULT_PROBLEMS.allMissing, message);
 }
 
 /**

@@ -84,6 +84,17 @@ describe('what the engine gets silently wrong is a failure', () => {
     expect(check(SHIFTS, '', bare)).toMatchObject({ code: 'RESULT_ALL_MISSING' });
   });
 
+  test('a chain without a single value is no harm beside one with values', () => {
+    const chain = (shiftCrypt: string[]) => ({
+      sequence: ['M', 'K'],
+      seqCodes: [1, 2],
+      shiftCrypt,
+    });
+    const silent = chain(['-10', '-10']);
+    expect(check(SHIFTS, '', [chain(['0.5', '-10']), silent])).toEqual({ ok: true });
+    expect(check(SHIFTS, '', [silent, silent])).toMatchObject({ code: 'RESULT_ALL_MISSING' });
+  });
+
   test('some -10 in a good result are true results', () => {
     const some = [{ sequence: ['M', 'K'], seqCodes: [1, 2], shiftCrypt: ['-10', '0.5'] }];
     expect(check(SHIFTS, '', some)).toEqual({ ok: true });

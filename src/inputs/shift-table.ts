@@ -1,0 +1,97 @@
+/**
+ * What NEF and NMR-STAR have in common, once read: the residues of the polymers and the shifts of their atoms.
+ */
+import { finding, type Finding } from './finding.ts';
+import type { StarLoop, StarRow } from './star.ts';
+
+export interface Atom {
+  /** As written; a number in ppm when all is well. */
+  readonly value: string;
+  readonly line: number;
+}
+
+export interface Residue {
+  readonly chain: string;
+  /** As the file numbers it. */
+  readonly code: string;
+  /** Three letters: `ALA`. */
+  readonly name: string;
+  readonly atoms: Map<string, Atom>;
+  /** NMR-STAR only: it has a number of the author's as well. */
+  readonly authorNumbered: boolean;
+}
+
+export interface ShiftTable {
+  readonly residues: readonly Residue[];
+  /** Rows of all loops that hold chemical shifts. */
+  readonly shifts: number;
+  readonly findings: readonly Finding[];
+}
+
+/** The rows of a loop by the names of their columns. */
+export interface Columns {
+  /** Columns of `wanted` that the loop lacks. */
+  readonly missing: readonly string[];
+  /** Empty where there is no such column. */
+  get(row: StarRow, column: string): string;
+}
+
+/** @param category in lower case, with its leading `_` and its dot, where the dialect has them */
+export function columnsOf(loop: StarLoop, category: string, wanted: readonly string[]): Columns {
+  const places = new Map(loop.tags.map((tag, place) => [tag, place]));
+  return {
+    missing: wanted.filter((name) => !places.has(category + name.toLowerCase())),
+    get: (row, column) => row.values[places.get(category + column.toLowerCase()) ?? -1] ?? '',
+  };
+}
+
+/** `.` and `?` say in STAR that there is no value. */
+export function isMissing(value: string): boolean {
+  return value === '' || value === '.' || value === '?';
+}
+
+interface ShiftRow {
+  readonly code: string;
+  readonly name: string;
+  readonly atom: string;
+  readonly value: string;
+  readonly line: number;
+}
+
+/** Puts shifts to their residues and keeps what does not fit; of each sort the first will do. */
+export class ShiftCollector {
+  readonly findings: Finding[] = [];
+  #shifts = 0;
+  #lists = 0;
+
+  get shifts(): number {
+    return this.#shifts;
+  }
+
+  beginList(line: number): void {
+    this.#lists += 1;
+    if (this.#lists === 2) this.findings.push(finding('SHIFTS_SEVERAL_LISTS', { line }));
+  }
+
+  /** @param residue undefined when the sequence has no such residue */
+  add(residue: Residue | undefined, row: ShiftRow): void {
+    this.#shifts += 1;
+    const { code, name, line } = row;
+    if (residue === undefined) {
+      this.#first('SHIFTS_RESIDUE_UNKNOWN', () =>
+        finding('SHIFTS_RESIDUE_UNKNOWN', { code, residue: name, line }),
+      );
+      return;
+    }
+    if (name !== residue.name && !isMissing(name)) {
+      this.#first('SHIFTS_RESIDUE_DIFFERS', () =>
+        finding('SHIFTS_RESIDUE_DIFFERS', { code, residue: name, expected: residue.name, line }),
+      );
+    }
+    residue.atoms.set(row.atom, { value: row.value, line });
+  }
+
+  #first(code: Finding['code'], make: () => Finding): void {
+    if (!this.findings.some((known) => known.code === code)) this.findings.push(make());
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * The part of the registry for sequences, alignments and shifts.
+ */
+import type { FindingCode, InputFacts } from '../inputs/finding.ts';
+import { shown } from './show.ts';
+import type { Wording } from './wording.ts';
+
+type ProteinCode = Extract<
+  FindingCode,
+  `SEQUENCE_${string}` | `ALIGNMENT_${string}` | `SHIFTS_${string}`
+>;
+
+/** `sequence \`name\`` or, where it has no name, `the sequence`. */
+function sequence(record: string): string {
+  return record === '' ? 'the sequence' : `the sequence \`${shown(record)}\``;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function characters(text: string): string {
+  return [...text].map((character) => `\`${shown(character)}\``).join(' ');
+}
+
+export const PROTEIN_PROBLEMS: { readonly [C in ProteinCode]: Wording<InputFacts[C]> } = {
+  SEQUENCE_EMPTY: {
+    severity: 'error',
+    message: ({ record }) => `${capital(sequence(record))} has no residue.`,
+    remedy: () => 'Fill it in, or take the record out.',
+  },
+  SEQUENCE_HEADER_EMPTY: {
+    severity: 'warning',
+    message: ({ line }) =>
+      `The header in line ${String(line)} of the FASTA text names nothing; the records are sent under names of our own.`,
+    remedy: () => 'Write a name right after the `>`, so that you find the record in the results.',
+  },
+  SEQUENCE_TEXT_BEFORE_HEADER: {
+    severity: 'error',
+    message: ({ line }) => `There is text before the first header (line ${String(line)}).`,
+    remedy: () => 'Begin FASTA text with a line `>name`.',
+  },
+  SEQUENCE_NOT_RESIDUES: {
+    severity: 'error',
+    message: ({ record, characters: found }) =>
+      `${capital(sequence(record))} holds what is no amino acid: ${characters(found)}.`,
+    remedy: () =>
+      'Take out stops, gaps, digits and other signs; they would be read as unknown residues.',
+  },
+  SEQUENCE_STOP_REMOVED: {
+    severity: 'warning',
+    message: ({ record }) =>
+      `${capital(sequence(record))} ends with the stop sign \`*\`; it is sent without it.`,
+    remedy: () => 'Nothing, if it ends there; the predictors would read the sign as a residue.',
+  },
+  SEQUENCE_ALL_UNKNOWN: {
+    severity: 'error',
+    message: ({ record }) => `${capital(sequence(record))} has not a single known residue.`,
+    remedy: () => 'Write the residues: values for unknown ones alone mean nothing.',
+  },
+  SEQUENCE_UNKNOWN_RESIDUES: {
+    severity: 'warning',
+    message: ({ record, characters: found }) =>
+      `${capital(sequence(record))} holds ${characters(found)}, which the predictors read as unknown residues.`,
+    remedy: () => 'Write the residue that is meant, where it is known.',
+  },
+  SEQUENCE_NUCLEOTIDES: {
+    severity: 'error',
+    message: ({ record }) => `${capital(sequence(record))} is DNA or RNA.`,
+    remedy: () => 'Translate it: the predictors would read A, C, G and T as amino acids.',
+  },
+  SEQUENCE_NUCLEOTIDES_DOUBTFUL: {
+    severity: 'warning',
+    message: ({ record }) => `${capital(sequence(record))} looks like DNA or RNA.`,
+    remedy: () => 'Check that it is a protein; translate it if not.',
+  },
+  SEQUENCE_TOO_SHORT: {
+    severity: 'error',
+    message: ({ record, length, minimum }) =>
+      `${capital(sequence(record))} has ${String(length)} residues; the predictors need ${String(minimum)}.`,
+    remedy: () => 'Give the whole sequence.',
+  },
+  SEQUENCE_TOO_SHORT_FOR: {
+    severity: 'error',
+    message: ({ record, length, minimum, predictors }) =>
+      `${capital(sequence(record))} has ${String(length)} residues; ${predictors.map((name) => `\`${name}\``).join(', ')} need${predictors.length === 1 ? 's' : ''} ${String(minimum)}.`,
+    remedy: () => 'Set `predictors` to `dynamine`, or give the whole sequence.',
+  },
+  SEQUENCE_LENGTH_FOR_PSPER: {
+    severity: 'error',
+    message: ({ record, length }) =>
+      `${capital(sequence(record))} has ${String(length)} residues; \`psper\` takes 20 to 3000.`,
+    remedy: () => 'Leave `psper` out of `predictors`, or give another sequence.',
+  },
+  SEQUENCE_NAME_REPEATED: {
+    severity: 'warning',
+    message: ({ record }) =>
+      `Several records are called \`${shown(record)}\`; they are sent under names of our own.`,
+    remedy: () => 'Give every record a name of its own, so that you can tell the results apart.',
+  },
+  ALIGNMENT_NOT_FASTA: {
+    severity: 'error',
+    message: ({ format }) => `The alignment is in ${format} format.`,
+    remedy: () => 'Convert it to aligned FASTA, Stockholm or Clustal.',
+  },
+  ALIGNMENT_MALFORMED: {
+    severity: 'error',
+    message: ({ format, line, reason }) =>
+      `Line ${String(line)} is not valid ${format}: ${shown(reason)}.`,
+    remedy: () => 'Write the file again with the program that made it; it may be cut off.',
+  },
+  ALIGNMENT_SEVERAL: {
+    severity: 'error',
+    message: ({ format, count }) => `The ${format} file holds ${String(count)} alignments.`,
+    remedy: () => 'Write each to a file and a row of its own.',
+  },
+  ALIGNMENT_TOO_FEW_ROWS: {
+    severity: 'error',
+    message: ({ rows }) =>
+      `An alignment needs two FASTA records or more; there are ${String(rows)}.`,
+    remedy: () => 'Add sequences, or set `kind` to `sequence`.',
+  },
+  ALIGNMENT_UNEQUAL: {
+    severity: 'error',
+    message: ({ record, length, expected }) =>
+      `${capital(sequence(record))} has ${String(length)} columns, the first one ${String(expected)}.`,
+    remedy: () => 'Align the sequences and pad them with `-` to one length.',
+  },
+  ALIGNMENT_NAME_REPEATED: {
+    severity: 'warning',
+    message: ({ record }) =>
+      `Several sequences are called \`${shown(record)}\`; they are sent under names of our own.`,
+    remedy: () => 'Give every sequence a name of its own; take out what is there twice.',
+  },
+  ALIGNMENT_GAP_CHARACTER: {
+    severity: 'warning',
+    message: ({ record, characters: found }) =>
+      `${capital(sequence(record))} has gaps written as ${characters(found)}; they are sent as \`-\`.`,
+    remedy: () => 'Nothing, if they are gaps.',
+  },
+  ALIGNMENT_EMPTY_COLUMNS: {
+    severity: 'warning',
+    message: ({ columns }) =>
+      `${String(columns)} column${columns === 1 ? '' : 's'} of the alignment hold${columns === 1 ? 's' : ''} gaps only.`,
+    remedy: () => 'Take empty columns out; the results will have no values there.',
+  },
+  ALIGNMENT_ROW_SHORT: {
+    severity: 'error',
+    message: ({ record, length, minimum }) =>
+      `${capital(sequence(record))} has ${String(length)} residues without its gaps; below ${String(minimum)} the whole job fails.`,
+    remedy: () => 'Take the sequence out of the alignment.',
+  },
+  SHIFTS_FORMAT_UNKNOWN: {
+    severity: 'error',
+    message: () => 'It is neither NEF nor NMR-STAR.',
+    remedy: () => 'Export the shifts as NEF, or fetch the NMR-STAR file of the entry from BMRB.',
+  },
+  SHIFTS_MALFORMED: {
+    severity: 'error',
+    message: ({ line, reason }) => `Line ${String(line)} is not valid STAR: ${reason}.`,
+    remedy: () => 'Write the file again with the program that made it; it may be cut off.',
+  },
+  SHIFTS_NO_LOOP: {
+    severity: 'error',
+    message: ({ format }) => `The ${format} file holds no chemical shift.`,
+    remedy: () => 'Export it with its list of assigned chemical shifts.',
+  },
+  SHIFTS_NO_SEQUENCE: {
+    severity: 'error',
+    message: ({ format }) => `The ${format} file does not say which residues the molecule has.`,
+    remedy: () =>
+      'Export the whole entry, with its molecular system or entities, not the shifts alone.',
+  },
+  SHIFTS_TAG_MISSING: {
+    severity: 'error',
+    message: ({ tag }) => `The file has no \`${tag}\`, without which the engine stops.`,
+    remedy: () => 'Export the whole entry again, or add the column.',
+  },
+  SHIFTS_LOOP_FOREIGN: {
+    severity: 'error',
+    message: ({ tag, line }) =>
+      `The engine takes the loop of \`${shown(tag)}\` (line ${String(line)}) for the sequence, because it stands in the save frame of the molecular system.`,
+    remedy: () => 'Take that loop out of the file.',
+  },
+  SHIFTS_SEQUENCE_CODE: {
+    severity: 'error',
+    message: ({ code, line }) =>
+      `The residue number \`${shown(code)}\` (line ${String(line)}) is not a whole number.`,
+    remedy: () => 'Number the residues by whole numbers, in the sequence and in the shifts.',
+  },
+  SHIFTS_RESIDUE_UNKNOWN: {
+    severity: 'error',
+    message: ({ code, residue, line }) =>
+      `The shifts name a residue \`${shown(residue)}\` \`${shown(code)}\` (line ${String(line)}) that is not in the sequence of the file.`,
+    remedy: () =>
+      'Take shifts that are not assigned out, and number residues as in the sequence of the file.',
+  },
+  SHIFTS_RESIDUE_DIFFERS: {
+    severity: 'warning',
+    message: ({ code, residue, expected, line }) =>
+      `The shifts call residue \`${shown(code)}\` \`${shown(residue)}\` (line ${String(line)}), the sequence \`${shown(expected)}\`, which counts.`,
+    remedy: () => 'Check that sequence and shifts are numbered alike.',
+  },
+  SHIFTS_OF_LIGAND: {
+    severity: 'error',
+    message: ({ entity, line }) =>
+      `There are shifts of entity ${shown(entity)} (line ${String(line)}), which is no polymer; the engine would put them to the first chain.`,
+    remedy: () => 'Take the shifts of ligands, ions and waters out.',
+  },
+  SHIFTS_VALUE: {
+    severity: 'error',
+    message: ({ atom, value, line }) =>
+      `The shift of ${atom} in line ${String(line)} is \`${shown(value)}\`, which is not a number.`,
+    remedy: () => 'Correct the value, or take its row out.',
+  },
+  SHIFTS_SEVERAL_LISTS: {
+    severity: 'warning',
+    message: ({ line }) =>
+      `The file has several lists of shifts (the second in line ${String(line)}); the engine reads them into one, and the last value of an atom counts.`,
+    remedy: () => 'Keep the list that you mean; give each of the others a file and a row.',
+  },
+  SHIFTS_AUTHOR_NUMBERS: {
+    severity: 'error',
+    message: () =>
+      "The sequence has the author's residue numbers beside its own; with `original_numbering` the engine does not find the residues of the shifts.",
+    remedy: () => 'Set `original_numbering` to `false`.',
+  },
+  SHIFTS_ALL_MISSING: {
+    severity: 'error',
+    message: ({ model, residues }) =>
+      `With \`model_class\` ${model} none of the ${String(residues)} residues has the shifts that it takes: every value of the result would mean "missing".`,
+    remedy: ({ best, most, residues }) =>
+      most === 0
+        ? 'Give shifts of N, H and CA at least; with C, CB and HA there is more to say.'
+        : `Set \`model_class\` to \`${best}\`, which has values for ${String(most)} of ${String(residues)} residues.`,
+  },
+  SHIFTS_FEW_VALUES: {
+    severity: 'warning',
+    message: ({ model, values, residues }) =>
+      `With \`model_class\` ${model} only ${String(values)} of ${String(residues)} residues have the shifts that it takes.`,
+    remedy: ({ best, most }) => `\`model_class\` ${best} has values for ${String(most)} of them.`,
+  },
+};

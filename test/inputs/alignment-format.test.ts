@@ -1,0 +1,176 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { ClustalMSA, StockholmMSA } from 'msa-parsers';
+import { describe, expect, test } from 'vitest';
+import { readAlignmentInput } from '../../src/inputs/alignment.ts';
+import { alignmentFormat, readAlignmentRows } from '../../src/inputs/alignment-format.ts';
+import { readFasta } from '../../src/inputs/fasta.ts';
+
+const STOCKHOLM = `# STOCKHOLM 1.0
+#=GF ID small
+#=GS one AC X1
+
+one        MN.QQ
+#=GR one SS HHHHH
+two        MNKQQ
+#=GC SS_cons HHHHH
+
+one        QTALN
+two        QT-LN
+//
+`;
+const CLUSTAL = `CLUSTAL O(1.2.4) multiple sequence alignment
+
+
+one        MN-QQ 4
+two        MNKQQ 5
+           ** **
+
+one        QTALN 9
+two        QT-LN 9
+           ** **
+`;
+const FASTA = '>one\nMN-QQQTALN\n>two\nMNKQQQT-LN\n';
+
+const codes = (text: string): string[] => readAlignmentInput(text).findings.map(({ code }) => code);
+
+describe('a format is told by its first line', () => {
+  test.each([
+    [STOCKHOLM, 'Stockholm'],
+    [CLUSTAL, 'Clustal'],
+    ['\r\nMUSCLE (3.8) multiple sequence alignment\r\n', 'Clustal'],
+    [FASTA, 'FASTA'],
+    ['#NEXUS\nbegin data;\n', 'NEXUS'],
+    ['PileUp\n MSF: 10 Type: P\n', 'MSF'],
+    [' 2 10\none MNKQQQTALN\n', 'PHYLIP'],
+    ['MNKQQ', 'FASTA'],
+  ])('%j', (text, format) => {
+    expect(alignmentFormat(text)).toBe(format);
+  });
+
+  test.each(['#NEXUS\n', ' 2 10\none MNKQQQTALN\n'])('%j is refused by its name', (text) => {
+    expect(readAlignmentInput(text)).toMatchObject({ input: null });
+    expect(codes(text)).toEqual(['ALIGNMENT_NOT_FASTA']);
+  });
+});
+
+describe('Stockholm and Clustal, interleaved, are sent as FASTA', () => {
+  test.each([
+    ['Stockholm', STOCKHOLM, 'original.sto', ['ALIGNMENT_GAP_CHARACTER']],
+    ['Clustal', CLUSTAL, 'original.aln', []],
+  ])('%s', (_, text, name, found) => {
+    for (const given of [text, text.replaceAll('\n', '\r\n')]) {
+      expect(readAlignmentInput(given)).toMatchObject({
+        input: { name: 'input.fasta', text: FASTA, original: { name, text: given } },
+        canonical: FASTA.trimEnd(),
+      });
+      expect(codes(given)).toEqual(found);
+    }
+  });
+
+  test.each([
+    ['no end', STOCKHOLM.replace('//\n', ''), 'ALIGNMENT_MALFORMED'],
+    ['a second alignment', STOCKHOLM + STOCKHOLM, 'ALIGNMENT_SEVERAL'],
+    ['a blank in a row', STOCKHOLM.replace('MNKQQ', 'MN KQQ'), 'ALIGNMENT_MALFORMED'],
+    ['a name without a row', CLUSTAL.replace('QT-LN 9', ''), 'ALIGNMENT_MALFORMED'],
+    ['a name twice in a block', STOCKHOLM.replace('\ntwo  ', '\none  '), 'ALIGNMENT_MALFORMED'],
+    ['a block without a row', CLUSTAL.replace('two        QT-LN 9\n', ''), 'ALIGNMENT_UNEQUAL'],
+    ['one sequence', '# STOCKHOLM 1.0\none MN-Q\n//\n', 'ALIGNMENT_TOO_FEW_ROWS'],
+    ['nothing', 'CLUSTAL W\n', 'ALIGNMENT_TOO_FEW_ROWS'],
+    ['junk', '# STOCKHOLM 1.0\n\u0000\u0001 <html> </html> ;\n//\n', 'ALIGNMENT_MALFORMED'],
+  ])('with %s it is refused', (_, text, code) => {
+    expect(codes(text)).toEqual([code]);
+  });
+
+  test('the rows of a block are known by their names, in any order and under any name', () => {
+    const text =
+      'CLUSTAL\n\n__proto__ MN-Q\nconstructor MNKQ\n\nconstructor AAAA\n__proto__ CCCC\n';
+    const rows = readAlignmentRows(text, 'Clustal').records;
+    expect(rows.map(({ name, residues }) => [name, residues])).toEqual([
+      ['__proto__', 'MN-QCCCC'],
+      ['constructor', 'MNKQAAAA'],
+    ]);
+  });
+});
+
+/** Files that both GMOD's readers and ours can read, which they do not do in the same way. */
+const alignment = fc
+  .tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 3 }))
+  .chain(([rows, blocks]) =>
+    fc.array(
+      fc.array(
+        fc.string({
+          unit: fc.constantFrom('A', 'C', 'D', 'E', 'G', 'K', 'L', 'W', 'X', '-'),
+          minLength: 8,
+          maxLength: 8,
+        }),
+        {
+          minLength: blocks,
+          maxLength: blocks,
+        },
+      ),
+      { minLength: rows + 1, maxLength: rows + 1 },
+    ),
+  );
+
+function written(
+  blocksOfRows: readonly (readonly string[])[],
+  first: string,
+  last: string,
+): string {
+  const blocks = (blocksOfRows[0] ?? []).map((_, block) =>
+    blocksOfRows.map((row, n) => `name${String(n)}   ${row[block] ?? ''}\n`).join(''),
+  );
+  return `${first}\n\n${blocks.join('\n')}${last}`;
+}
+
+test('reads what the parsers of GMOD read, where these can', () => {
+  fc.assert(
+    fc.property(alignment, (rows) => {
+      const expected = rows.map((row, n) => [`name${String(n)}`, row.join('')]);
+      const stockholm = written(rows, '# STOCKHOLM 1.0', '//\n');
+      const clustal = written(rows, 'CLUSTAL W', '');
+      const gmod = [new StockholmMSA(stockholm, 0), new ClustalMSA(clustal)];
+      const ours = [
+        readAlignmentRows(stockholm, 'Stockholm'),
+        readAlignmentRows(clustal, 'Clustal'),
+      ];
+      for (const parser of gmod) {
+        expect(parser.getNames().map((name) => [name, parser.getRow(name)])).toEqual(expected);
+      }
+      for (const { records } of ours) {
+        expect(records.map(({ name, residues }) => [name, residues])).toEqual(expected);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');
+
+describe.each(['own', 'public'])('%s', (owner) => {
+  test.skipIf(!existsSync(path.join(DATA, owner)))(
+    'Stockholm and Clustal files give the FASTA beside them',
+    () => {
+      const files = globSync('alignments/original/*.{sto,aln}', { cwd: path.join(DATA, owner) });
+      expect(files.length).toBeGreaterThan(5);
+      for (const file of files) {
+        const { input, findings } = readAlignmentInput(
+          readFileSync(path.join(DATA, owner, file), 'utf8'),
+        );
+        const beside = path.join(DATA, owner, 'alignments', `${path.parse(file).name}.fasta`);
+        const residues = (text: string): string[] =>
+          readFasta(text)
+            .records.map((record) => record.residues.toUpperCase())
+            .sort();
+        expect(residues(input?.text ?? ''), file).toEqual(residues(readFileSync(beside, 'utf8')));
+        const told = findings.map(({ code }) => code);
+        expect(
+          told.filter((code) => !/GAP_CHARACTER|UNKNOWN|EMPTY_COL/.test(code)),
+          file,
+        ).toEqual([]);
+      }
+    },
+  );
+});

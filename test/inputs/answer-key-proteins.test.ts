@@ -1,0 +1,34 @@
+/**
+ * The checks against runs of the real engine: nothing that fails or comes out wrong is passed on as it was given, and
+ * nothing that comes out right is refused. Skipped where the sample data are absent.
+ */
+import { describe, expect, test } from 'vitest';
+import { confusion, isThere, judgeProteins } from '../../bench/answer-key-proteins.ts';
+
+/** Wrong or failing as they were given, and sent in another form that is right, by the end of their names. */
+const MENDED = [
+  // A record without a name, and three with one.
+  /edge\/awkward_headers-/,
+  // A byte order mark, and a sequence without a header.
+  /edge\/bom-/,
+  /edge\/no_header-/,
+  /edge\/stop_at_end-/,
+  /msa\/(malformed_)?dot_gaps-/,
+  /msa\/(malformed_)?duplicate_ids-/,
+];
+
+describe.each(['own', 'public'])('%s', (owner) => {
+  test.skipIf(!isThere(owner))('every run is judged as it came out', async () => {
+    const judged = await judgeProteins(owner);
+    console.info(`${owner}\n${confusion(judged)}`);
+    // Enough of each that the test means something.
+    expect(judged.filter(({ outcome }) => outcome === 'right').length).toBeGreaterThan(40);
+    expect(judged.filter(({ outcome }) => outcome !== 'right').length).toBeGreaterThan(20);
+    const bad = judged.filter(({ outcome, verdict, run }) =>
+      outcome === 'right'
+        ? verdict === 'refused'
+        : verdict === 'passed' || (verdict === 'mended' && !MENDED.some((one) => one.test(run))),
+    );
+    expect(bad).toEqual([]);
+  });
+});
