@@ -1,9 +1,153 @@
-/** RDKit, in threads of its own. */
-import type { Chemist } from './chemist.ts';
+/**
+ * RDKit, in threads of its own. Questions are collected and go to a thread as one message; a batch that is lost with
+ * its thread is asked again one by one, so that only the molecule at fault goes without an answer.
+ */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Chemist, Unanswered } from './chemist.ts';
+import type { Answer, Question } from './rdkit-thread.ts';
 
-export function openChemist(): Chemist {
+export interface ChemistOptions {
+  /** How long a batch may take, and then a molecule by itself, in ms. A molecule is read in 0.2 ms or so. */
+  readonly timeLimitMs?: number;
+}
+
+/** Each holds about 80 MB; past a few, the reading of the rows is the slower part. */
+const MOST_THREADS = 4;
+/** Small beside the rows that wait (a thousand), so that all threads have some; large enough to hide the message. */
+const BATCH = 128;
+
+interface Asked extends Question {
+  /** Whether it was lost once already, in a batch. */
+  readonly alone: boolean;
+  resolve(answer: Answer | Unanswered): void;
+  reject(reason: Error): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** False until RDKit has started. */
+  ready: boolean;
+  batch: readonly Asked[];
+  timer: NodeJS.Timeout | null;
+}
+
+export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chemist {
+  const threads = new RdkitThreads(timeLimitMs);
   return {
-    read: () => Promise.reject(new Error('RDKit is not here yet')),
-    close: () => Promise.resolve(),
+    // A thread answers in the form of the question.
+    readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
+    readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
+    close: () => threads.close(),
   };
+}
+
+class RdkitThreads {
+  private readonly timeLimitMs: number;
+  private readonly most = Math.min(availableParallelism(), MOST_THREADS);
+  private readonly threads = new Set<Thread>();
+  /** In the order of the questions, but for those that are asked again, which come first. */
+  private waiting: Asked[] = [];
+  /** Set while the questions of one turn of the event loop are collected. */
+  private collecting = false;
+  private closed = false;
+
+  constructor(timeLimitMs: number) {
+    this.timeLimitMs = timeLimitMs;
+  }
+
+  ask(format: Question['format'], text: string): Promise<Answer | Unanswered> {
+    if (this.closed) return Promise.reject(new Error('the chemist is closed'));
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ format, text, alone: false, resolve, reject });
+      if (this.collecting) return;
+      this.collecting = true;
+      setImmediate(() => {
+        this.collecting = false;
+        this.handOut();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.rejectAll(new Error('the chemist was closed'));
+    const threads = [...this.threads];
+    this.threads.clear();
+    for (const { timer } of threads) clearTimeout(timer ?? undefined);
+    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+  }
+
+  private handOut(): void {
+    for (const thread of this.threads) {
+      if (this.waiting.length === 0) return;
+      if (thread.ready && thread.batch.length === 0) this.send(thread);
+    }
+    const starting = [...this.threads].filter(({ ready }) => !ready).length;
+    // Threads that are starting will take a batch each: another is worth its start only for what goes beyond.
+    if (this.waiting.length > starting * BATCH && this.threads.size < this.most && !this.closed) {
+      this.start();
+    }
+  }
+
+  private send(thread: Thread): void {
+    const alone = this.waiting[0]?.alone ?? false;
+    thread.batch = this.waiting.splice(0, alone ? 1 : BATCH);
+    const lost = (): void => {
+      this.lose(thread, `it was not read within ${String(this.timeLimitMs / 1000)} s`);
+    };
+    thread.timer = setTimeout(lost, this.timeLimitMs);
+    thread.worker.postMessage(thread.batch.map(({ format, text }) => ({ format, text })));
+  }
+
+  private start(): void {
+    // Node 22 announces on stderr that it strips types.
+    const execArgv = ['--disable-warning=ExperimentalWarning'];
+    const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
+    const thread: Thread = { worker, ready: false, batch: [], timer: null };
+    this.threads.add(thread);
+    worker.on('message', (message: 'ready' | readonly Answer[]) => {
+      if (message === 'ready') thread.ready = true;
+      else this.take(thread, message);
+      this.handOut();
+    });
+    worker.on('error', (error: Error) => {
+      this.lose(thread, `RDKit crashed on it (${error.message})`);
+    });
+    worker.on('exit', () => {
+      this.lose(thread, 'RDKit crashed on it');
+    });
+  }
+
+  private take(thread: Thread, answers: readonly Answer[]): void {
+    clearTimeout(thread.timer ?? undefined);
+    const { batch } = thread;
+    thread.batch = [];
+    for (const [index, asked] of batch.entries()) {
+      const answer = answers[index];
+      if (answer) asked.resolve(answer);
+      else asked.reject(new Error('RDKit answered fewer questions than it was asked'));
+    }
+  }
+
+  /** The thread is of no use any more. What it was to answer is asked again, each by itself. */
+  private lose(thread: Thread, reason: string): void {
+    if (!this.threads.delete(thread)) return;
+    clearTimeout(thread.timer ?? undefined);
+    void thread.worker.terminate();
+    if (!thread.ready) {
+      this.rejectAll(new Error(`RDKit does not start: ${reason}`));
+      return;
+    }
+    const [first] = thread.batch;
+    if (first?.alone) first.resolve({ type: 'unanswered', reason });
+    else this.waiting.unshift(...thread.batch.map((asked) => ({ ...asked, alone: true })));
+    this.handOut();
+  }
+
+  private rejectAll(reason: Error): void {
+    const unanswered = [...this.waiting, ...[...this.threads].flatMap(({ batch }) => batch)];
+    this.waiting = [];
+    for (const asked of unanswered) asked.reject(reason);
+  }
 }

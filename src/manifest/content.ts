@@ -35,7 +35,8 @@ export function readContent(
     case 'molecule': {
       if (column === 'smiles') return readSmilesInput(text, options, chemist).then(told);
       const extension = MOLECULE_EXTENSIONS.find((known) => known === row.extension);
-      return extension === undefined ? wrongType(row) : told(readStructureInput(text, extension));
+      if (extension === undefined) return wrongType(row);
+      return readStructureInput(text, extension, options, chemist).then(told);
     }
     case 'sequence':
       return told(readSequenceInput(text, options, id ?? 'sequence'));
@@ -86,7 +87,9 @@ function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
 /** Some findings are about another cell than the one that holds the input. */
 function ofFinding(found: Finding, column: string, value: string): Complaint {
   const where =
-    found.code === 'SMILES_CHARGE_DIFFERS' || found.code === 'SMILES_CHARGE_IGNORED'
+    found.code === 'SMILES_CHARGE_DIFFERS' ||
+    found.code === 'SMILES_CHARGE_IGNORED' ||
+    found.code === 'MOLECULE_CHARGE_DIFFERS'
       ? { column: 'net_charge', value: String(found.facts.given) }
       : found.code === 'SEQUENCE_LENGTH_FOR_PSPER'
         ? { column: 'predictors', value: 'psper' }

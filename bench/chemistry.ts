@@ -1,0 +1,93 @@
+/** What reading and checking a library costs on top of RDKit alone, in as many threads on the same cores. */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { MoleculeOptions } from '../src/domain/item.ts';
+import { readSmilesInput } from '../src/inputs/molecule.ts';
+import { openChemist } from '../src/inputs/rdkit.ts';
+import { drugLikeSmiles } from './drug-like.ts';
+
+const OPTIONS: MoleculeOptions = {
+  ...{ kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' },
+};
+/** As many rows as the manifest lets wait at the same time. */
+const UNDER_WAY = 1_024;
+
+export interface Chemistry {
+  readonly molecules: number;
+  readonly rdkitMs: number;
+  readonly checksMs: number;
+  /** At its highest, MB. */
+  readonly rss: number;
+}
+
+/** In turns, so that a machine that grows slower does so for both. */
+export async function measureChemistry(count: number, turns = 4): Promise<Chemistry> {
+  const smiles = drugLikeSmiles(count);
+  let [rdkitMs, checksMs] = [0, 0];
+  const peak = { rss: 0 };
+  for (let turn = 0; turn < turns; turn += 1) {
+    const part = smiles.filter((_, n) => n % turns === turn);
+    checksMs += await checks(part, peak);
+    rdkitMs += await rdkitAlone(part);
+  }
+  return { molecules: count, rdkitMs, checksMs, rss: peak.rss };
+}
+
+async function checks(smiles: readonly string[], peak: { rss: number }): Promise<number> {
+  const chemist = openChemist();
+  const timer = setInterval(() => {
+    peak.rss = Math.max(peak.rss, process.memoryUsage.rss() / 1e6);
+  }, 100);
+  const startedAt = performance.now();
+  const texts = smiles.values();
+  const refused: string[] = [];
+  const row = async (): Promise<void> => {
+    for (const text of texts) {
+      const { findings, canonical } = await readSmilesInput(text, OPTIONS, chemist);
+      if (findings.length > 0 || canonical === '') refused.push(text);
+    }
+  };
+  await Promise.all(Array.from({ length: UNDER_WAY }, row));
+  const took = performance.now() - startedAt;
+  clearInterval(timer);
+  await chemist.close();
+  if (refused.length > 0) throw new Error(`refused: ${refused.slice(0, 3).join(' ')}`);
+  return took;
+}
+
+/** `get_mol` and `delete`, nothing else, the texts divided among the threads in advance. */
+async function rdkitAlone(smiles: readonly string[]): Promise<number> {
+  const threads = Math.min(availableParallelism(), 4);
+  const startedAt = performance.now();
+  const parts = Array.from({ length: threads }, (_, thread) =>
+    smiles.filter((_text, n) => n % threads === thread),
+  );
+  await Promise.all(
+    parts.map(
+      (part) =>
+        new Promise<void>((resolve, reject) => {
+          const thread = new Worker(RDKIT_ALONE, { eval: true, workerData: part });
+          thread.once('error', reject);
+          thread.once('exit', () => {
+            resolve();
+          });
+        }),
+    ),
+  );
+  return performance.now() - startedAt;
+}
+
+const RDKIT_ALONE = `
+const { workerData } = require('node:worker_threads');
+require(${JSON.stringify(import.meta.resolve('@rdkit/rdkit').replace('file://', ''))})().then((RDKit) => {
+  for (const smiles of workerData) RDKit.get_mol(smiles).delete();
+});`;
+
+export async function chemistry(count = 100_000): Promise<string> {
+  const { molecules, rdkitMs, checksMs, rss } = await measureChemistry(count);
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  return (
+    `${String(molecules)} SMILES read and checked in ${seconds(checksMs)}, RDKit alone ${seconds(rdkitMs)}: ` +
+    `${(checksMs / rdkitMs).toFixed(2)} times; ${rss.toFixed(0)} MB at most`
+  );
+}
