@@ -39,7 +39,7 @@ export async function readStructureInput(
   const structure = READERS[extension](text);
   const table = READERS[extension] === readMolfile ? connectionTable(text) : null;
   const ofAtoms = await checkStructure(structure, table, options.netCharge, chemist);
-  const findings = [...structure.findings, ...ofAtoms];
+  const findings = withoutEcho([...structure.findings, ...ofAtoms]);
   const canonical = extension + text.replace(/\r\n?/g, '\n').trimEnd();
   return { findings, input: { name: `input${extension}`, text }, canonical };
 }
@@ -60,6 +60,12 @@ async function checkStructure(
   const isWhole = missing.onCarbon + missing.elsewhere === 0;
   const findings = checkAtoms(structure, netCharge ?? (isWhole ? formalCharge : null));
   return [...findings.filter(({ code }) => !GUESSED.has(code)), ...checkBonds(drawn, netCharge)];
+}
+
+/** What is wrong with the atoms most often makes the electrons odd as well: that is told of by itself only. */
+function withoutEcho(findings: readonly Finding[]): readonly Finding[] {
+  const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
+  return others.length > 0 ? others : findings;
 }
 
 /** What is guessed from the elements alone, and known with the bonds. */

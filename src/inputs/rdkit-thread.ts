@@ -22,15 +22,21 @@ const ALL_HYDROGENS = '{"allHsExplicit":true}';
 /** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
 const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
 
+/**
+ * An atom in brackets, but for the usual ones that RDKit does not write of a radical. The extension of CXSMILES names
+ * radicals, and costs a little.
+ */
+const MAY_BE_RADICAL = /\[(?!nH\]|C@)/;
+
 function readSmiles(smiles: string): SmilesFacts | Refused {
   const molecule = HYDROGEN_ATOM.test(smiles)
     ? RDKit.get_mol(smiles)
     : RDKit.get_mol(smiles, KEEP_HYDROGENS);
   if (molecule === null) return refusal(smiles);
   try {
-    // Only in brackets an atom can be a radical. The extension that names these costs a little.
-    const text = smiles.includes('[') ? molecule.get_cxsmiles() : molecule.get_smiles();
-    const written = factsOf(text);
+    const canonical = MAY_BE_RADICAL.test(smiles) ? null : molecule.get_smiles();
+    const isClosed = canonical !== null && !MAY_BE_RADICAL.test(canonical);
+    const written = factsOf(isClosed ? canonical : molecule.get_cxsmiles());
     if (!needsCounting(written)) return written.facts;
     const counted = factsOf(molecule.get_smiles(ALL_HYDROGENS));
     return { ...written.facts, atoms: counted.heavyAtoms + hydrogenCount(counted.hydrogens) };

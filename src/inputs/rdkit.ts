@@ -15,7 +15,9 @@ export interface ChemistOptions {
 /** Each holds about 80 MB; past a few, the reading of the rows is the slower part. */
 const MOST_THREADS = 4;
 /** Small beside the rows that wait (a thousand), so that all threads have some; large enough to hide the message. */
-const BATCH = 128;
+const BATCH = 64;
+/** A thread with a batch in stock does not stand still until the next one reaches it. */
+const IN_STOCK = 2;
 
 interface Asked extends Question {
   /** Whether it was lost once already, in a batch. */
@@ -28,7 +30,8 @@ interface Thread {
   readonly worker: Worker;
   /** False until RDKit has started. */
   ready: boolean;
-  batch: readonly Asked[];
+  /** In the order in which they were sent and come back. */
+  readonly batches: (readonly Asked[])[];
   timer: NodeJS.Timeout | null;
 }
 
@@ -47,7 +50,7 @@ class RdkitThreads {
   private readonly most = Math.min(availableParallelism(), MOST_THREADS);
   private readonly threads = new Set<Thread>();
   /** In the order of the questions, but for those that are asked again, which come first. */
-  private waiting: Asked[] = [];
+  private readonly waiting: Asked[] = [];
   /** Set while the questions of one turn of the event loop are collected. */
   private collecting = false;
   private closed = false;
@@ -80,8 +83,7 @@ class RdkitThreads {
 
   private handOut(): void {
     for (const thread of this.threads) {
-      if (this.waiting.length === 0) return;
-      if (thread.ready && thread.batch.length === 0) this.send(thread);
+      while (this.waiting.length > 0 && this.mayTake(thread)) this.send(thread);
     }
     const starting = [...this.threads].filter(({ ready }) => !ready).length;
     // Threads that are starting will take a batch each: another is worth its start only for what goes beyond.
@@ -90,21 +92,34 @@ class RdkitThreads {
     }
   }
 
+  /** What is asked alone gets a thread for itself, so that it is known what the thread was lost with. */
+  private mayTake({ ready, batches }: Thread): boolean {
+    if (!ready || batches.length === 0) return ready;
+    const alone = this.waiting[0]?.alone === true || batches[0]?.[0]?.alone === true;
+    return batches.length < IN_STOCK && !alone;
+  }
+
   private send(thread: Thread): void {
     const alone = this.waiting[0]?.alone ?? false;
-    thread.batch = this.waiting.splice(0, alone ? 1 : BATCH);
-    const lost = (): void => {
+    const batch = this.waiting.splice(0, alone ? 1 : BATCH);
+    thread.batches.push(batch);
+    thread.worker.postMessage(batch.map(({ format, text }) => ({ format, text })));
+    if (thread.batches.length === 1) this.limitTime(thread);
+  }
+
+  private limitTime(thread: Thread): void {
+    clearTimeout(thread.timer ?? undefined);
+    if (thread.batches.length === 0) return;
+    thread.timer = setTimeout(() => {
       this.lose(thread, `it was not read within ${String(this.timeLimitMs / 1000)} s`);
-    };
-    thread.timer = setTimeout(lost, this.timeLimitMs);
-    thread.worker.postMessage(thread.batch.map(({ format, text }) => ({ format, text })));
+    }, this.timeLimitMs);
   }
 
   private start(): void {
     // Node 22 announces on stderr that it strips types.
     const execArgv = ['--disable-warning=ExperimentalWarning'];
     const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
-    const thread: Thread = { worker, ready: false, batch: [], timer: null };
+    const thread: Thread = { worker, ready: false, batches: [], timer: null };
     this.threads.add(thread);
     worker.on('message', (message: 'ready' | readonly Answer[]) => {
       if (message === 'ready') thread.ready = true;
@@ -120,9 +135,8 @@ class RdkitThreads {
   }
 
   private take(thread: Thread, answers: readonly Answer[]): void {
-    clearTimeout(thread.timer ?? undefined);
-    const { batch } = thread;
-    thread.batch = [];
+    const batch = thread.batches.shift() ?? [];
+    this.limitTime(thread);
     for (const [index, asked] of batch.entries()) {
       const answer = answers[index];
       if (answer) asked.resolve(answer);
@@ -139,15 +153,15 @@ class RdkitThreads {
       this.rejectAll(new Error(`RDKit does not start: ${reason}`));
       return;
     }
-    const [first] = thread.batch;
-    if (first?.alone) first.resolve({ type: 'unanswered', reason });
-    else this.waiting.unshift(...thread.batch.map((asked) => ({ ...asked, alone: true })));
+    const asked = thread.batches.flat();
+    if (asked[0]?.alone === true) asked[0].resolve({ type: 'unanswered', reason });
+    else this.waiting.unshift(...asked.map((one) => ({ ...one, alone: true })));
     this.handOut();
   }
 
   private rejectAll(reason: Error): void {
-    const unanswered = [...this.waiting, ...[...this.threads].flatMap(({ batch }) => batch)];
-    this.waiting = [];
+    const sent = [...this.threads].flatMap(({ batches }) => batches.flat());
+    const unanswered = [...this.waiting.splice(0), ...sent];
     for (const asked of unanswered) asked.reject(reason);
   }
 }

@@ -3,9 +3,8 @@ import type { SmilesFacts } from './chemist.ts';
 import { elementOf } from './element.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
-/** An atom in brackets is isotope, symbol, chirality, hydrogens, charge and class. */
-const TOKEN =
-  /\[\d*(?<symbol>\*|[A-Za-z][a-z]?)(?:@+(?:[A-Z]{2}\d+)?)?(?<hydrogens>H\d*)?(?<charge>[-+]\d*)?(?::\d+)?\]|(?<bare>Cl|Br|[BCNOPSFIbcnops*])|\./g;
+/** Isotope, symbol, chirality, hydrogens, charge, class. */
+const BRACKET = /\[\d*(\*|[A-Za-z][a-z]?)(?:@+(?:[A-Z]{2}\d+)?)?(H\d*)?([-+]\d*)?(?::\d+)?\]/y;
 /** Of the extension: `|^1:0,3,^2:5|`, one atom after the other, by the kind of radical. */
 const RADICALS = /\^\d:(\d+(?:,\d+)*)/g;
 
@@ -20,26 +19,35 @@ export interface WrittenFacts {
   };
 }
 
-/** `text` may carry RDKit's extension for radicals behind a blank. */
+/** `text` may carry RDKit's extension for radicals behind a blank. Read sign by sign: there are a million of them. */
 export function factsOf(text: string): WrittenFacts {
   const blank = text.indexOf(' ');
   const canonical = blank < 0 ? text : text.slice(0, blank);
   const symbols = new Set<string>();
   const hydrogens = { atoms: 0, onCarbon: 0, onOthers: 0 };
   let [heavyAtoms, formalCharge, components] = [0, 0, 1];
-  for (const { groups } of canonical.matchAll(TOKEN)) {
-    const { symbol, hydrogens: carried, charge, bare } = groups ?? {};
-    const atom = symbol ?? bare;
-    if (atom === undefined) {
+  for (let index = 0; index < canonical.length; index += 1) {
+    const sign = canonical.charAt(index);
+    if (sign === '[') {
+      BRACKET.lastIndex = index;
+      const [bracket = sign, symbol = '', carried = '', charge = ''] =
+        BRACKET.exec(canonical) ?? [];
+      index += bracket.length - 1;
+      symbols.add(symbol);
+      if (symbol === 'H') hydrogens.atoms += 1;
+      else heavyAtoms += 1;
+      const count = carried === '' ? 0 : Number(carried.slice(1) || 1);
+      hydrogens[symbol === 'C' || symbol === 'c' ? 'onCarbon' : 'onOthers'] += count;
+      if (charge !== '') formalCharge += Number(charge.length > 1 ? charge : `${charge}1`);
+    } else if (sign === '.') {
       components += 1;
-      continue;
+    } else if ((sign >= 'A' && sign <= 'Z') || (sign >= 'a' && sign <= 'z') || sign === '*') {
+      const second = canonical.charAt(index + 1);
+      const isTwoLetters = (sign === 'C' && second === 'l') || (sign === 'B' && second === 'r');
+      symbols.add(isTwoLetters ? sign + second : sign);
+      heavyAtoms += 1;
+      if (isTwoLetters) index += 1;
     }
-    symbols.add(atom);
-    if (atom === 'H') hydrogens.atoms += 1;
-    else heavyAtoms += 1;
-    const count = carried === undefined ? 0 : Number(carried.slice(1) || 1);
-    hydrogens[atom === 'C' || atom === 'c' ? 'onCarbon' : 'onOthers'] += count;
-    if (charge !== undefined) formalCharge += Number(charge.length > 1 ? charge : `${charge}1`);
   }
   const wildcard = symbols.delete('*');
   const elements = [...new Set([...symbols].map((symbol) => elementOf(symbol) ?? symbol))];
