@@ -6,10 +6,15 @@ type Told = Omit<Refused, 'type'>;
 /** The atoms in the order in which they are written, which is how RDKit numbers them, from 0. */
 const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
 
+const NO_REASON = 'RDKit takes it for none, and does not say why';
+
 /** `log` is what RDKit wrote while it read `smiles`. */
 export function refusalOf(log: string, smiles: string): Refused {
   const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
   const said = lines[0] ?? '';
+  // Of a few valences beyond all reason it says nothing.
+  if (said === '')
+    return { type: 'refused', fault: 'chemistry', position: null, reason: NO_REASON };
   const told = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
   return { type: 'refused', ...told };
 }
@@ -71,21 +76,21 @@ const SAID: readonly (readonly [RegExp, string])[] = [
 
 /** What most often is wrong where RDKit stops, by the text from there on and by what stands before it. */
 const STOPPED_AT: readonly (readonly [RegExp, RegExp, string])[] = [
-  [/^$/, /./, 'it ends too early'],
-  [/^\[[^\]]*$/, /./, 'a bracket is never closed'],
+  [/^$/, /^/, 'it ends too early'],
+  [/^\[[^\]]*$/, /^/, 'a bracket is never closed'],
   [/^\]/, /^[^[]*$/, 'a bracket is closed that was not opened'],
   [/^./, /\[[^\]]*$/, 'the bracket does not hold one atom'],
   [/^\(\)|^\)/, /\($/, 'a branch is empty'],
   [/^\(/, /(^|[.(])$/, 'a branch has no atom before it'],
-  [/^\($/, /./, 'a branch is never closed'],
+  [/^\($/, /^/, 'a branch is never closed'],
   [/^[-=#:/\\]/, /(^|[.])$/, 'a bond has no atom before it'],
   [/^[-=#:/\\]/, /[-=#:/\\]$/, 'a bond follows a bond'],
   [/^[.)]/, /[-=#:/\\]$/, 'a bond leads nowhere'],
-  [/^[-=#:/\\]$/, /./, 'a bond leads nowhere'],
+  [/^[-=#:/\\]$/, /^/, 'a bond leads nowhere'],
   [/^\./, /(^|\.)$/, 'a component is empty'],
-  [/^\.$/, /./, 'a component is empty'],
+  [/^\.$/, /^/, 'a component is empty'],
   [/^[\d%]/, /(^|[.(])$/, 'a ring closure has no atom before it'],
-  [/^[A-Za-z]/, /./, 'there is no such atom'],
+  [/^[A-Za-z]/, /^/, 'there is no such atom'],
 ];
 
 function broken(said: string, smiles: string, position: number | null): string {
@@ -93,9 +98,7 @@ function broken(said: string, smiles: string, position: number | null): string {
   if (whole) return whole[1];
   if (position === null) return `RDKit says: ${said.trim()}`;
   const rest = smiles.slice(position - 1);
-  const before = ` ${smiles.slice(0, position - 1)}`.trimStart();
-  const found = STOPPED_AT.find(
-    ([at, after]) => at.test(rest) && after.test(before === '' ? '' : before),
-  );
+  const before = smiles.slice(0, position - 1);
+  const found = STOPPED_AT.find(([at, after]) => at.test(rest) && after.test(before));
   return found?.[2] ?? `${JSON.stringify(rest.slice(0, 1))} has no meaning here`;
 }
