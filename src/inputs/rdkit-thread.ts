@@ -16,26 +16,34 @@ const RDKit = await rdkit.default();
 RDKit.disable_logging();
 const log = RDKit.set_log_capture('rdApp.error');
 
-/** Taking hydrogens out of a molecule costs half as much as reading it, also where it has none to take out. */
-const KEEP_HYDROGENS = '{"removeHs":false}';
+/**
+ * What costs half as much as the reading itself: taking hydrogens out, also where there is none to take out, and
+ * finding the stereochemistry, which `get_smiles` does by itself when it was not done before.
+ */
+const AS_WRITTEN = '{"removeHs":false,"assignStereo":false}';
 const ALL_HYDROGENS = '{"allHsExplicit":true}';
 /** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
 const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
 
-/**
- * An atom in brackets, but for the usual ones that RDKit does not write of a radical. The extension of CXSMILES names
- * radicals, and costs a little.
- */
-const MAY_BE_RADICAL = /\[(?!nH\]|C@)/;
+/** Atoms in brackets that have all their electrons whatever they are bonded to, and nitro groups. */
+const CLOSED =
+  /\[nH\]|\[C@@?H?\]|\[O-\]|\[NH3\+\]|(?<=.)\[N\+\](?:\(=O\)\[O-\]|\(\[O-\]\)=O)|O=\[N\+\]\(\[O-\]\)(?=.)/g;
+
+/** Others need the extension of CXSMILES, which names radicals and takes as long as the SMILES itself. */
+function mayBeRadical(smiles: string): boolean {
+  if (!smiles.includes('[')) return false;
+  const rest = smiles.replace(CLOSED, '');
+  return rest === '' || rest.includes('[');
+}
 
 function readSmiles(smiles: string): SmilesFacts | Refused {
   const molecule = HYDROGEN_ATOM.test(smiles)
     ? RDKit.get_mol(smiles)
-    : RDKit.get_mol(smiles, KEEP_HYDROGENS);
+    : RDKit.get_mol(smiles, AS_WRITTEN);
   if (molecule === null) return refusal(smiles);
   try {
-    const canonical = MAY_BE_RADICAL.test(smiles) ? null : molecule.get_smiles();
-    const isClosed = canonical !== null && !MAY_BE_RADICAL.test(canonical);
+    const canonical = mayBeRadical(smiles) ? null : molecule.get_smiles();
+    const isClosed = canonical !== null && !mayBeRadical(canonical);
     const written = factsOf(isClosed ? canonical : molecule.get_cxsmiles());
     if (!needsCounting(written)) return written.facts;
     const counted = factsOf(molecule.get_smiles(ALL_HYDROGENS));
@@ -46,7 +54,7 @@ function readSmiles(smiles: string): SmilesFacts | Refused {
 }
 
 function readMolfile(text: string): MolfileFacts | Refused {
-  const molecule = RDKit.get_mol(text, KEEP_HYDROGENS);
+  const molecule = RDKit.get_mol(text, AS_WRITTEN);
   if (molecule === null) return refusal(text);
   try {
     const { facts, hydrogens } = factsOf(molecule.get_smiles(ALL_HYDROGENS));

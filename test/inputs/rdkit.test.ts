@@ -1,3 +1,4 @@
+import rdkit from '@rdkit/rdkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drugLikeSmiles } from '../../bench/drug-like.ts';
@@ -35,6 +36,22 @@ describe('a chemist', () => {
       expect(stable.map((one) => (one.type === 'molecule' ? one.canonical : ''))).toEqual(
         canonical,
       );
+    });
+  });
+
+  test('writes the canonical SMILES that RDKit writes when it is given its time', async () => {
+    const RDKit = await rdkit.default();
+    const plain = (smiles: string): string | undefined => {
+      const molecule = RDKit.get_mol(smiles);
+      const canonical = molecule?.get_smiles();
+      molecule?.delete();
+      return canonical;
+    };
+    const marked = ['C[C@H](C)C', 'F/C(F)=C/F', 'C[C@H]1CC[C@@H](C)CC1', '[H]/C(F)=C/F', 'CC=C/C'];
+    await withChemist(async (chemist) => {
+      for (const smiles of [...drugLikeSmiles(500), ...marked]) {
+        expect(await chemist.readSmiles(smiles)).toMatchObject({ canonical: plain(smiles) });
+      }
     });
   });
 
