@@ -35,6 +35,37 @@ interface Thread {
   timer: NodeJS.Timeout | null;
 }
 
+/** How long threads are kept for the next chemist, in ms. */
+const PARKED_MS = 5_000;
+/** RDKit takes half a second to start. Threads whose chemist was closed wait here, and keep no process alive. */
+const parked = new Set<Worker>();
+
+function park(worker: Worker): void {
+  worker.removeAllListeners();
+  worker.unref();
+  parked.add(worker);
+  worker.once('error', () => parked.delete(worker));
+  worker.once('exit', () => parked.delete(worker));
+  setTimeout(() => {
+    if (parked.delete(worker)) void worker.terminate();
+  }, PARKED_MS).unref();
+}
+
+function startWorker(): Worker {
+  // Node 22 announces on stderr that it strips types.
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  return new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
+}
+
+function takeParked(): Worker | null {
+  const [worker] = parked;
+  if (worker === undefined) return null;
+  parked.delete(worker);
+  worker.removeAllListeners();
+  worker.ref();
+  return worker;
+}
+
 export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chemist {
   const threads = new RdkitThreads(timeLimitMs);
   return {
@@ -78,7 +109,11 @@ class RdkitThreads {
     const threads = [...this.threads];
     this.threads.clear();
     for (const { timer } of threads) clearTimeout(timer ?? undefined);
-    await Promise.all(threads.map(({ worker }) => worker.terminate()));
+    const isIdle = ({ ready, batches }: Thread): boolean => ready && batches.length === 0;
+    for (const { worker } of threads.filter(isIdle)) park(worker);
+    await Promise.all(
+      threads.filter((thread) => !isIdle(thread)).map(({ worker }) => worker.terminate()),
+    );
   }
 
   private handOut(): void {
@@ -116,10 +151,9 @@ class RdkitThreads {
   }
 
   private start(): void {
-    // Node 22 announces on stderr that it strips types.
-    const execArgv = ['--disable-warning=ExperimentalWarning'];
-    const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
-    const thread: Thread = { worker, ready: false, batches: [], timer: null };
+    const used = takeParked();
+    const worker = used ?? startWorker();
+    const thread: Thread = { worker, ready: used !== null, batches: [], timer: null };
     this.threads.add(thread);
     worker.on('message', (message: 'ready' | readonly Answer[]) => {
       if (message === 'ready') thread.ready = true;
@@ -132,6 +166,7 @@ class RdkitThreads {
     worker.on('exit', () => {
       this.lose(thread, 'RDKit crashed on it');
     });
+    if (thread.ready) this.handOut();
   }
 
   private take(thread: Thread, answers: readonly Answer[]): void {

@@ -204,3 +204,10 @@ describe('the canonical form', () => {
     expect(input).toEqual({ name: 'input.smi', text: 'OCC' });
   });
 });
+
+test('a SMILES that RDKit gives no answer to is refused', async () => {
+  const reason = 'it was not read within 10 s';
+  const silent = { ...chemist, readSmiles: () => Promise.resolve({ type: 'unanswered', reason }) };
+  const { findings: found } = await readSmilesInput('CCO', BCC, silent as typeof chemist);
+  expect(found).toEqual([{ code: 'SMILES_UNANSWERED', facts: { reason } }]);
+});
