@@ -28,6 +28,8 @@ interface Asked extends Question {
 
 interface Thread {
   readonly worker: Worker;
+  /** Null while it is parked. */
+  owner: RdkitThreads | null;
   /** False until RDKit has started. */
   ready: boolean;
   /** In the order in which they were sent and come back. */
@@ -38,32 +40,43 @@ interface Thread {
 /** How long threads are kept for the next chemist, in ms. */
 const PARKED_MS = 5_000;
 /** RDKit takes half a second to start. Threads whose chemist was closed wait here, and keep no process alive. */
-const parked = new Set<Worker>();
+const parked = new Set<Thread>();
 
-function park(worker: Worker): void {
-  worker.removeAllListeners();
-  worker.unref();
-  parked.add(worker);
-  worker.once('error', () => parked.delete(worker));
-  worker.once('exit', () => parked.delete(worker));
+function startThread(owner: RdkitThreads): Thread {
+  // Node 22 announces on stderr that it strips types.
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
+  const thread: Thread = { worker, owner, ready: false, batches: [], timer: null };
+  worker.on('message', (message: 'ready' | readonly Answer[]) => {
+    thread.owner?.hear(thread, message);
+  });
+  worker.on('error', (error: Error) => {
+    parked.delete(thread);
+    thread.owner?.lose(thread, `RDKit crashed on it (${error.message})`);
+  });
+  worker.on('exit', () => {
+    parked.delete(thread);
+    thread.owner?.lose(thread, 'RDKit crashed on it');
+  });
+  return thread;
+}
+
+function park(thread: Thread): void {
+  thread.owner = null;
+  thread.worker.unref();
+  parked.add(thread);
   setTimeout(() => {
-    if (parked.delete(worker)) void worker.terminate();
+    if (parked.delete(thread)) void thread.worker.terminate();
   }, PARKED_MS).unref();
 }
 
-function startWorker(): Worker {
-  // Node 22 announces on stderr that it strips types.
-  const execArgv = ['--disable-warning=ExperimentalWarning'];
-  return new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
-}
-
-function takeParked(): Worker | null {
-  const [worker] = parked;
-  if (worker === undefined) return null;
-  parked.delete(worker);
-  worker.removeAllListeners();
-  worker.ref();
-  return worker;
+function takeParked(owner: RdkitThreads): Thread | null {
+  const [thread] = parked;
+  if (thread === undefined) return null;
+  parked.delete(thread);
+  thread.owner = owner;
+  thread.worker.ref();
+  return thread;
 }
 
 export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chemist {
@@ -110,9 +123,9 @@ class RdkitThreads {
     this.threads.clear();
     for (const { timer } of threads) clearTimeout(timer ?? undefined);
     const isIdle = ({ ready, batches }: Thread): boolean => ready && batches.length === 0;
-    for (const { worker } of threads.filter(isIdle)) park(worker);
+    for (const thread of threads.filter(isIdle)) park(thread);
     await Promise.all(
-      threads.filter((thread) => !isIdle(thread)).map(({ worker }) => worker.terminate()),
+      threads.filter(({ owner }) => owner !== null).map(({ worker }) => worker.terminate()),
     );
   }
 
@@ -151,22 +164,15 @@ class RdkitThreads {
   }
 
   private start(): void {
-    const used = takeParked();
-    const worker = used ?? startWorker();
-    const thread: Thread = { worker, ready: used !== null, batches: [], timer: null };
+    const thread = takeParked(this) ?? startThread(this);
     this.threads.add(thread);
-    worker.on('message', (message: 'ready' | readonly Answer[]) => {
-      if (message === 'ready') thread.ready = true;
-      else this.take(thread, message);
-      this.handOut();
-    });
-    worker.on('error', (error: Error) => {
-      this.lose(thread, `RDKit crashed on it (${error.message})`);
-    });
-    worker.on('exit', () => {
-      this.lose(thread, 'RDKit crashed on it');
-    });
     if (thread.ready) this.handOut();
+  }
+
+  hear(thread: Thread, message: 'ready' | readonly Answer[]): void {
+    if (message === 'ready') thread.ready = true;
+    else this.take(thread, message);
+    this.handOut();
   }
 
   private take(thread: Thread, answers: readonly Answer[]): void {
@@ -180,7 +186,7 @@ class RdkitThreads {
   }
 
   /** The thread is of no use any more. What it was to answer is asked again, each by itself. */
-  private lose(thread: Thread, reason: string): void {
+  lose(thread: Thread, reason: string): void {
     if (!this.threads.delete(thread)) return;
     clearTimeout(thread.timer ?? undefined);
     void thread.worker.terminate();

@@ -82,6 +82,17 @@ describe('a chemist', () => {
     await expect(chemist.readSmiles('C')).rejects.toThrow('closed');
   });
 
+  test('takes over the threads of the one before, which answer it as well', async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await withChemist(
+        async (chemist) => {
+          expect(await chemist.readSmiles('OCC')).toMatchObject({ canonical: 'CCO' });
+        },
+        { timeLimitMs: 60_000 },
+      );
+    }
+  }, 30_000);
+
   test('that was asked nothing has nothing to close', async () => {
     await openChemist().close();
   });
