@@ -154,24 +154,60 @@ describe('MDL', () => {
 
   test.each([
     ['methane', molfile(['C', 'H', 'H', 'H', 'H'], star(4)), null, []],
-    ['without a hydrogen', molfile(['C', 'H', 'H', 'H'], star(3)), null, ['MOLECULE_HYDROGENS_MISSING']],
+    [
+      'without a hydrogen',
+      molfile(['C', 'H', 'H', 'H'], star(3)),
+      null,
+      ['MOLECULE_HYDROGENS_MISSING'],
+    ],
     ['of benzene without any', molfile(times(6, 'C'), RING), null, ['MOLECULE_HYDROGENS_MISSING']],
     ['CCl4, which has none', molfile(['C', 'Cl', 'Cl', 'Cl', 'Cl'], star(4)), null, []],
-    ['chloroform without its one', molfile(['C', 'Cl', 'Cl', 'Cl'], star(3)), null, ['MOLECULE_HYDROGENS_MISSING']],
-    ['CO2', molfile(['C', 'O', 'O'], [[1, 2, 2], [1, 3, 2]]), null, []],
+    [
+      'chloroform without its one',
+      molfile(['C', 'Cl', 'Cl', 'Cl'], star(3)),
+      null,
+      ['MOLECULE_HYDROGENS_MISSING'],
+    ],
+    [
+      'CO2',
+      molfile(
+        ['C', 'O', 'O'],
+        [
+          [1, 2, 2],
+          [1, 3, 2],
+        ],
+      ),
+      null,
+      [],
+    ],
     ['methanolate, its charge written', molfile(methanol, star(4), [[2, -1]]), null, []],
     ['methanolate, its charge written', molfile(methanol, star(4), [[2, -1]]), -1, []],
-    ['methanolate, its charge written', molfile(methanol, star(4), [[2, -1]]), 1, ['MOLECULE_CHARGE_DIFFERS']],
+    [
+      'methanolate, its charge written',
+      molfile(methanol, star(4), [[2, -1]]),
+      1,
+      ['MOLECULE_CHARGE_DIFFERS'],
+    ],
     ['methanol or methanolate', molfile(methanol, star(4)), null, ['MOLECULE_VALENCES_OPEN']],
     ['methanolate by its net charge', molfile(methanol, star(4)), -1, []],
-    ['methanol by its net charge', molfile(methanol, star(4)), 0, ['MOLECULE_ELECTRONS_ODD', 'MOLECULE_HYDROGENS_MISSING']],
-    ['methane and water', molfile(['C', 'H', 'H', 'H', 'H', 'O', 'H', 'H'], [...star(4), [6, 7, 1], [6, 8, 1]]), null, ['MOLECULE_SEVERAL_COMPONENTS']],
+    [
+      'methanol by its net charge',
+      molfile(methanol, star(4)),
+      0,
+      ['MOLECULE_ELECTRONS_ODD', 'MOLECULE_HYDROGENS_MISSING'],
+    ],
+    [
+      'methane and water',
+      molfile(['C', 'H', 'H', 'H', 'H', 'O', 'H', 'H'], [...star(4), [6, 7, 1], [6, 8, 1]]),
+      null,
+      ['MOLECULE_SEVERAL_COMPONENTS'],
+    ],
     ['atoms without any bond', molfile(['O', 'H', 'H']), null, []],
     ['five bonds at carbon', molfile(['C', 'H', 'H', 'H', 'H', 'H'], star(5)), 1, []],
   ] as const)('%s, net charge $2', async (_, text, netCharge, expected) => {
     expect(await checked(text, '.mol', netCharge)).toEqual(expected);
   });
-}); // prettier-ignore
+});
 
 describe('Mol2', () => {
   const mol2 = (types: readonly string[], bonds = '1 1 2 1\n', residue = 'UNL1'): string => {
