@@ -3,23 +3,55 @@
  * threads of its own.
  */
 
-/** What RDKit makes of a SMILES. */
+/** What RDKit makes of a SMILES that is a molecule. */
 export interface SmilesFacts {
-  /** In RDKit's canonical form, with stereochemistry and charges; null when it is no molecule. */
-  readonly canonical: string | null;
-  /** Why it is none, in RDKit's words. */
-  readonly reason: string | null;
-  /** Symbol of every atom, hydrogens included, in no certain order. */
+  readonly type: 'molecule';
+  /** RDKit's canonical SMILES, with stereochemistry, isotopes and charges: one text for one molecule. */
+  readonly canonical: string;
+  /** Symbol of every element that is written, each once; hydrogen only where it is an atom by itself. */
   readonly elements: readonly string[];
+  /** Hydrogens counted. Null for the many that are too small for the limit and larger than one atom. */
+  readonly atoms: number | null;
+  /** Whether there is an atom `*`. */
+  readonly wildcard: boolean;
   /** In units of the elementary charge. */
   readonly formalCharge: number;
-  readonly radicalElectrons: number;
+  /** Atoms that have an electron too few for their bonds. */
+  readonly radicals: number;
   /** Parts that no bond joins. */
   readonly components: number;
 }
 
+/** What RDKit makes of the bonds of an MDL file. */
+export interface MolfileFacts {
+  readonly type: 'molecule';
+  readonly formalCharge: number;
+  /** Hydrogens that the bonds ask for and the file does not hold. */
+  readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
+}
+
+/** Why it is no molecule. */
+export interface Refused {
+  readonly type: 'refused';
+  /** Whether the text is no SMILES at all, or one of a molecule that cannot be. */
+  readonly fault: 'syntax' | 'chemistry';
+  /** In the text, counted from 1; null where RDKit names none. */
+  readonly position: number | null;
+  readonly reason: string;
+}
+
+/** RDKit crashed on it, or took too long, also when asked for it alone. */
+export interface Unanswered {
+  readonly type: 'unanswered';
+  readonly reason: string;
+}
+
+/**
+ * Asked for one by one, answered in batches: many requests may be on their way at once. A promise is rejected only
+ * when RDKit does not start at all, or when the chemist is closed before the answer.
+ */
 export interface Chemist {
-  /** Asked for one by one, answered in batches: many may be on their way at once. */
-  read(smiles: string): Promise<SmilesFacts>;
+  readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;
+  readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
   close(): Promise<void>;
 }

@@ -13,12 +13,33 @@ export interface InputFacts {
   };
   MOLECULE_NO_HYDROGENS: { readonly atoms: number };
   MOLECULE_HYDROGENS_DOUBTFUL: { readonly atoms: number };
-  MOLECULE_SEVERAL: { readonly what: 'models' | 'molecules'; readonly count: number };
+  MOLECULE_SEVERAL: {
+    readonly what: 'models' | 'molecules' | 'alternate locations';
+    readonly count: number;
+  };
   MOLECULE_SEVERAL_RESIDUES: { readonly residues: readonly string[] };
   MOLECULE_ELEMENT_UNSUPPORTED: { readonly elements: readonly string[] };
-  SMILES_SYNTAX: { readonly position: number; readonly reason: string };
+  MOLECULE_SINGLE_ATOM: Readonly<Record<string, never>>;
+  MOLECULE_ATOMS_TOO_CLOSE: {
+    readonly first: number;
+    readonly second: number;
+    /** In ångström. */
+    readonly distance: number;
+  };
+  MOLECULE_ATOM_FAR: { readonly atom: number; readonly distance: number };
+  MOLECULE_SEVERAL_COMPONENTS: { readonly components: number };
+  MOLECULE_HYDROGENS_MISSING: { readonly missing: number };
+  MOLECULE_VALENCES_OPEN: { readonly open: number };
+  MOLECULE_ELECTRONS_ODD: { readonly electrons: number; readonly charge: number };
+  MOLECULE_CHARGE_UNSAID: Readonly<Record<string, never>>;
+  MOLECULE_CHARGE_DIFFERS: { readonly formal: number; readonly given: number };
+  /** `position` is null where RDKit names none. */
+  SMILES_SYNTAX: { readonly position: number | null; readonly reason: string };
+  SMILES_CHEMISTRY: { readonly position: number | null; readonly reason: string };
+  SMILES_UNANSWERED: { readonly reason: string };
   SMILES_SEVERAL_COMPONENTS: { readonly components: number };
-  SMILES_WILDCARD: { readonly position: number };
+  SMILES_WILDCARD: Readonly<Record<string, never>>;
+  SMILES_RADICAL: { readonly radicals: number };
   SMILES_CHARGE_DIFFERS: { readonly formal: number; readonly given: number };
   SMILES_CHARGE_IGNORED: { readonly formal: number; readonly given: number };
   SEQUENCE_EMPTY: { readonly record: string };

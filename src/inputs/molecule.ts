@@ -1,12 +1,13 @@
 /** The inputs of the kind `molecule`: a SMILES, or a file with coordinates. */
 import type { MoleculeOptions } from '../domain/item.ts';
-import type { Chemist } from './chemist.ts';
+import type { Chemist, MolfileFacts } from './chemist.ts';
+import { finding, type Finding, type FindingCode } from './finding.ts';
 import { readMol2 } from './mol2.ts';
-import { readMolfile } from './molfile.ts';
+import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
 import type { Reading } from './reading.ts';
-import { checkNetCharge, readSmiles } from './smiles.ts';
-import type { Structure } from './structure.ts';
+import { checkSmiles } from './smiles.ts';
+import { ATOM_LIMIT, checkAtoms, type Structure } from './structure.ts';
 
 export const MOLECULE_EXTENSIONS = ['.pdb', '.mol2', '.sdf', '.mdl', '.mol'] as const;
 export type MoleculeExtension = (typeof MOLECULE_EXTENSIONS)[number];
@@ -19,21 +20,70 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
   '.mol': readMolfile,
 };
 
+/** The text is sent as it is, without the blanks around it. */
 export async function readSmilesInput(
   text: string,
   options: MoleculeOptions,
-  _chemist: Chemist,
+  chemist: Chemist,
 ): Promise<Reading> {
-  const smiles = readSmiles(text);
-  // Without a whole SMILES its charges mean nothing.
-  const broken = smiles.findings.some((one) => one.code === 'SMILES_SYNTAX');
-  const charge = broken ? [] : checkNetCharge(smiles, options.netCharge, options.chargeMethod);
-  const findings = [...smiles.findings, ...charge];
-  return { findings, input: { name: 'input.smi', text }, canonical: text };
+  const { canonical, findings } = await checkSmiles(text, options, chemist);
+  return { findings, input: { name: 'input.smi', text }, canonical: canonical ?? text };
 }
 
-export function readStructureInput(text: string, extension: MoleculeExtension): Reading {
-  const { findings } = READERS[extension](text);
+export async function readStructureInput(
+  text: string,
+  extension: MoleculeExtension,
+  options: MoleculeOptions,
+  chemist: Chemist,
+): Promise<Reading> {
+  const structure = READERS[extension](text);
+  const table = READERS[extension] === readMolfile ? connectionTable(text) : null;
+  const ofAtoms = await checkStructure(structure, table, options.netCharge, chemist);
+  const findings = withoutEcho([...structure.findings, ...ofAtoms]);
   const canonical = extension + text.replace(/\r\n?/g, '\n').trimEnd();
   return { findings, input: { name: `input${extension}`, text }, canonical };
+}
+
+async function checkStructure(
+  structure: Structure,
+  table: string | null,
+  netCharge: number | null,
+  chemist: Chemist,
+): Promise<readonly Finding[]> {
+  const { atoms, bonds } = structure;
+  if (atoms.length === 0) return [];
+  // Only MDL tells the orders of the bonds and the charges in a way that all programs mean alike.
+  const isRead = table !== null && bonds !== null && atoms.length <= ATOM_LIMIT;
+  const drawn = isRead ? await chemist.readMolfile(table) : null;
+  if (drawn?.type !== 'molecule') return checkAtoms(structure, netCharge);
+  const { missing, formalCharge } = drawn;
+  const isWhole = missing.onCarbon + missing.elsewhere === 0;
+  const findings = checkAtoms(structure, netCharge ?? (isWhole ? formalCharge : null));
+  return [...findings.filter(({ code }) => !GUESSED.has(code)), ...checkBonds(drawn, netCharge)];
+}
+
+/** What is wrong with the atoms most often makes the electrons odd as well: that is told of by itself only. */
+function withoutEcho(findings: readonly Finding[]): readonly Finding[] {
+  const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
+  return others.length > 0 ? others : findings;
+}
+
+/** What is guessed from the elements alone, and known with the bonds. */
+const GUESSED: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'MOLECULE_NO_HYDROGENS',
+  'MOLECULE_HYDROGENS_DOUBTFUL',
+]);
+
+function checkBonds({ formalCharge, missing }: MolfileFacts, netCharge: number | null): Finding[] {
+  const { onCarbon, elsewhere } = missing;
+  if (onCarbon > 0)
+    return [finding('MOLECULE_HYDROGENS_MISSING', { missing: onCarbon + elsewhere })];
+  if (netCharge === null) {
+    return elsewhere > 0 ? [finding('MOLECULE_VALENCES_OPEN', { open: elsewhere })] : [];
+  }
+  // An open valence at oxygen or nitrogen is an ion when the net charge says so.
+  if (netCharge === formalCharge - elsewhere) return [];
+  return netCharge === formalCharge
+    ? [finding('MOLECULE_HYDROGENS_MISSING', { missing: elsewhere })]
+    : [finding('MOLECULE_CHARGE_DIFFERS', { formal: formalCharge, given: netCharge })];
 }

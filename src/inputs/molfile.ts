@@ -2,8 +2,8 @@
  * MDL molfiles (V2000 and V3000) and SD files of one record (BIOVIA, "CTfile formats").
  */
 import { elementOf } from './element.ts';
-import { finding, type Finding } from './finding.ts';
-import { checkAtoms, type Structure } from './structure.ts';
+import { finding } from './finding.ts';
+import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'MDL';
 /** The counts line is the fourth; the three before it are free text. */
@@ -11,16 +11,24 @@ const COUNTS_LINE = 3;
 
 export function readMolfile(text: string): Structure {
   const lines = text.split(/\r\n|\n|\r/);
-  const records = recordCount(lines);
   const counts = lines[COUNTS_LINE] ?? '';
   const read = counts.includes('V3000') ? readV3000(lines) : readV2000(lines, counts);
-  if (!Array.isArray(read)) return { elements: [], findings: [read] };
-  if (read.length === 0) {
-    return { elements: [], findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
+  if ('line' in read) return unreadable(FORMAT, read.line, read.reason);
+  const { atoms, bonds } = read;
+  if (atoms.length === 0) {
+    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
   }
+  const records = recordCount(lines);
   const findings =
     records > 1 ? [finding('MOLECULE_SEVERAL', { what: 'molecules', count: records })] : [];
-  return { elements: read, findings: [...findings, ...checkAtoms(read)] };
+  return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
+}
+
+/** Up to its end, without the data of an SD file, as RDKit takes it. */
+export function connectionTable(text: string): string {
+  const lines = text.split(/\r\n|\n|\r/);
+  const end = lines.findIndex((line) => line.startsWith('M  END'));
+  return `${lines.slice(0, end < 0 ? lines.length : end).join('\n')}\nM  END\n`;
 }
 
 function recordCount(lines: readonly string[]): number {
@@ -37,50 +45,74 @@ function recordCount(lines: readonly string[]): number {
   return hasText ? records + 1 : records;
 }
 
-function malformed(line: number, reason: string): Finding {
-  return finding('MOLECULE_MALFORMED', { format: FORMAT, line, reason });
+interface Table {
+  readonly atoms: readonly Atom[];
+  readonly bonds: readonly Bond[];
 }
 
-/** Atom lines: three coordinates of ten columns, then the symbol in columns 32-34. */
-function readV2000(lines: readonly string[], counts: string): string[] | Finding {
-  const atoms = /^\s*(\d{1,3})(?=[\s\d])/.exec(counts.slice(0, 3).padEnd(4));
-  if (atoms === null || !/^[\s\d]{6}/.test(counts.padEnd(6))) {
+interface Broken {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** Atom lines: three coordinates of ten columns, then the symbol in columns 32-34. Bond lines: columns of three. */
+function readV2000(lines: readonly string[], counts: string): Table | Broken {
+  const [, atomCount, bondCount] = /^([ \d]{2}\d)([ \d]{2}\d)/.exec(counts) ?? [];
+  if (atomCount === undefined) {
     return lines.length <= COUNTS_LINE
-      ? finding('MOLECULE_NO_ATOMS', { format: FORMAT })
-      : malformed(COUNTS_LINE + 1, 'the counts of atoms and bonds are missing');
+      ? { atoms: [], bonds: [] }
+      : { line: COUNTS_LINE + 1, reason: 'the counts of atoms and bonds are missing' };
   }
-  const elements: string[] = [];
-  for (let index = 0; index < Number(atoms[1]); index += 1) {
-    const line = lines[COUNTS_LINE + 1 + index] ?? '';
-    const element = elementOf(line.slice(31, 34));
-    const coordinates = [line.slice(0, 10), line.slice(10, 20), line.slice(20, 30)];
-    if (element === null || coordinates.some((value) => !isNumber(value))) {
-      return malformed(COUNTS_LINE + 2 + index, `atom ${String(index + 1)} cannot be read`);
+  const first = COUNTS_LINE + 1;
+  const atoms: Atom[] = [];
+  for (let index = 0; index < Number(atomCount); index += 1) {
+    const line = lines[first + index] ?? '';
+    const columns = [line.slice(0, 10), line.slice(10, 20), line.slice(20, 30)];
+    const atom = atomOf(line.slice(31, 34), columns);
+    if (atom === null) {
+      return { line: first + index + 1, reason: `atom ${String(index + 1)} cannot be read` };
     }
-    elements.push(element);
+    atoms.push(atom);
   }
-  return elements;
+  const bonds: Bond[] = [];
+  for (let index = 0; index < Number(bondCount); index += 1) {
+    const place = first + atoms.length + index;
+    const line = lines[place] ?? '';
+    const bond = numbered([line.slice(0, 3), line.slice(3, 6)], atoms.length);
+    if (bond === null) {
+      return { line: place + 1, reason: `bond ${String(index + 1)} cannot be read` };
+    }
+    bonds.push(bond);
+  }
+  return { atoms, bonds };
 }
 
-/** `M  V30 1 C 1.2823 0.7643 -0.0053 0` between BEGIN ATOM and END ATOM. */
-function readV3000(lines: readonly string[]): string[] | Finding {
-  const elements: string[] = [];
-  let inAtoms = false;
+/** `M  V30 1 C 1.2823 0.7643 -0.0053 0` and `M  V30 1 2 1 2` between the BEGIN and END of atoms and bonds. */
+function readV3000(lines: readonly string[]): Table | Broken {
+  const atoms: Atom[] = [];
+  const bonds: Bond[] = [];
+  let block = '';
   for (const [index, line] of lines.entries()) {
-    if (/^M {2}V30 BEGIN ATOM/.test(line)) inAtoms = true;
-    else if (/^M {2}V30 END ATOM/.test(line)) break;
-    else if (inAtoms) {
-      const [, , , symbol, x, y, z] = line.split(/\s+/);
-      const element = elementOf(symbol ?? '');
-      if (element === null || ![x, y, z].every((value) => isNumber(value ?? ''))) {
-        return malformed(index + 1, 'the atom cannot be read');
-      }
-      elements.push(element);
+    const [, begins, ends] = /^M {2}V30 (?:BEGIN (\w+)|END (\w+))/.exec(line) ?? [];
+    if (begins !== undefined || ends !== undefined) {
+      block = begins ?? '';
+    } else if (block === 'ATOM') {
+      const [, , , symbol = '', ...columns] = line.split(/\s+/);
+      const atom = atomOf(symbol, columns.slice(0, 3));
+      if (atom === null) return { line: index + 1, reason: 'the atom cannot be read' };
+      atoms.push(atom);
+    } else if (block === 'BOND') {
+      const bond = numbered(line.split(/\s+/).slice(4, 6), atoms.length);
+      if (bond === null) return { line: index + 1, reason: 'the bond cannot be read' };
+      bonds.push(bond);
     }
   }
-  return elements;
+  return { atoms, bonds };
 }
 
-function isNumber(text: string): boolean {
-  return text.trim() !== '' && Number.isFinite(Number(text));
+function atomOf(symbol: string, columns: readonly string[]): Atom | null {
+  const element = elementOf(symbol);
+  const [x, y, z] = columns.map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
+  if (element === null || x === undefined || y === undefined || z === undefined) return null;
+  return [x, y, z].every(Number.isFinite) ? { element, place: [x, y, z] } : null;
 }

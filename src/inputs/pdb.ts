@@ -3,36 +3,45 @@
  */
 import { elementOf } from './element.ts';
 import { finding, type Finding } from './finding.ts';
-import { checkAtoms, type Structure } from './structure.ts';
+import { unreadable, type Atom, type Place, type Structure } from './structure.ts';
+
+const FORMAT = 'PDB';
 
 export function readPdb(text: string): Structure {
   const lines = text.split(/\r\n|\n|\r/);
-  const elements: string[] = [];
+  const atoms: Atom[] = [];
   const residues = new Set<string>();
-  const findings: Finding[] = [];
+  const alternates = new Set<string>();
   let models = 0;
   for (const [index, line] of lines.entries()) {
     if (/^MODEL\s/.test(line)) models += 1;
     if (models > 1 || !/^(ATOM {2}|HETATM)/.test(line)) continue;
     const element = atomElement(line);
-    if (element === null || !hasCoordinates(line)) {
-      const reason =
-        element === null ? 'its element is not clear' : 'its coordinates are no numbers';
-      findings.push(finding('MOLECULE_MALFORMED', { format: 'PDB', line: index + 1, reason }));
-      break;
-    }
-    elements.push(element);
+    const place = placeOf(line);
+    if (element === null) return unreadable(FORMAT, index + 1, 'its element is not clear');
+    if (place === null) return unreadable(FORMAT, index + 1, 'its coordinates are no numbers');
+    atoms.push({ element, place });
     residues.add(residueName(line));
+    alternates.add(line.charAt(16).trim());
   }
-  if (findings.length === 0 && elements.length === 0) {
-    return { elements, findings: [finding('MOLECULE_NO_ATOMS', { format: 'PDB' })] };
+  if (atoms.length === 0) {
+    return { atoms, bonds: null, findings: [finding('MOLECULE_NO_ATOMS', { format: FORMAT })] };
   }
+  alternates.delete('');
+  return { atoms, bonds: null, findings: severalFindings(models, alternates.size, residues) };
+}
+
+function severalFindings(models: number, alternates: number, residues: ReadonlySet<string>) {
+  const findings: Finding[] = [];
   if (models > 1) findings.push(finding('MOLECULE_SEVERAL', { what: 'models', count: models }));
+  if (alternates > 1) {
+    const facts = { what: 'alternate locations', count: alternates } as const;
+    findings.push(finding('MOLECULE_SEVERAL', facts));
+  }
   if (residues.size > 1) {
     findings.push(finding('MOLECULE_SEVERAL_RESIDUES', { residues: [...residues] }));
   }
-  findings.push(...checkAtoms(elements));
-  return { elements, findings };
+  return findings;
 }
 
 /** Columns 77-78; where old programs left them blank, the atom name of columns 13-16. */
@@ -48,10 +57,11 @@ function atomElement(line: string): string | null {
   return one ?? twoLetters;
 }
 
-function hasCoordinates(line: string): boolean {
-  return [line.slice(30, 38), line.slice(38, 46), line.slice(46, 54)].every((column) =>
-    /^\s*[-+]?(\d+\.?\d*|\.\d+)\s*$/.test(column),
-  );
+function placeOf(line: string): Place | null {
+  const columns = [line.slice(30, 38), line.slice(38, 46), line.slice(46, 54)] as const;
+  if (!columns.every((column) => /^\s*[-+]?(\d+\.?\d*|\.\d+)\s*$/.test(column))) return null;
+  const [x, y, z] = columns;
+  return [Number(x), Number(y), Number(z)];
 }
 
 /** Residue name, chain, number and insertion code: columns 18-20 and 22-27. */

@@ -1,9 +1,208 @@
-/** RDKit, in threads of its own. */
-import type { Chemist } from './chemist.ts';
+/**
+ * RDKit, in threads of its own. Questions are collected and go to a thread as one message; a batch that is lost with
+ * its thread is asked again one by one, so that only the molecule at fault goes without an answer.
+ */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Chemist, Unanswered } from './chemist.ts';
+import type { Answer, Question } from './rdkit-thread.ts';
 
-export function openChemist(): Chemist {
+export interface ChemistOptions {
+  /** How long a batch may take, and then a molecule by itself, in ms. A molecule is read in 0.2 ms or so. */
+  readonly timeLimitMs?: number;
+}
+
+/** Each holds about 80 MB; past a few, the reading of the rows is the slower part. */
+const MOST_THREADS = 4;
+/** Small beside the rows that wait (a thousand), so that all threads have some; large enough to hide the message. */
+const BATCH = 64;
+/** A thread with a batch in stock does not stand still until the next one reaches it. */
+const IN_STOCK = 2;
+
+interface Asked extends Question {
+  /** Whether it was lost once already, in a batch. */
+  readonly alone: boolean;
+  resolve(answer: Answer | Unanswered): void;
+  reject(reason: Error): void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  /** Null while it is parked. */
+  owner: RdkitThreads | null;
+  /** False until RDKit has started. */
+  ready: boolean;
+  /** In the order in which they were sent and come back. */
+  readonly batches: (readonly Asked[])[];
+  timer: NodeJS.Timeout | null;
+}
+
+/** How long threads are kept for the next chemist, in ms. */
+const PARKED_MS = 5_000;
+/** RDKit takes half a second to start. Threads whose chemist was closed wait here, and keep no process alive. */
+const parked = new Set<Thread>();
+
+function startThread(owner: RdkitThreads): Thread {
+  // Node 22 announces on stderr that it strips types.
+  const execArgv = ['--disable-warning=ExperimentalWarning'];
+  const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
+  const thread: Thread = { worker, owner, ready: false, batches: [], timer: null };
+  worker.on('message', (message: 'ready' | readonly Answer[]) => {
+    thread.owner?.hear(thread, message);
+  });
+  worker.on('error', (error: Error) => {
+    parked.delete(thread);
+    thread.owner?.lose(thread, `RDKit crashed on it (${error.message})`);
+  });
+  worker.on('exit', () => {
+    parked.delete(thread);
+    thread.owner?.lose(thread, 'RDKit crashed on it');
+  });
+  return thread;
+}
+
+function park(thread: Thread): void {
+  thread.owner = null;
+  thread.worker.unref();
+  parked.add(thread);
+  setTimeout(() => {
+    if (parked.delete(thread)) void thread.worker.terminate();
+  }, PARKED_MS).unref();
+}
+
+function takeParked(owner: RdkitThreads): Thread | null {
+  const [thread] = parked;
+  if (thread === undefined) return null;
+  parked.delete(thread);
+  thread.owner = owner;
+  thread.worker.ref();
+  return thread;
+}
+
+export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chemist {
+  const threads = new RdkitThreads(timeLimitMs);
   return {
-    read: () => Promise.reject(new Error('RDKit is not here yet')),
-    close: () => Promise.resolve(),
+    // A thread answers in the form of the question.
+    readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
+    readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
+    close: () => threads.close(),
   };
+}
+
+class RdkitThreads {
+  private readonly timeLimitMs: number;
+  private readonly most = Math.min(availableParallelism(), MOST_THREADS);
+  private readonly threads = new Set<Thread>();
+  /** In the order of the questions, but for those that are asked again, which come first. */
+  private readonly waiting: Asked[] = [];
+  /** Set while the questions of one turn of the event loop are collected. */
+  private collecting = false;
+  private closed = false;
+
+  constructor(timeLimitMs: number) {
+    this.timeLimitMs = timeLimitMs;
+  }
+
+  ask(format: Question['format'], text: string): Promise<Answer | Unanswered> {
+    if (this.closed) return Promise.reject(new Error('the chemist is closed'));
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ format, text, alone: false, resolve, reject });
+      if (this.collecting) return;
+      this.collecting = true;
+      setImmediate(() => {
+        this.collecting = false;
+        this.handOut();
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.rejectAll(new Error('the chemist was closed'));
+    const threads = [...this.threads];
+    this.threads.clear();
+    for (const { timer } of threads) clearTimeout(timer ?? undefined);
+    const isIdle = ({ ready, batches }: Thread): boolean => ready && batches.length === 0;
+    for (const thread of threads.filter(isIdle)) park(thread);
+    await Promise.all(
+      threads.filter(({ owner }) => owner !== null).map(({ worker }) => worker.terminate()),
+    );
+  }
+
+  private handOut(): void {
+    for (const thread of this.threads) {
+      while (this.waiting.length > 0 && this.mayTake(thread)) this.send(thread);
+    }
+    const starting = [...this.threads].filter(({ ready }) => !ready).length;
+    // Threads that are starting will take a batch each: another is worth its start only for what goes beyond.
+    if (this.waiting.length > starting * BATCH && this.threads.size < this.most && !this.closed) {
+      this.start();
+    }
+  }
+
+  /** What is asked alone gets a thread for itself, so that it is known what the thread was lost with. */
+  private mayTake({ ready, batches }: Thread): boolean {
+    if (!ready || batches.length === 0) return ready;
+    const alone = this.waiting[0]?.alone === true || batches[0]?.[0]?.alone === true;
+    return batches.length < IN_STOCK && !alone;
+  }
+
+  private send(thread: Thread): void {
+    const alone = this.waiting[0]?.alone ?? false;
+    const batch = this.waiting.splice(0, alone ? 1 : BATCH);
+    thread.batches.push(batch);
+    thread.worker.postMessage(batch.map(({ format, text }) => ({ format, text })));
+    if (thread.batches.length === 1) this.limitTime(thread);
+  }
+
+  private limitTime(thread: Thread): void {
+    clearTimeout(thread.timer ?? undefined);
+    if (thread.batches.length === 0) return;
+    thread.timer = setTimeout(() => {
+      this.lose(thread, `it was not read within ${String(this.timeLimitMs / 1000)} s`);
+    }, this.timeLimitMs);
+  }
+
+  private start(): void {
+    const thread = takeParked(this) ?? startThread(this);
+    this.threads.add(thread);
+    if (thread.ready) this.handOut();
+  }
+
+  hear(thread: Thread, message: 'ready' | readonly Answer[]): void {
+    if (message === 'ready') thread.ready = true;
+    else this.take(thread, message);
+    this.handOut();
+  }
+
+  private take(thread: Thread, answers: readonly Answer[]): void {
+    const batch = thread.batches.shift() ?? [];
+    this.limitTime(thread);
+    for (const [index, asked] of batch.entries()) {
+      const answer = answers[index];
+      if (answer) asked.resolve(answer);
+      else asked.reject(new Error('RDKit answered fewer questions than it was asked'));
+    }
+  }
+
+  /** The thread is of no use any more. What it was to answer is asked again, each by itself. */
+  lose(thread: Thread, reason: string): void {
+    if (!this.threads.delete(thread)) return;
+    clearTimeout(thread.timer ?? undefined);
+    void thread.worker.terminate();
+    if (!thread.ready) {
+      this.rejectAll(new Error(`RDKit does not start: ${reason}`));
+      return;
+    }
+    const asked = thread.batches.flat();
+    if (asked[0]?.alone === true) asked[0].resolve({ type: 'unanswered', reason });
+    else this.waiting.unshift(...asked.map((one) => ({ ...one, alone: true })));
+    this.handOut();
+  }
+
+  private rejectAll(reason: Error): void {
+    const sent = [...this.threads].flatMap(({ batches }) => batches.flat());
+    const unanswered = [...this.waiting.splice(0), ...sent];
+    for (const asked of unanswered) asked.reject(reason);
+  }
 }

@@ -2,35 +2,74 @@
  * A molecule with coordinates, as far as it must be known before an hour's budget is spent on it;
  * what PDB, Mol2 and MDL files have in common.
  */
-import { HALOGENS, unsupportedElements } from './element.ts';
+import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
 import { finding, type Finding } from './finding.ts';
 
-/** Atoms of a coordinate file, hydrogens counted (contract of the molecule service, sections 1.5 and 8). */
+/** Atoms of a molecule, hydrogens counted (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
 
 /** Up to this many atoms a molecule may well have no hydrogen: CO, CO2, CS2. */
 const SMALL_MOLECULE = 3;
 
+/** In ångström. Atoms closer than this, or farther from all others, make the engine stop (acpype, topol.py). */
+const CLOSEST = 0.5;
+const FARTHEST = 3;
+
+export type Place = readonly [x: number, y: number, z: number];
+
+export interface Atom {
+  /** Symbol. */
+  readonly element: string;
+  /** In ångström. */
+  readonly place: Place;
+}
+
+/** Places in the list of atoms, from 0. */
+export type Bond = readonly [one: number, other: number];
+
 export interface Structure {
-  /** Symbol of every atom, in the order of the file; of the first model where there are several. */
-  readonly elements: readonly string[];
+  /** In the order of the file; of the first model where there are several. */
+  readonly atoms: readonly Atom[];
+  /** Null where the file does not give them. */
+  readonly bonds: readonly Bond[] | null;
   readonly findings: readonly Finding[];
 }
 
+/** What comes of a file in which a line cannot be read: its other lines prove nothing. */
+export function unreadable(format: string, line: number, reason: string): Structure {
+  const findings = [finding('MOLECULE_MALFORMED', { format, line, reason })];
+  return { atoms: [], bonds: null, findings };
+}
+
+/** Two atoms by their numbers in the file, from 1; null when they are none of its atoms. */
+export function numbered(numbers: readonly string[], atoms: number): Bond | null {
+  const [one, other] = numbers.map((text) => (/^\s*\d+\s*$/.test(text) ? Number(text) - 1 : -1));
+  if (one === undefined || other === undefined) return null;
+  return Math.min(one, other) < 0 || Math.max(one, other) >= atoms ? null : [one, other];
+}
+
 /** The checks that do not depend on the format; only for files in which atoms were found. */
-export function checkAtoms(elements: readonly string[]): Finding[] {
-  const atoms = elements.length;
-  const findings: Finding[] = [];
-  if (atoms > ATOM_LIMIT) {
-    findings.push(finding('MOLECULE_TOO_MANY_ATOMS', { atoms, atLeast: false, limit: ATOM_LIMIT }));
+export function checkAtoms(
+  { atoms, bonds }: Pick<Structure, 'atoms' | 'bonds'>,
+  netCharge: number | null,
+): Finding[] {
+  const elements = atoms.map(({ element }) => element);
+  if (atoms.length > ATOM_LIMIT) {
+    const facts = { atoms: atoms.length, atLeast: false, limit: ATOM_LIMIT };
+    return [finding('MOLECULE_TOO_MANY_ATOMS', facts)];
   }
-  const hydrogens = hydrogenFinding(elements);
-  if (hydrogens !== null) findings.push(hydrogens);
   const unsupported = unsupportedElements(elements);
-  if (unsupported.length > 0) {
-    findings.push(finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported }));
-  }
-  return findings;
+  const components = bonds === null ? 1 : componentsOf(atoms.length, bonds);
+  const findings = [
+    atoms.length === 1 ? finding('MOLECULE_SINGLE_ATOM', {}) : null,
+    hydrogenFinding(elements),
+    unsupported.length > 0
+      ? finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements: unsupported })
+      : electronFinding(elements, netCharge),
+    components > 1 ? finding('MOLECULE_SEVERAL_COMPONENTS', { components }) : null,
+    distanceFinding(atoms),
+  ];
+  return findings.filter((one) => one !== null);
 }
 
 /**
@@ -46,4 +85,47 @@ function hydrogenFinding(elements: readonly string[]): Finding | null {
   return atoms <= SMALL_MOLECULE || halogens >= carbons
     ? finding('MOLECULE_HYDROGENS_DOUBTFUL', { atoms })
     : finding('MOLECULE_NO_HYDROGENS', { atoms });
+}
+
+/** The quantum step takes closed shells only; `gas` does not look, and is as wrong. */
+function electronFinding(elements: readonly string[], netCharge: number | null): Finding | null {
+  const protons = elements.reduce((sum, element) => sum + atomicNumber(element), 0);
+  const electrons = protons - (netCharge ?? 0);
+  if (electrons % 2 === 0) return null;
+  return netCharge === null
+    ? finding('MOLECULE_CHARGE_UNSAID', {})
+    : finding('MOLECULE_ELECTRONS_ODD', { electrons, charge: netCharge });
+}
+
+function componentsOf(atoms: number, bonds: readonly Bond[]): number {
+  const component = Array.from({ length: atoms }, (_, atom) => atom);
+  for (const [one, other] of bonds) {
+    const [kept, joined] = [component[one], component[other]];
+    if (kept === joined || kept === undefined) continue;
+    for (const [atom, own] of component.entries()) if (own === joined) component[atom] = kept;
+  }
+  return new Set(component).size;
+}
+
+function distanceFinding(atoms: readonly Atom[]): Finding | null {
+  for (const [first, atom] of atoms.entries()) {
+    let nearest = Infinity;
+    for (const [second, other] of atoms.entries()) {
+      if (first === second) continue;
+      const distance = distanceOf(atom.place, other.place);
+      if (distance < CLOSEST) {
+        const numbers = { first: first + 1, second: second + 1 };
+        return finding('MOLECULE_ATOMS_TOO_CLOSE', { ...numbers, distance });
+      }
+      nearest = Math.min(nearest, distance);
+    }
+    if (nearest > FARTHEST && atoms.length > 1) {
+      return finding('MOLECULE_ATOM_FAR', { atom: first + 1, distance: nearest });
+    }
+  }
+  return null;
+}
+
+function distanceOf(one: Place, other: Place): number {
+  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
 }

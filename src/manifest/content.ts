@@ -35,7 +35,8 @@ export function readContent(
     case 'molecule': {
       if (column === 'smiles') return readSmilesInput(text, options, chemist).then(told);
       const extension = MOLECULE_EXTENSIONS.find((known) => known === row.extension);
-      return extension === undefined ? wrongType(row) : told(readStructureInput(text, extension));
+      if (extension === undefined) return wrongType(row);
+      return readStructureInput(text, extension, options, chemist).then(told);
     }
     case 'sequence':
       return told(readSequenceInput(text, options, id ?? 'sequence'));
@@ -88,6 +89,7 @@ function optionAtFault(found: Finding): { column: string; value: string } | null
   switch (found.code) {
     case 'SMILES_CHARGE_DIFFERS':
     case 'SMILES_CHARGE_IGNORED':
+    case 'MOLECULE_CHARGE_DIFFERS':
       return { column: 'net_charge', value: String(found.facts.given) };
     case 'SEQUENCE_LENGTH_FOR_PSPER':
       return { column: 'predictors', value: 'psper' };

@@ -145,8 +145,9 @@ class Surveyor {
       if (first) this.counts.brokenFiles += 1;
       return undefined;
     }
+    if (!first) throw new Error(`${id} was refused without a reason`);
     this.counts.invalid += 1;
-    const { code = 'MANIFEST_ROW_INVALID', message = '' } = first ?? {};
+    const { code, message } = first;
     const place = { file: source.file, line: source.line };
     const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };
     return this.options.spool?.write({ invalid });

@@ -40,14 +40,14 @@ describe('defaults', () => {
 
 describe('net_charge', () => {
   test.each([
-    ['0', '[Na]', 0],
-    ['-0', '[Na]', 0],
-    ['1', '[Na+]', 1],
-    ['+1', '[Na+]', 1],
-    ['1.0', '[Na+]', 1],
-    ['-2', '[O-2]', -2],
-    ['\u22122', '[O--]', -2],
-    ['', '[Na+]', null],
+    ['0', 'CCO', 0],
+    ['-0', 'CCO', 0],
+    ['1', 'C[NH3+]', 1],
+    ['+1', 'C[NH3+]', 1],
+    ['1.0', 'C[NH3+]', 1],
+    ['-2', '[O-]C(=O)C(=O)[O-]', -2],
+    ['\u22122', '[O-]C(=O)CC(=O)[O-]', -2],
+    ['', 'C[NH3+]', null],
   ])('%j for %s is %j', async (written, smiles, charge) => {
     const { items } = await read('t.jsonl', JSON.stringify({ smiles, net_charge: written }));
     expect(items.map((item) => item.options)).toMatchObject([{ netCharge: charge }]);

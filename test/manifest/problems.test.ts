@@ -60,7 +60,7 @@ describe('batches/invalid', () => {
     const refused = new Set(
       problems.filter(({ severity }) => severity === 'error').map(({ line }) => line),
     );
-    expect(rows).toBe(74);
+    expect(rows).toBe(85);
     expect(items).toHaveLength(rows - refused.size);
   });
 });
@@ -177,10 +177,13 @@ test('bytes that are not UTF-8 are told of', async () => {
   expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 2 - -']);
 });
 
-test('every code of the registry is provoked by a test, but for disks that fail', () => {
+test('every code of the registry is provoked by a test, but for what no manifest can bring about', () => {
   // As root, which CI may be, every file can be read; test/manifest/files.test.ts provokes these where it can.
   const needBrokenDisk = ['MANIFEST_UNREADABLE', 'MANIFEST_FILE_UNREADABLE'];
-  expect(CODES.filter((code) => !seen.has(code) && !needBrokenDisk.includes(code))).toEqual([]);
+  // RDKit takes its 10 s twice; test/inputs/smiles.test.ts provokes it with a chemist of its own.
+  // Told when the campaign's tree is known: test/plan/changed-row.test.ts.
+  const elsewhere = [...needBrokenDisk, 'SMILES_UNANSWERED', 'MANIFEST_ROW_CHANGED'];
+  expect(CODES.filter((code) => !seen.has(code) && !elsewhere.includes(code))).toEqual([]);
 });
 
 test('docs/manifest.md lists every code, and none that does not exist', async () => {

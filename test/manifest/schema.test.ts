@@ -243,7 +243,11 @@ describe('program and schema agree', () => {
     const text = `- smiles: CCO\n  ${line}\n`;
     const folder = await folderWith({ 'rows.yaml': text });
     const [row] = await checked(path.join(folder, 'rows.yaml'));
-    expect(row?.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const errors = row?.problems.filter(({ severity }) => severity === 'error') ?? [];
+    // In order as a number; that it is not the charge of ethanol is for RDKit to say.
+    expect(
+      errors.map(({ code }) => code).filter((code) => code !== 'SMILES_CHARGE_DIFFERS'),
+    ).toEqual([]);
     expect(ofManifest(parseYaml(text))).toBe(true);
   });
 

@@ -39,7 +39,7 @@ describe('a campaign', () => {
     const rows = await itemsTable(ran.folder);
     expect(rows.some(({ state }) => state === 'succeeded')).toBe(true);
     const failed = rows.filter(({ state }) => state === 'failed');
-    expect(failed.length).toBeGreaterThan(2);
+    expect(failed.length).toBeGreaterThan(1);
     for (const { id, error } of failed)
       expect(error, `what the service said about ${id}`).not.toBe('');
   });

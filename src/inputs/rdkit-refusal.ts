@@ -1,0 +1,104 @@
+/** RDKit's reasons for taking no SMILES, in a chemist's words and with the place. */
+import type { Refused } from './chemist.ts';
+
+type Told = Omit<Refused, 'type'>;
+
+/** The atoms in the order in which they are written, which is how RDKit numbers them, from 0. */
+const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
+
+const NO_REASON = 'RDKit takes it for none, and does not say why';
+
+/** `log` is what RDKit wrote while it read `smiles`. */
+export function refusalOf(log: string, smiles: string): Refused {
+  const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
+  const said = lines[0] ?? '';
+  // Of a few valences beyond all reason it says nothing.
+  if (said === '')
+    return { type: 'refused', fault: 'chemistry', position: null, reason: NO_REASON };
+  const told = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
+  return { type: 'refused', ...told };
+}
+
+function chemistry(said: string, smiles: string): Told | null {
+  const fault = 'chemistry';
+  const valence = /^Explicit valence for atom # (\d+) (\w+), (\d+),/.exec(said);
+  if (valence) {
+    const [, atom, symbol, bonds] = valence;
+    const reason = `${String(symbol)} cannot have the valence ${String(bonds)}`;
+    return { fault, position: place(smiles, atom), reason };
+  }
+  const rings = /^Can't kekulize mol\.\s+Unkekulized atoms: (\d+)/.exec(said);
+  if (rings) {
+    const reason =
+      'the aromatic ring has no alternating bonds; perhaps a hydrogen is missing, as in [nH]';
+    return { fault, position: place(smiles, rings[1]), reason };
+  }
+  const outside = /^non-ring atom (\d+) marked aromatic/.exec(said);
+  if (outside) {
+    const reason = 'an aromatic atom, in lower case, stands outside of a ring';
+    return { fault, position: place(smiles, outside[1]), reason };
+  }
+  return null;
+}
+
+function place(smiles: string, atom: string | undefined): number | null {
+  const found = [...smiles.matchAll(ATOM)][Number(atom)];
+  return found ? found.index + 1 : null;
+}
+
+function grammar(said: string, log: string, smiles: string): Told {
+  const written = /around position (\d+)/.exec(log)?.[1];
+  const position = written === undefined ? openRing(said, smiles) : Number(written);
+  return { fault: 'syntax', position, reason: broken(said, smiles, position) };
+}
+
+/** RDKit does not say which ring it means. */
+function openRing(said: string, smiles: string): number | null {
+  if (!said.includes('unclosed ring')) return null;
+  const open = new Map<number, number>();
+  for (const { 0: token, 1: label, index } of smiles.matchAll(/\[[^\]]*\]|%?(\d\d?|\(\d+\))/g)) {
+    const labels = token.startsWith('%') ? [label ?? ''] : [...(label ?? '')];
+    for (const [offset, one] of labels.entries()) {
+      const number = Number(one.replace(/[()]/g, ''));
+      if (!open.delete(number)) open.set(number, index + offset + 1);
+    }
+  }
+  return Math.min(...open.values());
+}
+
+/** The words for what RDKit says of the whole text. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [/extra open parenthes/, 'a branch is never closed'],
+  [/extra close parenthes/, 'a branch is closed that was not opened'],
+  [/unclosed ring/, 'a ring closure has no other end'],
+  [/ring closure/, 'a ring closure joins atoms that are bonded already'],
+];
+
+/** What most often is wrong where RDKit stops, by the text from there on and by what stands before it. */
+const STOPPED_AT: readonly (readonly [RegExp, RegExp, string])[] = [
+  [/^$/, /^/, 'it ends too early'],
+  [/^\[[^\]]*$/, /^/, 'a bracket is never closed'],
+  [/^\]/, /^[^[]*$/, 'a bracket is closed that was not opened'],
+  [/^./, /\[[^\]]*$/, 'the bracket does not hold one atom'],
+  [/^\(\)|^\)/, /\($/, 'a branch is empty'],
+  [/^\(/, /(^|[.(])$/, 'a branch has no atom before it'],
+  [/^\($/, /^/, 'a branch is never closed'],
+  [/^[-=#:/\\]/, /(^|[.])$/, 'a bond has no atom before it'],
+  [/^[-=#:/\\]/, /[-=#:/\\]$/, 'a bond follows a bond'],
+  [/^[.)]/, /[-=#:/\\]$/, 'a bond leads nowhere'],
+  [/^[-=#:/\\]$/, /^/, 'a bond leads nowhere'],
+  [/^\./, /(^|\.)$/, 'a component is empty'],
+  [/^\.$/, /^/, 'a component is empty'],
+  [/^[\d%]/, /(^|[.(])$/, 'a ring closure has no atom before it'],
+  [/^[A-Za-z]/, /^/, 'there is no such atom'],
+];
+
+function broken(said: string, smiles: string, position: number | null): string {
+  const whole = SAID.find(([pattern]) => pattern.test(said));
+  if (whole) return whole[1];
+  if (position === null) return `RDKit says: ${said.trim()}`;
+  const rest = smiles.slice(position - 1);
+  const before = smiles.slice(0, position - 1);
+  const found = STOPPED_AT.find(([at, after]) => at.test(rest) && after.test(before));
+  return found?.[2] ?? `${JSON.stringify(rest.slice(0, 1))} has no meaning here`;
+}

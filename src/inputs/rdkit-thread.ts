@@ -1,0 +1,81 @@
+/** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
+import { parentPort } from 'node:worker_threads';
+import rdkit from '@rdkit/rdkit';
+import type { MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import { refusalOf } from './rdkit-refusal.ts';
+import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
+
+export interface Question {
+  readonly format: 'smiles' | 'molfile';
+  readonly text: string;
+}
+
+export type Answer = SmilesFacts | MolfileFacts | Refused;
+
+const RDKit = await rdkit.default();
+RDKit.disable_logging();
+const log = RDKit.set_log_capture('rdApp.error');
+
+/**
+ * What costs half as much as the reading itself: taking hydrogens out, also where there is none to take out, and
+ * finding the stereochemistry, which `get_smiles` does by itself when it was not done before.
+ */
+const AS_WRITTEN = '{"removeHs":false,"assignStereo":false}';
+const ALL_HYDROGENS = '{"allHsExplicit":true}';
+/** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
+const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
+
+/** Atoms in brackets that have all their electrons whatever they are bonded to, and nitro groups. */
+const CLOSED =
+  /\[nH\]|\[C@@?H?\]|\[O-\]|\[NH3\+\]|(?<=.)\[N\+\](?:\(=O\)\[O-\]|\(\[O-\]\)=O)|O=\[N\+\]\(\[O-\]\)(?=.)/g;
+
+/** Others need the extension of CXSMILES, which names radicals and takes as long as the SMILES itself. */
+function mayBeRadical(smiles: string): boolean {
+  if (!smiles.includes('[')) return false;
+  const rest = smiles.replace(CLOSED, '');
+  return rest === '' || rest.includes('[');
+}
+
+function readSmiles(smiles: string): SmilesFacts | Refused {
+  const molecule = HYDROGEN_ATOM.test(smiles)
+    ? RDKit.get_mol(smiles)
+    : RDKit.get_mol(smiles, AS_WRITTEN);
+  if (molecule === null) return refusal(smiles);
+  try {
+    const canonical = mayBeRadical(smiles) ? null : molecule.get_smiles();
+    const isClosed = canonical !== null && !mayBeRadical(canonical);
+    const written = factsOf(isClosed ? canonical : molecule.get_cxsmiles());
+    if (!needsCounting(written)) return written.facts;
+    const counted = factsOf(molecule.get_smiles(ALL_HYDROGENS));
+    return { ...written.facts, atoms: counted.heavyAtoms + hydrogenCount(counted.hydrogens) };
+  } finally {
+    molecule.delete();
+  }
+}
+
+function readMolfile(text: string): MolfileFacts | Refused {
+  const molecule = RDKit.get_mol(text, AS_WRITTEN);
+  if (molecule === null) return refusal(text);
+  try {
+    const { facts, hydrogens } = factsOf(molecule.get_smiles(ALL_HYDROGENS));
+    const missing = { onCarbon: hydrogens.onCarbon, elsewhere: hydrogens.onOthers };
+    return { type: 'molecule', formalCharge: facts.formalCharge, missing };
+  } finally {
+    molecule.delete();
+  }
+}
+
+function refusal(text: string): Refused {
+  const said = log?.get_buffer() ?? '';
+  log?.clear_buffer();
+  return refusalOf(said, text);
+}
+
+function answer({ format, text }: Question): Answer {
+  return format === 'smiles' ? readSmiles(text) : readMolfile(text);
+}
+
+parentPort?.on('message', (batch: readonly Question[]) => {
+  parentPort?.postMessage(batch.map(answer));
+});
+parentPort?.postMessage('ready');

@@ -1,0 +1,126 @@
+import rdkit from '@rdkit/rdkit';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { drugLikeSmiles } from '../../bench/drug-like.ts';
+import type { Chemist } from '../../src/inputs/chemist.ts';
+import { openChemist, type ChemistOptions } from '../../src/inputs/rdkit.ts';
+
+async function withChemist(
+  work: (chemist: Chemist) => Promise<void>,
+  options?: ChemistOptions,
+): Promise<void> {
+  const chemist = openChemist(options);
+  try {
+    await work(chemist);
+  } finally {
+    await chemist.close();
+  }
+}
+
+/** Atom 1 bonded to itself a hundred thousand times: RDKit works on it for minutes. */
+const ENDLESS = `C${'1'.repeat(200_000)}`;
+/** What no caller in TypeScript can ask, and no thread survives. */
+const DEADLY = undefined as unknown as string;
+
+describe('a chemist', () => {
+  test('answers every question with its own answer, whatever the batch', async () => {
+    await withChemist(async (chemist) => {
+      const smiles = drugLikeSmiles(1_000);
+      const read = await Promise.all(smiles.map((one) => chemist.readSmiles(one)));
+      const again = await Promise.all([...smiles].reverse().map((one) => chemist.readSmiles(one)));
+      expect(read).toEqual(again.reverse());
+      expect(read.every(({ type }) => type === 'molecule')).toBe(true);
+      const canonical = read.map((one) => (one.type === 'molecule' ? one.canonical : ''));
+      // What RDKit has written it reads as the same.
+      const stable = await Promise.all(canonical.map((one) => chemist.readSmiles(one)));
+      expect(stable.map((one) => (one.type === 'molecule' ? one.canonical : ''))).toEqual(
+        canonical,
+      );
+    });
+  });
+
+  test('writes the canonical SMILES that RDKit writes when it is given its time', async () => {
+    const RDKit = await rdkit.default();
+    const plain = (smiles: string): string | undefined => {
+      const molecule = RDKit.get_mol(smiles);
+      const canonical = molecule?.get_smiles();
+      molecule?.delete();
+      return canonical;
+    };
+    const marked = ['C[C@H](C)C', 'F/C(F)=C/F', 'C[C@H]1CC[C@@H](C)CC1', '[H]/C(F)=C/F', 'CC=C/C'];
+    await withChemist(async (chemist) => {
+      for (const smiles of [...drugLikeSmiles(500), ...marked]) {
+        expect(await chemist.readSmiles(smiles)).toMatchObject({ canonical: plain(smiles) });
+      }
+    });
+  });
+
+  test.each([
+    ['takes too long on', ENDLESS, /not read within 2 s/],
+    ['crashes on', DEADLY, /crashed/],
+  ])('that %s one molecule answers all others', async (_, bad, reason) => {
+    await withChemist(
+      async (chemist) => {
+        const smiles = drugLikeSmiles(300);
+        const asked = [...smiles.slice(0, 100), bad, ...smiles.slice(100)];
+        const read = await Promise.all(asked.map((one) => chemist.readSmiles(one)));
+        const lost = read.filter(({ type }) => type !== 'molecule');
+        expect(lost).toEqual([{ type: 'unanswered', reason: expect.stringMatching(reason) }]);
+        expect(read[100]).toBe(lost[0]);
+        expect((await chemist.readSmiles('OCC')).type).toBe('molecule');
+      },
+      { timeLimitMs: 2_000 },
+    );
+  });
+
+  test('that is closed leaves no question open, and takes no other', async () => {
+    const chemist = openChemist();
+    const open = drugLikeSmiles(100).map((one) => chemist.readSmiles(one));
+    const settled = Promise.allSettled(open);
+    await chemist.close();
+    expect((await settled).every(({ status }) => status === 'rejected')).toBe(true);
+    await expect(chemist.readSmiles('C')).rejects.toThrow('closed');
+  });
+
+  test('takes over the threads of the one before, which answer it as well', async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await withChemist(
+        async (chemist) => {
+          expect(await chemist.readSmiles('OCC')).toMatchObject({ canonical: 'CCO' });
+        },
+        { timeLimitMs: 60_000 },
+      );
+    }
+  }, 30_000);
+
+  test('that was asked nothing has nothing to close', async () => {
+    await openChemist().close();
+  });
+
+  test('answers any text at all', async () => {
+    const pieces = fc.constantFrom(
+      ...['C', 'c', 'N', 'n', '1', '%10', '(', ')', '[', ']', '.', '=', '#', '/', '@', '[O-]', '*'],
+      ...['Cl', '[nH]', '[C@H]', '[H]', ' ', '\0', '-', '+', '>', '[CH2]', 'é', '\n', '9', ':'],
+    );
+    /** A molecule with a piece cut out or put in somewhere. */
+    const mutated = fc
+      .tuple(fc.constantFrom(...drugLikeSmiles(50)), fc.nat(60), fc.nat(5), pieces)
+      .map(([text, at, cut, piece]) => text.slice(0, at) + piece + text.slice(at + cut));
+    const built = fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(''));
+    await withChemist(async (chemist) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.oneof(mutated, built, fc.string()), { minLength: 1, maxLength: 50 }),
+          async (texts) => {
+            const read = await Promise.all(texts.map((one) => chemist.readSmiles(one)));
+            for (const one of read) {
+              expect(['molecule', 'refused']).toContain(one.type);
+              if (one.type === 'refused') expect(one.reason).not.toBe('');
+            }
+          },
+        ),
+        { numRuns: 60 },
+      );
+    });
+  });
+});
