@@ -9,8 +9,8 @@ import { nearest } from './nearest.ts';
 import { complaint, type Complaint } from './problems.ts';
 import type { RowInput } from './row-input.ts';
 
-const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
-const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
+export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
+export const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
 export interface Judged {
   readonly kind: Kind | null;
