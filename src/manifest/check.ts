@@ -5,7 +5,8 @@
 import path from 'node:path';
 import type { CheckedRow } from '../domain/item.ts';
 import { openChemist } from '../inputs/rdkit.ts';
-import { readFileName, type SourceFormat } from './formats.ts';
+import { readFileName } from './file-name.ts';
+import type { SourceFormat } from './formats.ts';
 import { IdRegister } from './ids.ts';
 import { RowsInOrder } from './in-order.ts';
 import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
@@ -20,7 +21,8 @@ import { readSmi } from './readers/smi.ts';
 import { LineTooLong, ROW_TOO_LONG } from './readers/lines.ts';
 import { readYaml } from './readers/yaml.ts';
 import { checkRow, type RowContext } from './row.ts';
-import { sourcesOf, unreadable, type SourceFile } from './sources.ts';
+import { unreadable, type SourceFile } from './source.ts';
+import { sourcesOf } from './sources.ts';
 import { SourceText } from './text.ts';
 
 export interface ManifestDigest {
@@ -32,6 +34,8 @@ export interface ManifestDigest {
 export interface ManifestOptions {
   /** Lets `file` lie outside the manifest's folder. */
   readonly allowOutside?: boolean;
+  /** Rows of all sources together. */
+  readonly rowLimit?: number;
   /** Told the digest of every file that was read to its end. */
   readonly onDigest?: (digest: ManifestDigest) => void;
 }
@@ -47,8 +51,8 @@ const READERS: Readonly<Record<Exclude<SourceFormat, 'input'>, RowReader>> = {
   fasta: readFastaFile,
 };
 
-/** Rows of all sources together: more are years of work, and their ids would fill the memory. */
-const ROWS_LIMIT = 100_000_000;
+/** More are a hundred years of work, and their ids would fill the memory. */
+const ROW_LIMIT = 100_000_000;
 
 /**
  * Reads the sources behind all paths in order and yields every row once, checked; one namespace of ids over all of
@@ -59,7 +63,7 @@ export async function* checkManifests(
   paths: readonly string[],
   options: ManifestOptions = {},
 ): AsyncGenerator<CheckedRow> {
-  const { allowOutside = false } = options;
+  const { allowOutside = false, rowLimit = ROW_LIMIT } = options;
   const ids = new IdRegister();
   const chemist = openChemist();
   const inOrder = new RowsInOrder();
@@ -68,8 +72,8 @@ export async function* checkManifests(
     for await (const { manifest, rows } of rowsOf(paths, options)) {
       const context: RowContext = { manifest, ids, allowOutside, chemist };
       count += rows.length;
-      if (count > ROWS_LIMIT) {
-        const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: ROWS_LIMIT });
+      if (count > rowLimit) {
+        const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: rowLimit });
         inOrder.add(aboutPath(manifest.name, why));
         break;
       }

@@ -12,38 +12,61 @@ export interface Detected {
 
 /** Of chardet's percent; below it, the guess is as often wrong as right on a few words. */
 const CONFIDENT = 25;
+/** What chardet gives only to texts in an Asian encoding that are full of its commonest characters. */
+const CERTAIN = 100;
 /** An encoding that reads the text otherwise must be this much less likely. */
 const CLEAR = 0.75;
+/** Of fewer letters, a word is no evidence of a language. */
+const WORD = 3;
 /** Characters of words that are looked at. */
 const SAMPLE = 32_768;
 
 /** Signs of tables in Western programs; a few of them alone are no text that a language can be told from. */
 const WESTERN_SIGNS = /^[µ°±·×÷²³¹½¼¾®™©§Ååα–—‘’“”…•‰€£\u00a0\p{ASCII}]*$/u;
+/** Western, Central European, Turkish: the umlauts, é, ó, ç and more have the same bytes in all three. */
+const LATIN = ['windows-1252', 'windows-1250', 'windows-1254'];
 
 /** Null when no encoding is clearly the one. */
 export function detectEncoding(bytes: Buffer): Detected | null {
-  const sample = wordsOf(bytes);
-  if (isMixed(sample)) return null;
+  const words = wordsOf(bytes);
+  const encoding = byLanguage(words.filter((word) => word.length >= WORD)) ?? byLetters(words);
+  if (encoding === null) return null;
+  const [word = ''] = words;
+  return { encoding, word: decoded(word, encoding) ?? '' };
+}
+
+function byLanguage(words: readonly string[]): string | null {
+  const sample = words.join(' ').slice(0, SAMPLE);
   const read = analyse(Buffer.from(sample, 'latin1')).flatMap(({ name, confidence }) => {
     const text = decoded(sample, name);
-    return text === null ? [] : [{ encoding: name, confidence, text }];
+    return text === null ? [] : [{ name, confidence, text }];
   });
   const [best] = read;
+  if (best === undefined || best.confidence < CONFIDENT) return null;
+  // A byte a letter: then UTF-8 pasted in between would pass for letters.
+  if (best.text.length === sample.length && isMixed(sample)) return null;
   const isClear =
-    best !== undefined &&
-    best.confidence >= CONFIDENT &&
+    best.confidence >= CERTAIN ||
     read.every((other) => other.text === best.text || other.confidence <= CLEAR * best.confidence);
-  if (isClear) return { encoding: labelOf(best.encoding), word: firstWord(best.text) };
-  const western = decoded(sample, 'windows-1252');
-  return western !== null && WESTERN_SIGNS.test(western)
-    ? { encoding: 'windows-1252', word: firstWord(western) }
-    : null;
+  // What chardet calls ISO-8859-1, the web and `TextDecoder` read as windows-1252.
+  return isClear ? new TextDecoder(best.name).encoding : null;
+}
+
+/** For a few words in which it does not matter which of the Latin encodings is meant. */
+function byLetters(words: readonly string[]): string | null {
+  const sample = words.join(' ').slice(0, SAMPLE);
+  if (isMixed(sample)) return null;
+  const [western = null, ...others] = LATIN.map((encoding) => decoded(sample, encoding));
+  if (western === null) return null;
+  const isLatin =
+    others.every((text) => text === western) &&
+    words.every((word) => (word.match(/[a-z]/gi)?.length ?? 0) * 2 > word.length);
+  return isLatin || WESTERN_SIGNS.test(western) ? 'windows-1252' : null;
 }
 
 /** Only the words with bytes beyond ASCII: the English around them would outvote them. */
-function wordsOf(bytes: Buffer): string {
-  const words = bytes.toString('latin1').match(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g) ?? [];
-  return words.join(' ').slice(0, SAMPLE);
+function wordsOf(bytes: Buffer): string[] {
+  return bytes.toString('latin1').match(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g) ?? [];
 }
 
 /** UTF-8 in some places and not in others: files that were pasted together have no encoding. */
@@ -53,22 +76,16 @@ function isMixed(sample: string): boolean {
   return utf8 > runs / 2;
 }
 
-/** Null when the bytes do not fit: what they spell are no characters, or controls that no text holds. */
+/** Controls that no text holds, and signs inside of words: `pr¾sent` is not how anyone writes. */
+const NO_TEXT = /[\x80-\x9f]|\p{L}[¡-©«-´¶-¹»-¿×÷]\p{L}/u;
+
+/** Null when the bytes do not fit: what they spell are no characters, or no text. */
 function decoded(sample: string, name: string): string | null {
   if (/^(UTF|ISO-2022|ASCII)/.test(name)) return null;
   try {
     const text = new TextDecoder(name, { fatal: true }).decode(Buffer.from(sample, 'latin1'));
-    return /[\x80-\x9f]/.test(text) ? null : text;
+    return NO_TEXT.test(text) ? null : text;
   } catch {
     return null;
   }
-}
-
-/** What chardet calls ISO-8859-1, the web and `TextDecoder` read as windows-1252. */
-function labelOf(name: string): string {
-  return new TextDecoder(name).encoding;
-}
-
-function firstWord(text: string): string {
-  return text.split(' ').find((word) => /[^\0-\x7f]/.test(word)) ?? '';
 }

@@ -4,11 +4,12 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isTable, readFileName } from './formats.ts';
+import { readFileName } from './file-name.ts';
+import { formatOf, isTable } from './formats.ts';
 import { isInside } from './input-file.ts';
 import { inNaturalOrder } from './natural-order.ts';
 import { complaint } from './problems.ts';
-import { fileSource, told, type Source } from './sources.ts';
+import { fileSource, told, unreadable, type Source } from './source.ts';
 
 /** Names of what is left out that are told. */
 const NAMED = 3;
@@ -27,8 +28,8 @@ export async function* readFolder(given: string, allowOutside: boolean): AsyncGe
 
 /** `manifest.csv`, `manifest.jsonl.gz`, … */
 function isManifestName(name: string): boolean {
-  const { stem, format } = readFileName(name);
-  return stem === 'manifest' && isTable(format);
+  const { stem, extension } = readFileName(name);
+  return stem === 'manifest' && isTable(formatOf(extension));
 }
 
 async function* inputFiles(
@@ -39,7 +40,9 @@ async function* inputFiles(
   const inputs = entries.filter(isInput).map(({ name }) => name);
   const others = entries.filter((entry) => !isInput(entry)).map(({ name }) => name);
   if (inputs.length === 0) {
-    const tables = inNaturalOrder(others.filter((name) => isTable(readFileName(name).format)));
+    const tables = inNaturalOrder(
+      others.filter((name) => isTable(formatOf(readFileName(name).extension))),
+    );
     yield told(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
     return;
   }
@@ -52,21 +55,34 @@ async function* inputFiles(
 
 /** Tables are none: what a former run left behind must not be taken for work. */
 function isInput(entry: Dirent): boolean {
-  const { format } = readFileName(entry.name);
+  const format = formatOf(readFileName(entry.name).extension);
   const isFile = entry.isFile() || entry.isSymbolicLink();
   return isFile && !entry.name.startsWith('.') && format !== null && !isTable(format);
 }
 
-/** A link in a folder may have come with it, and must not show what lies elsewhere. */
+/** What is wrong with one entry does not hide the others. */
 async function entrySource(given: string, entry: string, allowOutside: boolean): Promise<Source> {
   const name = path.join(given, entry);
-  const source = await fileSource(name);
-  if (source.type !== 'file') return source;
-  if (!allowOutside && !isInside(source.file.path, await realpath(given))) {
+  try {
+    const source = await fileSource(name);
+    return source.type === 'file' ? await admitted(source, given, entry, allowOutside) : source;
+  } catch (error) {
+    return told(name, unreadable(error));
+  }
+}
+
+/** A link in a folder may have come with it, and must not show what lies elsewhere. */
+async function admitted(
+  source: Source & { type: 'file' },
+  given: string,
+  entry: string,
+  allowOutside: boolean,
+): Promise<Source> {
+  const { name, path: file } = source.file;
+  if (!allowOutside && !isInside(file, await realpath(given))) {
     const where = { column: 'file', value: entry };
     return told(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
   }
-  return (await stat(source.file.path)).isFile()
-    ? source
-    : told(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+  if ((await stat(file)).isFile()) return source;
+  return told(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
 }

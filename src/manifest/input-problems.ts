@@ -71,7 +71,7 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: Wording<InputFacts[C
   SMILES_SYNTAX: {
     severity: 'error',
     message: ({ position, reason }) =>
-      `This is not a SMILES: ${reason} (character ${String(position)}).`,
+      `This is not a SMILES: ${shown(reason)} (character ${String(position)}).`,
     remedy: () => 'Write the SMILES of one molecule, nothing else.',
   },
   SMILES_SEVERAL_COMPONENTS: {

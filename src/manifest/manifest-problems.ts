@@ -140,8 +140,8 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_ROWS_TOO_MANY: {
     severity: 'error',
-    message: ({ limit }) => `There are more than ${String(limit / 1e6)} million rows.`,
-    remedy: () => 'Make several campaigns of them; at 100 jobs an hour these take a hundred years.',
+    message: ({ limit }) => `There are more than ${limit.toLocaleString('en')} rows.`,
+    remedy: () => 'Make several campaigns of them; check that it is the file that you mean.',
   },
   MANIFEST_ROW_LONG: {
     severity: 'error',

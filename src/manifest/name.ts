@@ -2,7 +2,8 @@
  * The name that a campaign has when the user gives none.
  */
 import path from 'node:path';
-import { readFileName } from './formats.ts';
+import { readFileName } from './file-name.ts';
+import { formatOf } from './formats.ts';
 
 /**
  * Of the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
@@ -10,11 +11,12 @@ import { readFileName } from './formats.ts';
  */
 export function campaignName(paths: readonly string[]): string {
   const first = path.resolve(withoutPattern(paths[0] ?? '.'));
-  const { stem, format } = readFileName(first);
+  const { stem, extension } = readFileName(first);
+  const isKnown = formatOf(extension) !== null;
   const base = path.basename(first);
   // A folder may have a dot in its name: only an extension that we know is taken off.
-  const named = format === null ? base : stem || base;
-  const isManifest = format !== null && stem.toLowerCase() === 'manifest';
+  const named = isKnown && stem !== '' ? stem : base;
+  const isManifest = isKnown && stem.toLowerCase() === 'manifest';
   const chosen = isManifest ? path.basename(path.dirname(first)) : named;
   const safe = chosen
     .normalize('NFKD')

@@ -2,7 +2,7 @@
  * The one input of a row: which column gives it, and its text.
  */
 import { INPUT_FIELDS, type InputField } from './columns.ts';
-import { readFileName } from './formats.ts';
+import { readFileName } from './file-name.ts';
 import { readInputFile } from './input-file.ts';
 import type { FieldValues } from './options.ts';
 import { complaint, type Complaint } from './problems.ts';

@@ -6,14 +6,14 @@ import type { CheckedRow, Item, Kind } from '../domain/item.ts';
 import type { Chemist } from '../inputs/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
-import { readFileName } from './formats.ts';
+import { readFileName } from './file-name.ts';
 import type { IdRegister, Named } from './ids.ts';
 import type { ProblemCode } from './facts.ts';
 import { inferKind, writtenKind } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
 import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
 import type { RawRow } from './raw-row.ts';
-import type { SourceFile } from './sources.ts';
+import type { SourceFile } from './source.ts';
 import { readInput, type ReadInput } from './row-input.ts';
 
 export interface RowContext {

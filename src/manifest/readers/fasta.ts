@@ -12,16 +12,20 @@ const LOOK_AT = 1_000_000;
 
 export const readFastaFile: RowReader = async function* (text, from) {
   const pieces = text[Symbol.asyncIterator]();
-  let begun = '';
-  let ended = false;
-  while (begun.length < LOOK_AT && !ended) {
-    const next = await pieces.next();
-    if (next.done === true) ended = true;
-    else begun += next.value;
+  try {
+    let begun = '';
+    let ended = false;
+    while (begun.length < LOOK_AT && !ended) {
+      const next = await pieces.next();
+      if (next.done === true) ended = true;
+      else begun += next.value;
+    }
+    const isAlignment = looksAligned(readFasta(ended ? begun : withoutLastRecord(begun)));
+    const whole = continued(begun, pieces);
+    yield* isAlignment ? alignmentRow(whole, from) : sequenceRows(whole, from);
+  } finally {
+    await pieces.return?.();
   }
-  const isAlignment = looksAligned(readFasta(ended ? begun : withoutLastRecord(begun)));
-  const whole = continued(begun, pieces);
-  yield* isAlignment ? alignmentRow(whole, from) : sequenceRows(whole, from);
 };
 
 /** The last one goes on in the next piece. */
