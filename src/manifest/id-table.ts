@@ -6,7 +6,12 @@
  * in case, which is only warned of, 1 in 10^7 and 1 in 10^3.
  */
 import { randomInt } from 'node:crypto';
-import type { Place } from './ids.ts';
+
+export interface Place {
+  /** As the user named it. */
+  readonly file: string;
+  readonly line: number;
+}
 
 /** Entries are written into blocks that never move, so that growing copies the index alone. */
 const BLOCK_BITS = 15;

@@ -1,18 +1,12 @@
 /**
  * Ids of items: one namespace over all manifests of a campaign.
  */
-import { IdTable } from './id-table.ts';
+import { IdTable, type Place } from './id-table.ts';
 import { shown } from './show.ts';
 import { complaint, type Complaint } from './problems.ts';
 
 const LONGEST = 64;
 const GRAMMAR = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
-
-export interface Place {
-  /** As the user named it. */
-  readonly file: string;
-  readonly line: number;
-}
 
 export interface Named {
   /** Null when the user's own id cannot be one. */

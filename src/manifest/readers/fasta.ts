@@ -115,7 +115,9 @@ class OpenRecord {
   close(): FileRecord {
     while (this.#lines.at(-1)?.trim() === '') this.#lines.pop();
     const name = this.#header ?? '';
-    const cells = name === '' ? { kind: 'sequence' } : { kind: 'sequence', name };
+    // Without a header it may be an alignment of another format: its content tells.
+    const kind = this.#header === null ? null : { kind: 'sequence' };
+    const cells = { ...kind, ...(name === '' ? null : { name }) };
     const called = name.split(/\s/, 1)[0] ?? '';
     return { line: this.line, text: `${this.#lines.join('\n')}\n`, called, cells };
   }
