@@ -71,10 +71,23 @@ describe('the register of ids', () => {
     }
   });
 
+  test('knows the file and the line of every use', () => {
+    const ids = new IdRegister();
+    for (const file of ['a', 'b', 'c']) {
+      for (const line of [2, 5, 9]) ids.claim(`${file}${String(line)}`, { file, line });
+    }
+    for (const file of ['a', 'b', 'c']) {
+      for (const line of [2, 5, 9]) {
+        const [found] = ids.claim(`${file}${String(line)}`, { file: 'd', line: 1 }).complaints;
+        expect(found?.facts).toEqual({ first: `${file} line ${String(line)}` });
+      }
+    }
+  });
+
   test('tells case apart', () => {
     const ids = new IdRegister();
     const codes = ['abc', 'Abc', 'aBC', 'abc', 'Abc', 'ABC'].map(
-      (id, at) => ids.claim(id, place(at)).complaints[0]?.code ?? null,
+      (id, at) => ids.claim(id, place(at + 1)).complaints[0]?.code ?? null,
     );
     expect(codes).toEqual([
       null,
@@ -88,7 +101,7 @@ describe('the register of ids', () => {
 
   test('makes a hundred thousand ids of one name, all different, in no time', () => {
     const ids = new IdRegister();
-    const made = Array.from({ length: 100_000 }, (_, at) => ids.make('LIG', place(at)));
+    const made = Array.from({ length: 100_000 }, (_, at) => ids.make('LIG', place(at + 1)));
     expect(made.slice(0, 4)).toEqual(['LIG', 'LIG-2', 'LIG-3', 'LIG-4']);
     expect(new Set(made).size).toBe(made.length);
   });
