@@ -43,8 +43,6 @@ function byLanguage(words: readonly string[]): string | null {
   });
   const [best] = read;
   if (best === undefined || best.confidence < CONFIDENT) return null;
-  // A byte a letter: then UTF-8 pasted in between would pass for letters.
-  if (best.text.length === sample.length && isMixed(sample)) return null;
   const isClear =
     best.confidence >= CERTAIN ||
     read.every((other) => other.text === best.text || other.confidence <= CLEAR * best.confidence);
@@ -55,7 +53,6 @@ function byLanguage(words: readonly string[]): string | null {
 /** For a few words in which it does not matter which of the Latin encodings is meant. */
 function byLetters(words: readonly string[]): string | null {
   const sample = words.join(' ').slice(0, SAMPLE);
-  if (isMixed(sample)) return null;
   const [western = null, ...others] = LATIN.map((encoding) => decoded(sample, encoding));
   if (western === null) return null;
   const isLatin =
@@ -69,14 +66,7 @@ function wordsOf(bytes: Buffer): string[] {
   return bytes.toString('latin1').match(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g) ?? [];
 }
 
-/** UTF-8 in some places and not in others: files that were pasted together have no encoding. */
-function isMixed(sample: string): boolean {
-  const utf8 = sample.match(/[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}/g)?.length ?? 0;
-  const runs = sample.match(/[\x80-\xff]+/g)?.length ?? 0;
-  return utf8 > runs / 2;
-}
-
-/** Controls that no text holds, and signs inside of words: `pr¾sent` is not how anyone writes. */
+/** Controls that no text holds, and signs inside of words: `pr¾sent` is nobody's spelling, nor is UTF-8 read as `GrÃ¶sse`. */
 const NO_TEXT = /[\x80-\x9f]|\p{L}[¡-©«-´¶-¹»-¿×÷]\p{L}/u;
 
 /** Null when the bytes do not fit: what they spell are no characters, or no text. */

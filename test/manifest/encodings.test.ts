@@ -147,6 +147,17 @@ describe('encodings', () => {
     expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 4 - -']);
   });
 
+  test('is not guessed where most is UTF-8 that another encoding could read', async () => {
+    const lines = (count: number): string =>
+      'C,même fenêtre\nC,extrême forêt\nC,tête prêt\n'.repeat(count);
+    const bytes = Buffer.concat([
+      Buffer.from(`smiles,title\n${lines(10)}`),
+      encoded(lines(8), 'windows-1252'),
+    ]);
+    const { problems } = await read('t.csv', bytes);
+    expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
+  });
+
   test('that does not hold to the end is an error', async () => {
     const text = encoded(
       `smiles,title\n${'C,エタノールの濃度を測定した\n'.repeat(50)}`,

@@ -240,8 +240,11 @@ describe('hostile text', () => {
   test('names that would act on a terminal do not', async () => {
     const { problems, items } = await read('t.sdf', '\u001b[2Jx\n\n\nno counts\n$$$$\n');
     expect(items).toEqual([]);
-    for (const { message, id } of problems) {
-      expect(`${message}${id ?? ''}`).not.toContain('\u001b');
+    const folder = await folderWith({ '\u001b[2J.pdb': 'x', '\u001b[2J.txt': '' });
+    const ofFiles = (await readManifests([folder])).problems;
+    expect(ofFiles.length).toBeGreaterThan(1);
+    for (const { message, id, file } of [...problems, ...ofFiles]) {
+      expect(`${message}${id ?? ''}${file}`).not.toContain('\u001b');
     }
   });
 });
