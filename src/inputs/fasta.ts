@@ -121,6 +121,9 @@ function lengthFindings(
   return findings;
 }
 
+const RESIDUES_ONLY = /^[ACDEFGHIKLMNPQRSTVWY]*$/i;
+const NOT_A_BASE = /[^ACGTUN]/i;
+
 /**
  * The 20 amino acids, in either case. B, J, O, U, X and Z are letters of the code that the predictors read as X;
  * all else they would turn into X silently, or stop at.
@@ -128,6 +131,8 @@ function lengthFindings(
  * @param residues of one sequence, without gaps
  */
 export function residueFindings(record: string, residues: string): Finding[] {
+  // Nearly every sequence there is: a million of them feel a set of letters each.
+  if (RESIDUES_ONLY.test(residues) && NOT_A_BASE.test(residues)) return [];
   const letters = new Set(residues.toUpperCase());
   const foreign: string[] = [];
   const unknown: string[] = [];

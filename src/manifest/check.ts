@@ -1,19 +1,29 @@
 /**
- * Manifests → rows → items and problems. Rows are read one by one, so memory does not grow with the table
- * (but for the ids, which are unique over all of it, and YAML, which is read whole).
+ * Paths → sources → rows → items and problems. Rows are read in handfuls, so memory does not grow with the table (but
+ * for the ids, which are unique over all of it, and YAML, which is read whole).
  */
+import path from 'node:path';
 import type { CheckedRow } from '../domain/item.ts';
 import { openChemist } from '../inputs/rdkit.ts';
-import { readCsv, readTsv } from './delimited.ts';
+import { readFileName } from './file-name.ts';
+import type { SourceFormat } from './formats.ts';
 import { IdRegister } from './ids.ts';
-import { readJson } from './json.ts';
-import { readJsonl } from './jsonl.ts';
-import { complaint, toProblem, type Complaint } from './problems.ts';
-import type { RowReader } from './raw-row.ts';
-import { resolveManifest, unreadable, type ManifestFile, type ManifestFormat } from './resolve.ts';
+import { RowsInOrder } from './in-order.ts';
+import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
+import { aboutFile, type RawRow, type ReadFrom, type RowReader } from './raw-row.ts';
+import { readCsv, readTsv } from './readers/delimited.ts';
+import { readFastaFile } from './readers/fasta.ts';
+import { readInputRow } from './readers/input.ts';
+import { readJson } from './readers/json.ts';
+import { readJsonl } from './readers/jsonl.ts';
+import { readSdf } from './readers/sdf.ts';
+import { readSmi } from './readers/smi.ts';
+import { LineTooLong, ROW_TOO_LONG } from './readers/lines.ts';
+import { readYaml } from './readers/yaml.ts';
 import { checkRow, type RowContext } from './row.ts';
-import { ManifestText } from './text.ts';
-import { readYaml } from './yaml.ts';
+import { unreadable, type SourceFile } from './source.ts';
+import { sourcesOf } from './sources.ts';
+import { SourceText } from './text.ts';
 
 export interface ManifestDigest {
   /** As the user named it. */
@@ -24,108 +34,147 @@ export interface ManifestDigest {
 export interface ManifestOptions {
   /** Lets `file` lie outside the manifest's folder. */
   readonly allowOutside?: boolean;
-  /** Told the digest of every manifest that was read to its end. */
+  /** Rows of all sources together. */
+  readonly rowLimit?: number;
+  /** Told the digest of every file that was read to its end. */
   readonly onDigest?: (digest: ManifestDigest) => void;
 }
 
-const READERS: Readonly<Record<ManifestFormat, RowReader>> = {
+const READERS: Readonly<Record<Exclude<SourceFormat, 'input'>, RowReader>> = {
   csv: readCsv,
   tsv: readTsv,
   jsonl: readJsonl,
   json: readJson,
   yaml: readYaml,
+  smi: readSmi,
+  sdf: readSdf,
+  fasta: readFastaFile,
 };
 
+/** More are a hundred years of work, and their ids would fill the memory. */
+const ROW_LIMIT = 100_000_000;
+
 /**
- * Reads manifests in order and yields every row once, checked; one namespace of ids over all of them.
- * What is wrong with a whole file comes as a row without a line. Throws only for what is no mistake of the user's.
+ * Reads the sources behind all paths in order and yields every row once, checked; one namespace of ids over all of
+ * them. What is wrong with a whole file comes as a row without a line. Throws only for what is no mistake of the
+ * user's.
  */
 export async function* checkManifests(
   paths: readonly string[],
   options: ManifestOptions = {},
 ): AsyncGenerator<CheckedRow> {
+  const { allowOutside = false, rowLimit = ROW_LIMIT } = options;
   const ids = new IdRegister();
   const chemist = openChemist();
-  const read = new Set<string>();
+  const inOrder = new RowsInOrder();
+  let count = 0;
   try {
-    for (const given of paths) {
-      const resolved = await resolveManifest(given);
-      if (resolved.type === 'refused') {
-        yield aboutFile(resolved.name, [resolved.complaint]);
-      } else if (read.has(resolved.manifest.path)) {
-        yield aboutFile(resolved.manifest.name, [complaint('MANIFEST_REPEATED', {})]);
-      } else {
-        read.add(resolved.manifest.path);
-        yield* checkManifest(resolved.manifest, { ids, chemist }, options);
+    for await (const { manifest, rows } of rowsOf(paths, options)) {
+      const context: RowContext = { manifest, ids, allowOutside, chemist };
+      count += rows.length;
+      if (count > rowLimit) {
+        const why = complaint('MANIFEST_ROWS_TOO_MANY', { limit: rowLimit });
+        inOrder.add(aboutPath(manifest.name, why));
+        break;
+      }
+      for (const row of rows) {
+        inOrder.add(checkRow(row, context));
+        while (inOrder.isDue) yield await inOrder.next();
       }
     }
+    while (inOrder.length > 0) yield await inOrder.next();
   } finally {
     await chemist.close();
   }
 }
 
-type Shared = Pick<RowContext, 'ids' | 'chemist'>;
+interface RowsOfFile {
+  readonly manifest: Pick<SourceFile, 'name' | 'path'>;
+  readonly rows: readonly RawRow[];
+}
 
-async function* checkManifest(
-  manifest: ManifestFile,
-  shared: Shared,
+async function* rowsOf(
+  paths: readonly string[],
   { allowOutside = false, onDigest }: ManifestOptions,
-): AsyncGenerator<CheckedRow> {
-  const text = new ManifestText(manifest.path);
+): AsyncGenerator<RowsOfFile> {
+  const read = new Set<string>();
+  for (const given of paths) {
+    for await (const source of sourcesOf(given, allowOutside)) {
+      if (source.type === 'told') {
+        const { name } = source;
+        yield { manifest: { name, path: name }, rows: [aboutFile(source.complaint)] };
+        continue;
+      }
+      const manifest = source.file;
+      if (read.has(manifest.path)) {
+        yield { manifest, rows: [aboutFile(complaint('MANIFEST_REPEATED', {}))] };
+        continue;
+      }
+      read.add(manifest.path);
+      for await (const rows of rowsOfFile(manifest, onDigest)) yield { manifest, rows };
+    }
+  }
+}
+
+/** The rows of one file, and what is wrong with all of it. */
+async function* rowsOfFile(
+  file: SourceFile,
+  onDigest: ManifestOptions['onDigest'],
+): AsyncGenerator<readonly RawRow[]> {
+  const text = new SourceText(file.path);
   // A manifest that yields nothing at all must not pass for one that is in order.
   let told = false;
-  for await (const checked of rowsOf(text, { ...shared, manifest, allowOutside })) {
-    told ||= checked.source.line !== null || hasError(checked);
-    yield checked;
-  }
-  if (!told) yield aboutFile(manifest.name, [complaint('MANIFEST_EMPTY', {})]);
-  const sha256 = text.digest();
-  if (sha256 !== null) onDigest?.({ file: manifest.name, sha256 });
-}
-
-/** Rows that may wait for files and chemistry at the same time: enough to keep the threads of both busy. */
-const UNDER_WAY = 1_024;
-
-/** Checks rows side by side, and gives them out in their order. */
-async function* rowsOf(text: ManifestText, context: RowContext): AsyncGenerator<CheckedRow> {
-  const { manifest } = context;
-  const underWay: (CheckedRow | Promise<CheckedRow>)[] = [];
   try {
-    for await (const row of READERS[manifest.format](text.pieces())) {
+    for await (const rows of readRows(file, text)) {
       // Bad bytes explain what comes after them.
-      underWay.push(...encodingProblems(text, manifest));
-      const checked = checkRow(row, context);
-      // A rejection is met when its turn comes.
-      if (checked instanceof Promise) checked.catch(() => undefined);
-      underWay.push(checked);
-      if (underWay.length > UNDER_WAY || !(underWay[0] instanceof Promise)) {
-        yield* settled(underWay.splice(0, 1));
-      }
+      const found = text.takeComplaints();
+      const all = found.length > 0 ? [aboutFile(...found), ...rows] : rows;
+      told ||= all.some((row) => row.line !== null || row.complaints.some(isError));
+      yield all;
     }
-    underWay.push(...encodingProblems(text, manifest));
+    const found = text.takeComplaints();
+    if (found.length > 0) yield [aboutFile(...found)];
+    told ||= found.some(isError);
   } catch (error) {
-    underWay.push(aboutFile(manifest.name, [unreadable(error)]));
+    told = true;
+    yield [aboutFile(...text.takeComplaints(), brokenOff(error, file.format))];
   }
-  yield* settled(underWay);
+  if (!told) yield [aboutFile(complaint('MANIFEST_EMPTY', {}))];
+  const sha256 = text.digest();
+  if (sha256 !== null) onDigest?.({ file: file.name, sha256 });
 }
 
-async function* settled(
-  rows: readonly (CheckedRow | Promise<CheckedRow>)[],
-): AsyncGenerator<CheckedRow> {
-  for (const row of rows) yield row instanceof Promise ? await row : row;
+async function* readRows(
+  { name, path: file, format }: SourceFile,
+  text: SourceText,
+): AsyncGenerator<readonly RawRow[]> {
+  const from = readFrom(name);
+  if (format !== 'input') {
+    yield* READERS[format](text.pieces(), from);
+    return;
+  }
+  const row = await readInputRow(file, from);
+  if (row.cells !== null) await text.drain();
+  yield [row];
 }
 
-function hasError({ problems }: CheckedRow): boolean {
-  return problems.some(({ severity }) => severity === 'error');
+function readFrom(name: string): ReadFrom {
+  const { stem, extension } = readFileName(name);
+  return { file: path.basename(name), stem, extension };
 }
 
-function* encodingProblems(text: ManifestText, { name }: ManifestFile): Generator<CheckedRow> {
-  const complaints = text.takeComplaints();
-  if (complaints.length > 0) yield aboutFile(name, complaints);
+function brokenOff(error: unknown, format: string): Complaint {
+  if (!(error instanceof LineTooLong)) return unreadable(error);
+  const facts = { format: format.toUpperCase(), reason: ROW_TOO_LONG };
+  return complaint('MANIFEST_SYNTAX', facts, { line: error.line });
 }
 
-function aboutFile(file: string, complaints: readonly Complaint[]): CheckedRow {
+function isError({ code }: Complaint): boolean {
+  return severityOf(code) === 'error';
+}
+
+function aboutPath(file: string, why: Complaint): CheckedRow {
   const source = { file, line: null };
-  const problems = complaints.map((one) => toProblem(one, { ...source, id: null }));
+  const problems = [toProblem(why, { ...source, id: null })];
   return { source, id: null, row: null, kind: null, item: null, problems };
 }

@@ -25,31 +25,95 @@ export type Field = (typeof FIELDS)[number];
 export const INPUT_FIELDS = ['file', 'smiles', 'sequence'] as const;
 export type InputField = (typeof INPUT_FIELDS)[number];
 
+/** What other programs call our columns. */
+const SYNONYMS: Readonly<Partial<Record<Field, readonly string[]>>> = {
+  id: ['name', 'identifier', 'compound_id', 'compound_name', 'compound', 'molecule_id', 'mol_id'],
+  file: ['path', 'filename', 'file_name', 'filepath', 'file_path', 'input_file'],
+  smiles: ['smi', 'structure', 'canonical_smiles', 'isomeric_smiles'],
+  sequence: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'],
+  net_charge: ['charge', 'formal_charge', 'total_charge'],
+  charge_method: ['charge_model'],
+  atom_type: ['force_field', 'forcefield'],
+};
+
+const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS);
+
 export function isField(column: string): column is Field {
-  return (FIELDS as readonly string[]).includes(column);
+  return FIELD_NAMES.has(column);
+}
+
+/** Columns by the names that we know them by: `SMILES` is `smiles` where no other column is. Without blanks around. */
+export function fieldNames(columns: readonly string[]): string[] {
+  const names = columns.map((column) => column.trim());
+  const written = new Set(names);
+  return names.map((name) => {
+    const folded = name.toLowerCase();
+    return isField(folded) && !written.has(folded) ? folded : name;
+  });
+}
+
+/** Of a table: as many as a spreadsheet can have. */
+const COLUMNS_LIMIT = 16_384;
+
+/** What is wrong with the line that names the columns; not `usable`: no row can be read with it. */
+export function checkHeader(
+  written: readonly string[],
+  line: number,
+): { readonly usable: boolean; readonly complaints: readonly Complaint[] } {
+  if (written.length > COLUMNS_LIMIT) {
+    const facts = { columns: written.length, limit: COLUMNS_LIMIT };
+    return { usable: false, complaints: [complaint('MANIFEST_COLUMNS_TOO_MANY', facts, { line })] };
+  }
+  const columns = fieldNames(written).filter((column) => column !== '');
+  const complaints: Complaint[] = [];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const column of columns) (seen.has(column) ? repeated : seen).add(column);
+  for (const column of repeated) {
+    const where = { column, value: column, line };
+    complaints.push(complaint('MANIFEST_COLUMN_REPEATED', { column }, where));
+  }
+  complaints.push(...new ColumnWatch().see(columns, line));
+  const usable = INPUT_FIELDS.some((field) => seen.has(field));
+  if (!usable) {
+    const where = { line, value: columns.join(',') };
+    complaints.push(complaint('MANIFEST_COLUMNS_MISSING', { found: columns }, where));
+  }
+  return { usable, complaints };
 }
 
 /** Reports every column of a manifest once, at the row where it first appears. */
 export class ColumnWatch {
   readonly #seen = new Set<string>();
 
-  see(columns: Iterable<string>, line: number): Complaint[] {
+  /** `columns`: all of one row. */
+  see(columns: readonly string[], line: number): Complaint[] {
     const found: Complaint[] = [];
     for (const column of columns) {
-      if (this.#seen.has(column)) continue;
+      // Rows of JSON can name new columns without end.
+      if (this.#seen.has(column) || this.#seen.size > COLUMNS_LIMIT) continue;
       this.#seen.add(column);
       if (isField(column)) continue;
-      const suggestion = nearest(column.replace(/[\s-]+/g, '_'), FIELDS);
-      if (suggestion !== null) {
-        found.push(
-          complaint(
-            'MANIFEST_COLUMN_TYPO',
-            { column, suggestion },
-            { column, value: column, line },
-          ),
-        );
-      }
+      const suggestion = meant(column, columns);
+      if (suggestion === null) continue;
+      const where = { column, value: column, line };
+      found.push(complaint('MANIFEST_COLUMN_TYPO', { column, suggestion }, where));
     }
     return found;
   }
+}
+
+/** The column of ours that was probably meant; a name of another program's only where ours is missing. */
+function meant(column: string, columns: readonly string[]): Field | null {
+  const plain = column
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  const near = nearest(plain, FIELDS);
+  if (near !== null) return near;
+  const field = FIELDS.find((known) => SYNONYMS[known]?.includes(plain));
+  if (field === undefined) return null;
+  const isInput = INPUT_FIELDS.some((known) => known === field);
+  const rivals: readonly string[] = isInput ? INPUT_FIELDS : [field];
+  return columns.some((name) => rivals.includes(name)) ? null : field;
 }

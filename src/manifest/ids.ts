@@ -1,7 +1,7 @@
 /**
  * Ids of items: one namespace over all manifests of a campaign.
  */
-import path from 'node:path';
+import { IdTable, type Place } from './id-table.ts';
 import { shown } from './show.ts';
 import { complaint, type Complaint } from './problems.ts';
 
@@ -14,45 +14,61 @@ export interface Named {
   readonly complaints: readonly Complaint[];
 }
 
-/** Knows every id that was given out; about 150 bytes each, the only thing that grows with the table. */
+const NOTHING: readonly Complaint[] = [];
+
+/** Knows every id that was given out, by its digest: see `IdTable`. */
 export class IdRegister {
-  readonly #places = new Map<string, string>();
-  /** Lower case → as written. */
-  readonly #folded = new Map<string, string>();
+  readonly #table = new IdTable();
 
   /** Takes the id that the user wrote. */
-  claim(written: string, place: { file: string; line: number }): Named {
+  claim(written: string, place: Place): Named {
     const where = { column: 'id', value: written };
     if (!GRAMMAR.test(written)) {
       return { id: null, complaints: [complaint('MANIFEST_ID_INVALID', {}, where)] };
     }
-    const first = this.#places.get(written);
-    if (first !== undefined) {
+    const used = this.#table.find(written);
+    if (used === null) {
+      this.#table.add(place);
+      return { id: written, complaints: NOTHING };
+    }
+    const first = `${shown(used.place.file)} line ${String(used.place.line)}`;
+    if (used.same) {
       return { id: written, complaints: [complaint('MANIFEST_ID_DUPLICATE', { first }, where)] };
     }
-    const other = this.#folded.get(written.toLowerCase());
-    this.#keep(written, place);
-    if (other === undefined) return { id: written, complaints: [] };
-    const facts = { other, first: this.#places.get(other) ?? '' };
-    return { id: written, complaints: [complaint('MANIFEST_ID_CASE', facts, where)] };
+    this.#table.add(place);
+    return { id: written, complaints: [complaint('MANIFEST_ID_CASE', { first }, where)] };
   }
 
-  /** Makes an id for a row that has none: from the name of its file, or from its line. */
-  make(file: string, place: { file: string; line: number }): string {
-    const stem = path.posix.parse(file.replaceAll('\\', '/')).name;
-    const safe = stem.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
+  /**
+   * Makes an id for a row that has none, of what its input is called, or of its line. The same rows in the same
+   * order get the same ids.
+   */
+  make(name: string, place: Place): string {
+    const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
     const wanted = safe === '' ? `row-${String(place.line)}` : safe.slice(0, LONGEST);
-    let id = wanted;
-    for (let number = 2; this.#folded.has(id.toLowerCase()); number += 1) {
-      const ending = `-${String(number)}`;
-      id = wanted.slice(0, LONGEST - ending.length) + ending;
-    }
-    this.#keep(id, place);
+    const id = this.#table.find(wanted) === null ? wanted : this.#numbered(wanted);
+    this.#table.find(id);
+    this.#table.add(place);
     return id;
   }
 
-  #keep(id: string, place: { file: string; line: number }): void {
-    this.#places.set(id, `${shown(place.file)} line ${String(place.line)}`);
-    this.#folded.set(id.toLowerCase(), id);
+  /** The first number that is free, in steps that double: a library may call every molecule `LIG`. */
+  #numbered(wanted: string): string {
+    const withNumber = (number: number): string => {
+      const ending = `-${String(number)}`;
+      return wanted.slice(0, LONGEST - ending.length) + ending;
+    };
+    let taken = 1;
+    let free = 2;
+    while (this.#table.find(withNumber(free)) !== null) {
+      taken = free;
+      free *= 2;
+    }
+    while (free - taken > 1) {
+      const middle = Math.floor((taken + free) / 2);
+      if (this.#table.find(withNumber(middle)) === null) free = middle;
+      else taken = middle;
+    }
+    return withNumber(free);
   }
 }

@@ -1,15 +1,20 @@
 /**
- * Reads the file that a row names: inside the manifest's folder, plain, not empty, not too large, UTF-8.
+ * Reads the file that a row names: inside the manifest's folder, plain, not empty, not too large, UTF-8. Gzip is
+ * expanded.
  */
 import { isUtf8 } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { isGzip, isZlibError } from './bytes.ts';
 import { complaint, type Complaint } from './problems.ts';
-import { systemErrorCode } from './resolve.ts';
+import { systemErrorCode } from './system-error.ts';
 import { badLine } from './text.ts';
+import { Turns } from './turns.ts';
 
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
-const BYTES_LIMIT = 16_000_000;
+export const BYTES_LIMIT = 16_000_000;
 
 export type InputFile =
   | { readonly type: 'text'; readonly text: string }
@@ -39,7 +44,8 @@ export async function readInputFile(
       const facts = { bytes: stats.size, limitMegabytes: BYTES_LIMIT / 1e6 };
       return refused(complaint('MANIFEST_FILE_TOO_LARGE', facts, where));
     }
-    const read = textOf(await readFile(real), where);
+    const bytes = await turns.take(async () => expanded(await readFile(real)));
+    const read = bytes instanceof Error ? damaged(bytes, where) : textOf(bytes, where);
     return typeof read === 'string' ? { type: 'text', text: read } : refused(read);
   } catch (error) {
     const reason = systemErrorCode(error);
@@ -52,6 +58,28 @@ export async function readInputFile(
   }
 }
 
+/** Files that are read at the same time, by all rows together: a thousand large ones would fill the memory. */
+const turns = new Turns(16);
+
+/** The limit holds for what comes out, so that a small file cannot fill the memory. */
+async function expanded(bytes: Buffer): Promise<Buffer | Error> {
+  if (!isGzip(bytes)) return bytes;
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: BYTES_LIMIT });
+  } catch (error) {
+    if (isZlibError(error) || error instanceof RangeError) return error;
+    throw error;
+  }
+}
+
+function damaged(error: Error, where: { column: string; value: string }): Complaint {
+  if (!(error instanceof RangeError)) {
+    return complaint('MANIFEST_FILE_UNREADABLE', { reason: `gzip: ${error.message}` }, where);
+  }
+  const facts = { bytes: BYTES_LIMIT + 1, limitMegabytes: BYTES_LIMIT / 1e6 };
+  return complaint('MANIFEST_FILE_TOO_LARGE', facts, where);
+}
+
 function textOf(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
   if (!isUtf8(bytes)) return complaint('MANIFEST_FILE_NOT_UTF8', { line: badLine(bytes) }, where);
   // The engines stop at a byte order mark.
@@ -59,7 +87,7 @@ function textOf(bytes: Buffer, where: { column: string; value: string }): string
   return text.trim() === '' ? complaint('MANIFEST_FILE_EMPTY', {}, where) : text;
 }
 
-function isInside(file: string, folder: string): boolean {
+export function isInside(file: string, folder: string): boolean {
   const relative = path.relative(folder, file);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

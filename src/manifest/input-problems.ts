@@ -114,7 +114,7 @@ export const INPUT_PROBLEMS: { readonly [C in FindingCode]: Wording<InputFacts[C
   },
   SMILES_SYNTAX: {
     severity: 'error',
-    message: ({ position, reason }) => `This is not a SMILES: ${reason}${placed(position)}.`,
+    message: ({ position, reason }) => `This is not a SMILES: ${shown(reason)}${placed(position)}.`,
     remedy: () => 'Write the SMILES of one molecule, nothing else.',
   },
   SMILES_CHEMISTRY: {

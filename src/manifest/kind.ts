@@ -10,10 +10,10 @@ import { nearest } from './nearest.ts';
 import { complaint, type Complaint } from './problems.ts';
 import type { RowInput } from './row-input.ts';
 
-const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
+export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
 /** Of Stockholm and Clustal. */
-const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
-const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
+export const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
+export const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
 export interface Judged {
   readonly kind: Kind | null;

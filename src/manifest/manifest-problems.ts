@@ -4,11 +4,12 @@
 import { KINDS, PREDICTORS } from '../domain/item.ts';
 import type { FindingCode } from '../inputs/finding.ts';
 import type { Facts, ProblemCode } from './facts.ts';
+import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
 import { shown } from './show.ts';
 import type { Wording } from './wording.ts';
 
-export const FORMATS = 'CSV (.csv), TSV (.tsv), JSONL (.jsonl), JSON (.json) or YAML (.yaml, .yml)';
-const UTF8 = 'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
+export const FORMATS =
+  'tables (.csv, .tsv, .jsonl, .json, .yaml, .yml), libraries (.smi, .sdf, .fasta) and single inputs (.pdb, .mol2, .mol, .nef, .str), each also as .gz';
 
 function list(names: readonly string[]): string {
   return names.map((name) => `\`${shown(name)}\``).join(', ');
@@ -33,26 +34,46 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_FOLDER_EMPTY: {
     severity: 'error',
-    message: () => 'The folder holds no manifest.',
-    remedy: () => 'Name a manifest file, or call the one in the folder manifest.csv.',
+    message: ({ tables }) =>
+      tables.length === 0
+        ? 'The folder holds neither a manifest nor an input file.'
+        : `The folder holds no manifest.*, but other tables: ${list(tables)}.`,
+    remedy: ({ tables }) =>
+      tables.length === 0
+        ? 'Name a manifest file, or a folder that holds a manifest.csv or input files themselves.'
+        : "Name the tables that you mean as files, or all of them as a pattern: 'FOLDER/*.csv'.",
+  },
+  MANIFEST_FOLDER_SKIPPED: {
+    severity: 'warning',
+    message: ({ count, names }) =>
+      count === 1
+        ? `One entry of the folder is no input and is left out: ${list(names)}.`
+        : `${String(count)} entries of the folder are no inputs and are left out: ${list(names)}${count > names.length ? ', …' : '.'}`,
+    remedy: () =>
+      'Nothing, if they are none. Folders inside are not entered: name them, or use a pattern.',
   },
   MANIFEST_FOLDER_AMBIGUOUS: {
     severity: 'error',
     message: ({ names }) => `The folder holds several manifests: ${list(names)}.`,
     remedy: () => 'Name the one you mean, or several of them, as files.',
   },
+  MANIFEST_PATTERN_EMPTY: {
+    severity: 'error',
+    message: () => 'There is no such file, and taken as a pattern it matches none.',
+    remedy: () => 'Check the pattern; it is taken from the folder you are in, and case matters.',
+  },
   MANIFEST_FORMAT: {
     severity: 'error',
     message: ({ extension }) =>
       extension === ''
-        ? 'The manifest has no extension, so its format is unknown.'
-        : `A file ending in ${shown(extension)} is not a manifest.`,
-    remedy: () => `Manifests are ${FORMATS}.`,
+        ? 'The file has no extension, so its format is unknown.'
+        : `A file ending in ${shown(extension)} is neither a manifest nor an input.`,
+    remedy: () => `Known are ${FORMATS}.`,
   },
   MANIFEST_REPEATED: {
     severity: 'error',
-    message: () => 'The same manifest is given twice.',
-    remedy: () => 'Name each manifest once.',
+    message: () => 'The same file is given twice.',
+    remedy: () => 'Name each file once, by its name or by a pattern.',
   },
   MANIFEST_EMPTY: {
     severity: 'error',
@@ -68,9 +89,22 @@ export const MANIFEST_PROBLEMS: {
     severity: 'error',
     message: ({ encoding }) =>
       encoding === null
-        ? 'This line holds bytes that are not UTF-8.'
-        : `The file is encoded in ${encoding}, not in UTF-8.`,
+        ? 'This line holds bytes that are not UTF-8, and no other encoding is clearly meant.'
+        : `The file is encoded in ${encoding}, not in UTF-8, and cannot be read whole.`,
     remedy: () => UTF8,
+  },
+  MANIFEST_TRANSCODED: {
+    severity: 'warning',
+    message: ({ encoding }, value) =>
+      value === ''
+        ? `The file is in ${encoding}, not in UTF-8; it is read as that.`
+        : `The file is not in UTF-8; it is read as ${encoding}, as in \`${value}\`.`,
+    remedy: () => `If that looks wrong: ${UTF8.charAt(0).toLowerCase()}${UTF8.slice(1)}`,
+  },
+  MANIFEST_GZIP: {
+    severity: 'error',
+    message: ({ reason }) => `The gzip data are damaged (${reason}).`,
+    remedy: () => 'Fetch the file again; `gzip -t` tells whether it is whole.',
   },
   MANIFEST_SYNTAX: {
     severity: 'error',
@@ -87,6 +121,12 @@ export const MANIFEST_PROBLEMS: {
     remedy: () =>
       'The first line holds the column names, separated by commas in .csv and by tabs in .tsv; one of the three is needed.',
   },
+  MANIFEST_COLUMNS_TOO_MANY: {
+    severity: 'error',
+    message: ({ columns, limit }) =>
+      `The first line names ${String(columns)} columns; a table may have up to ${String(limit)}.`,
+    remedy: () => 'Keep the columns that you need; perhaps the table lies on its side.',
+  },
   MANIFEST_COLUMN_REPEATED: {
     severity: 'error',
     message: ({ column }) => `The column \`${shown(column)}\` is there twice.`,
@@ -96,7 +136,12 @@ export const MANIFEST_PROBLEMS: {
     severity: 'warning',
     message: ({ column }) =>
       `The column \`${shown(column)}\` is unknown and kept as data of your own.`,
-    remedy: ({ suggestion }) => `Did you mean \`${suggestion}\`? Names are written exactly so.`,
+    remedy: ({ suggestion }) => `Did you mean \`${suggestion}\`? Write the name so, if you did.`,
+  },
+  MANIFEST_ROWS_TOO_MANY: {
+    severity: 'error',
+    message: ({ limit }) => `There are more than ${limit.toLocaleString('en')} rows.`,
+    remedy: () => 'Make several campaigns of them; check that it is the file that you mean.',
   },
   MANIFEST_ROW_LONG: {
     severity: 'error',
@@ -148,8 +193,8 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_ID_CASE: {
     severity: 'warning',
-    message: ({ other, first }, value) =>
-      `The id \`${value}\` differs from \`${other}\` at ${first} in upper and lower case only.`,
+    message: ({ first }, value) =>
+      `The id \`${value}\` differs from the one at ${first} in upper and lower case only.`,
     remedy: () =>
       'Rename one of them if the output may ever lie on a disk that does not tell case apart (macOS, Windows).',
   },
@@ -218,47 +263,5 @@ export const MANIFEST_PROBLEMS: {
     message: (_, value) => `\`${value}\` is not an e-mail address.`,
     remedy: () => 'Write one address like name@example.org, or leave the cell empty.',
   },
-  MANIFEST_FILE_OUTSIDE: {
-    severity: 'error',
-    message: (_, value) => `\`${value}\` lies outside the folder of the manifest.`,
-    remedy: () => 'Copy the file beside the manifest, or pass --allow-outside if you trust it.',
-  },
-  MANIFEST_FILE_NOT_FOUND: {
-    severity: 'error',
-    message: (_, value) => `There is no file \`${value}\`.`,
-    remedy: () => 'Paths are relative to the folder of the manifest and use `/`; case matters.',
-  },
-  MANIFEST_FILE_UNREADABLE: {
-    severity: 'error',
-    message: ({ reason }, value) => `\`${value}\` cannot be read (${reason}).`,
-    remedy: () => 'Check that you may read the file and that its disk is in order.',
-  },
-  MANIFEST_FILE_NOT_REGULAR: {
-    severity: 'error',
-    message: (_, value) => `\`${value}\` is not a plain file.`,
-    remedy: () => 'Name a file; a folder or a device cannot be an input.',
-  },
-  MANIFEST_FILE_EMPTY: {
-    severity: 'error',
-    message: (_, value) => `\`${value}\` is empty.`,
-    remedy: () => 'Fetch or write the file again.',
-  },
-  MANIFEST_FILE_TOO_LARGE: {
-    severity: 'error',
-    message: ({ bytes, limitMegabytes }, value) =>
-      `\`${value}\` has ${String(Math.ceil(bytes / 1e6))} MB; an input may have up to ${String(limitMegabytes)} MB.`,
-    remedy: () => 'Keep only the one molecule, alignment or shift list that is meant.',
-  },
-  MANIFEST_FILE_NOT_UTF8: {
-    severity: 'error',
-    message: ({ line }, value) =>
-      `\`${value}\` holds bytes in its line ${String(line)} that are not UTF-8.`,
-    remedy: () => UTF8,
-  },
-  MANIFEST_FILE_TYPE: {
-    severity: 'error',
-    message: ({ extension }, value) =>
-      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is no input of this kind.`,
-    remedy: ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
-  },
+  ...FILE_PROBLEMS,
 };

@@ -2,15 +2,22 @@
  * The name that a campaign has when the user gives none.
  */
 import path from 'node:path';
+import { readFileName } from './file-name.ts';
+import { formatOf } from './formats.ts';
 
-/** Of the first manifest, without extension; `batches/demo` and `batches/demo/manifest.csv` are both `demo`. */
+/**
+ * Of the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
+ * are both `demo`. Of a pattern, what stands before its first sign: `plates/*.csv` is `plates`.
+ */
 export function campaignName(paths: readonly string[]): string {
-  const first = path.resolve(paths[0] ?? '.');
-  const { name, ext, dir } = path.parse(first);
-  const known = ['.csv', '.tsv', '.jsonl', '.json', '.yaml', '.yml'].includes(ext.toLowerCase());
-  // A folder may have a dot in its name: only a manifest's extension is taken off.
-  const stem = known ? name : path.basename(first);
-  const chosen = known && stem.toLowerCase() === 'manifest' ? path.basename(dir) : stem;
+  const first = path.resolve(withoutPattern(paths[0] ?? '.'));
+  const { stem, extension } = readFileName(first);
+  const isKnown = formatOf(extension) !== null;
+  const base = path.basename(first);
+  // A folder may have a dot in its name: only an extension that we know is taken off.
+  const named = isKnown && stem !== '' ? stem : base;
+  const isManifest = isKnown && stem.toLowerCase() === 'manifest';
+  const chosen = isManifest ? path.basename(path.dirname(first)) : named;
   const safe = chosen
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -18,4 +25,8 @@ export function campaignName(paths: readonly string[]): string {
     .replace(/^[.-]+|-+$/g, '')
     .slice(0, 64);
   return safe === '' ? 'campaign' : safe;
+}
+
+function withoutPattern(given: string): string {
+  return /^[^*?[{]*(?=[*?[{])/.exec(given)?.[0] ?? given;
 }

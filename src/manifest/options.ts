@@ -5,6 +5,7 @@ import {
   ATOM_TYPES,
   CHARGE_METHODS,
   DEFAULT_PREDICTORS,
+  KINDS,
   MODEL_CLASSES,
   PREDICTORS,
   type AlignmentOptions,
@@ -29,6 +30,17 @@ const COLUMNS_OF_KIND: Readonly<Record<Kind, readonly Field[]>> = {
   shifts: ['model_class', 'original_numbering'],
 };
 
+const COLUMNS_OF_OTHERS: Readonly<Record<Kind, readonly Field[]>> = {
+  molecule: columnsOfAllBut('molecule'),
+  sequence: columnsOfAllBut('sequence'),
+  alignment: columnsOfAllBut('alignment'),
+  shifts: columnsOfAllBut('shifts'),
+};
+
+function columnsOfAllBut(kind: Kind): Field[] {
+  return KINDS.filter((other) => other !== kind).flatMap((other) => COLUMNS_OF_KIND[other]);
+}
+
 export const TRUE = ['true', 'yes', 'y', 't', '1'];
 export const FALSE = ['false', 'no', 'n', 'f', '0'];
 
@@ -46,13 +58,10 @@ export interface ReadOptions {
 
 export function readOptions(kind: Kind, values: FieldValues): ReadOptions {
   const complaints: Complaint[] = [];
-  for (const [owner, columns] of Object.entries(COLUMNS_OF_KIND)) {
-    if (owner === kind) continue;
-    for (const column of columns) {
-      const value = values(column);
-      if (value === '') continue;
-      complaints.push(complaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
-    }
+  for (const column of COLUMNS_OF_OTHERS[kind]) {
+    const value = values(column);
+    if (value === '') continue;
+    complaints.push(complaint('MANIFEST_OPTION_UNUSED', { column, kind }, { column, value }));
   }
   return { options: READERS[kind](values, complaints), complaints };
 }

@@ -6,7 +6,7 @@ import type { Problem, Severity } from '../domain/problem.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { INPUT_PROBLEMS } from './input-problems.ts';
 import { MANIFEST_PROBLEMS } from './manifest-problems.ts';
-import { shown } from './show.ts';
+import { harmless, shown } from './show.ts';
 import type { Wording } from './wording.ts';
 
 /** Something wrong in a row, before it is known where the row stands. */
@@ -47,7 +47,7 @@ export function toProblem<C extends ProblemCode>(complaint: Complaint<C>, place:
   return {
     severity: wording.severity,
     code: complaint.code,
-    file: place.file,
+    file: harmless(place.file),
     line: complaint.line ?? place.line,
     id: place.id,
     column: complaint.column === null ? null : shown(complaint.column),

@@ -15,7 +15,21 @@ export interface RawRow {
   readonly carried?: { readonly extension: string; readonly text: string };
 }
 
-export type RowReader = (text: AsyncIterable<string>) => AsyncGenerator<RawRow>;
+/** What a reader knows of the file beside its text. */
+export interface ReadFrom {
+  /** Its last part as the user sees it: `library.sdf.gz`. */
+  readonly file: string;
+  /** `library` */
+  readonly stem: string;
+  /** `.sdf` */
+  readonly extension: string;
+}
+
+/** Rows come in handfuls, as a piece of text holds them: a promise for each would cost more than the reading. */
+export type RowReader = (
+  text: AsyncIterable<string>,
+  from: ReadFrom,
+) => AsyncGenerator<readonly RawRow[]>;
 
 /** A word about the file. */
 export function aboutFile(...complaints: Complaint[]): RawRow {

@@ -1,8 +1,8 @@
 /**
  * The one input of a row: which column gives it, and its text.
  */
-import path from 'node:path';
 import { INPUT_FIELDS, type InputField } from './columns.ts';
+import { readFileName } from './file-name.ts';
 import { readInputFile } from './input-file.ts';
 import type { FieldValues } from './options.ts';
 import { complaint, type Complaint } from './problems.ts';
@@ -12,7 +12,7 @@ export interface RowInput {
   readonly column: InputField;
   /** The cell, trimmed. */
   readonly value: string;
-  /** Of the file, lower case with its dot; empty where the cell holds the input itself. */
+  /** Of the file, lower case with its dot, `.gz` aside; empty where the cell holds the input itself. */
   readonly extension: string;
   /** Null when the file could not be read. */
   readonly text: string | null;
@@ -62,13 +62,8 @@ async function readFromFile(
   allowOutside: boolean,
 ): Promise<ReadInput> {
   const file = await readInputFile(value, folder, allowOutside);
-  const input = { column: 'file', value, extension: extensionOf(value) } as const;
+  const input = { column: 'file', value, extension: readFileName(value).extension } as const;
   return file.type === 'text'
     ? { input: { ...input, text: file.text }, complaints: [] }
     : { input: { ...input, text: null }, complaints: [file.complaint] };
-}
-
-/** Lower case, with its dot. */
-function extensionOf(file: string): string {
-  return path.posix.extname(file).toLowerCase();
 }

@@ -6,17 +6,18 @@ import type { CheckedRow, Item, Kind } from '../domain/item.ts';
 import type { Chemist } from '../inputs/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
+import { readFileName } from './file-name.ts';
 import type { IdRegister } from './ids.ts';
 import type { ProblemCode } from './facts.ts';
 import { inferKind, writtenKind } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
 import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
 import type { RawRow } from './raw-row.ts';
-import type { ManifestFile } from './resolve.ts';
+import type { SourceFile } from './source.ts';
 import { readInput, type ReadInput } from './row-input.ts';
 
 export interface RowContext {
-  readonly manifest: ManifestFile;
+  readonly manifest: Pick<SourceFile, 'name' | 'path'>;
   readonly ids: IdRegister;
   readonly allowOutside: boolean;
   readonly chemist: Chemist;
@@ -73,7 +74,18 @@ function checkedRow(
 }
 
 function ownColumns(cells: NamedRow['cells']): Record<string, string> {
-  return Object.fromEntries(Object.entries(cells).filter(([column]) => !isField(column)));
+  const own: Record<string, string> = {};
+  for (const column of Object.keys(cells)) {
+    const cell = cells[column] ?? '';
+    // `own.__proto__ = …` would set the prototype.
+    if (column === '__proto__') return Object.fromEntries(Object.entries(cells).filter(isOwn));
+    if (!isField(column)) own[column] = cell;
+  }
+  return own;
+}
+
+function isOwn([column]: readonly [string, string]): boolean {
+  return !isField(column);
 }
 
 function nameRow(
@@ -84,7 +96,7 @@ function nameRow(
 ): RowName {
   const written = values('id');
   if (written === '') {
-    const id = ids.make(nameHint ?? values('file'), place);
+    const id = ids.make(nameHint ?? stemOf(values('file')), place);
     return { id, told: id, complaints: [] };
   }
   const { id: told, complaints } = ids.claim(written, place);
@@ -99,6 +111,10 @@ interface RowName {
   /** The id that problems name: as it is written, if it is one. */
   readonly told: string | null;
   readonly complaints: readonly Complaint[];
+}
+
+function stemOf(file: string): string {
+  return readFileName(file.replaceAll('\\', '/')).stem;
 }
 
 /** With these the cells stand under the wrong columns, and every further word would only confuse. */

@@ -1,31 +1,42 @@
 /**
- * The text of a manifest, in pieces, with its digest and the place of the first byte that is not UTF-8.
+ * The text of a source, in pieces, whatever it is encoded in.
+ *
+ * It is read as UTF-8 as long as it is that. At the first bytes that are not, all before them was ASCII, which every
+ * encoding that is looked for has in common, or the file is damaged: so what was given out stays right, and the
+ * encoding is told from what follows, even if half a million lines came before.
  */
-import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lineBreaks } from './lines.ts';
+import { isAscii, isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import { SourceBytes } from './bytes.ts';
+import { detectEncoding, type Detected } from './encoding.ts';
+import { lineBreaks } from './readers/lines.ts';
 import { complaint, type Complaint } from './problems.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
+/** Bytes that are looked at to tell the encoding, from the first one on that is not UTF-8. */
+const SAMPLE = 512 * 1024;
 
-export class ManifestText {
-  readonly #path: string;
-  readonly #hash = createHash('sha256');
+export class SourceText {
+  readonly #bytes: SourceBytes;
   /** What was found while reading; taken by `takeComplaints`. */
   #complaints: Complaint[] = [];
   #line = 1;
-  #clean = true;
-  #whole = false;
+  #isAscii = true;
 
   constructor(path: string) {
-    this.#path = path;
+    this.#bytes = new SourceBytes(path);
   }
 
-  /** SHA-256 of the bytes, in hex; null as long as the file has not been read to its end. */
+  /** SHA-256 of the bytes on disk, in hex; null as long as the file has not been read to its end. */
   digest(): string | null {
-    return this.#whole ? this.#hash.copy().digest('hex') : null;
+    return this.#bytes.digest();
+  }
+
+  /** Reads for the digest alone. */
+  async drain(): Promise<void> {
+    const chunks = this.#bytes.chunks();
+    while ((await chunks.next()).done !== true);
   }
 
   /** What has been found since the last call. */
@@ -36,44 +47,134 @@ export class ManifestText {
   }
 
   /**
-   * Pieces that cut no character and no CRLF in two, without the byte order mark.
-   * Bytes that are not UTF-8 become U+FFFD, so that the rest can still be checked.
+   * Pieces that cut no character and no CRLF in two, without the byte order mark. Where the encoding is not clear,
+   * bytes that are not UTF-8 become U+FFFD, so that the rest can still be checked.
    */
   async *pieces(): AsyncGenerator<string> {
+    const chunks = this.#bytes.chunks();
     let rest: Buffer = Buffer.alloc(0);
     let first = true;
-    for await (const chunk of createReadStream(this.#path) as AsyncIterable<Buffer>) {
-      this.#hash.update(chunk);
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      if (first && this.#isOtherUnicode(bytes)) return;
-      const end = lastSafeCut(bytes);
-      rest = bytes.subarray(end);
-      if (end === 0) continue;
-      yield this.#decode(bytes.subarray(0, end), first);
-      first = false;
+    try {
+      for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+        const bytes = rest.length === 0 ? next.value : Buffer.concat([rest, next.value]);
+        const marked = first ? byteOrderMark(bytes) : null;
+        if (marked !== null) {
+          yield* this.#marked(marked, bytes, chunks);
+          return;
+        }
+        const end = lastSafeCut(bytes);
+        rest = bytes.subarray(end);
+        const whole = bytes.subarray(0, end);
+        if (!isUtf8(whole)) {
+          yield* this.#foreign(bytes, chunks, first);
+          return;
+        }
+        if (end > 0) yield this.#utf8(whole, first);
+        first &&= end === 0;
+      }
+      if (isUtf8(rest)) yield this.#utf8(rest, first);
+      else yield* this.#foreign(rest, chunks, first);
+    } finally {
+      await chunks.return(undefined);
     }
-    this.#whole = true;
-    if (rest.length > 0) yield this.#decode(rest, first);
   }
 
-  #decode(bytes: Buffer, first: boolean): string {
-    if (this.#clean && !isUtf8(bytes)) {
-      this.#clean = false;
-      const line = this.#line + badLine(bytes) - 1;
-      this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding: null }, { line }));
-    }
-    const text = bytes.toString('utf8');
-    this.#line += lineBreaks(text);
+  #utf8(bytes: Buffer, first: boolean): string {
+    if (isAscii(bytes)) return this.#counted(bytes.toString('latin1'));
+    this.#isAscii = false;
+    const text = this.#counted(bytes.toString('utf8'));
     return first && text.startsWith('\uFEFF') ? text.slice(1) : text;
   }
 
-  /** UTF-16 announces itself, and reading on would only produce noise. */
-  #isOtherUnicode(bytes: Buffer): boolean {
-    const mark = bytes.subarray(0, 2).toString('hex');
-    if (mark !== 'fffe' && mark !== 'feff') return false;
-    this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding: 'UTF-16' }, { line: 1 }));
-    return true;
+  #counted(text: string): string {
+    this.#line += lineBreaks(text);
+    return text;
   }
+
+  /** UTF-16 announces itself. */
+  async *#marked(
+    encoding: string,
+    bytes: Buffer,
+    chunks: AsyncGenerator<Buffer>,
+  ): AsyncGenerator<string> {
+    if (encoding === 'UTF-32') {
+      this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding }, { line: 1 }));
+      return;
+    }
+    yield* this.#transcoded({ encoding, word: '' }, bytes, chunks);
+  }
+
+  /** From the first bytes on that are not UTF-8. */
+  async *#foreign(
+    begun: Buffer,
+    chunks: AsyncGenerator<Buffer>,
+    first: boolean,
+  ): AsyncGenerator<string> {
+    const read = [begun];
+    for (let length = begun.length; length < SAMPLE;) {
+      const next = await chunks.next();
+      if (next.done === true) break;
+      read.push(next.value);
+      length += next.value.length;
+    }
+    const bytes = Buffer.concat(read);
+    const detected = this.#isAscii ? detectEncoding(bytes) : null;
+    if (detected !== null) {
+      yield* this.#transcoded(detected, bytes, chunks);
+      return;
+    }
+    const line = this.#line + badLine(bytes) - 1;
+    this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding: null }, { line }));
+    const text = this.#decoded(new TextDecoder(), bytes, chunks);
+    for await (const piece of text) yield first ? piece.replace(/^\uFEFF/, '') : piece;
+  }
+
+  async *#transcoded(
+    { encoding, word }: Detected,
+    bytes: Buffer,
+    chunks: AsyncGenerator<Buffer>,
+  ): AsyncGenerator<string> {
+    const where = { value: word === '' ? null : word, line: this.#line };
+    this.#complaints.push(complaint('MANIFEST_TRANSCODED', { encoding }, where));
+    const decoder = new TextDecoder(encoding);
+    let isBroken = false;
+    for await (const piece of this.#decoded(decoder, bytes, chunks)) {
+      const broken = isBroken ? -1 : piece.indexOf('\uFFFD');
+      if (broken >= 0) {
+        isBroken = true;
+        const line = this.#line - lineBreaks(piece.slice(broken));
+        this.#complaints.push(complaint('MANIFEST_NOT_UTF8', { encoding }, { line }));
+      }
+      yield piece;
+    }
+  }
+
+  async *#decoded(
+    decoder: TextDecoder,
+    begun: Buffer,
+    chunks: AsyncGenerator<Buffer>,
+  ): AsyncGenerator<string> {
+    // A CR at the end waits for its LF.
+    let rest = '';
+    const take = (text: string, last: boolean): string => {
+      const all = rest + text;
+      const cut = !last && all.endsWith('\r');
+      rest = cut ? '\r' : '';
+      return this.#counted(cut ? all.slice(0, -1) : all);
+    };
+    yield take(decoder.decode(begun, { stream: true }), false);
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      yield take(decoder.decode(next.value, { stream: true }), false);
+    }
+    yield take(decoder.decode(), true);
+  }
+}
+
+function byteOrderMark(bytes: Buffer): string | null {
+  const mark = bytes.subarray(0, 4).toString('hex');
+  if (mark === 'fffe0000' || mark === '0000feff') return 'UTF-32';
+  if (mark.startsWith('fffe')) return 'UTF-16LE';
+  return mark.startsWith('feff') ? 'UTF-16BE' : null;
 }
 
 /** Before an unfinished character at the end, and before a CR whose LF may still come. */

@@ -1,6 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { brief, read } from './manifests.ts';
 
+/** The inverse of `TextDecoder`, by trying all characters of one and two bytes. */
+function encoded(text: string, label: string): Buffer {
+  if (label.startsWith('utf-16')) {
+    const bytes = Buffer.from(text, 'utf16le');
+    return label === 'utf-16be' ? bytes.swap16() : bytes;
+  }
+  const bytesOf = new Map<string, number[]>();
+  const decoder = new TextDecoder(label);
+  const learn = (...bytes: number[]): void => {
+    const character = decoder.decode(Uint8Array.from(bytes));
+    if (!bytesOf.has(character)) bytesOf.set(character, bytes);
+  };
+  for (let one = 0; one < 256; one += 1) learn(one);
+  for (let one = 0x81; one < 0xff; one += 1) {
+    for (let two = 0x40; two < 0xff; two += 1) learn(one, two);
+  }
+  return Buffer.from(
+    [...text].flatMap((character) => {
+      const bytes = bytesOf.get(character);
+      if (bytes === undefined) throw new Error(`${character} is not in ${label}`);
+      return bytes;
+    }),
+  );
+}
+
 describe('encodings', () => {
   test('the line of the first bad byte is named, beyond the first chunk of the file', async () => {
     const good = `id,smiles,title\r\n${'x,C,ünïcödé\r\n'.repeat(20_000)}`;
@@ -41,9 +66,113 @@ describe('encodings', () => {
     },
   );
 
-  test('UTF-16, the "Unicode text" of spreadsheets, is named', async () => {
-    const { problems } = await read('t.csv', Buffer.from('\uFEFFid,smiles\na,C\n', 'utf16le'));
-    expect(problems[0]?.message).toContain('UTF-16');
+  test.each([
+    ['utf-16le', 'utf-16le'],
+    ['utf-16be', 'utf-16be'],
+  ])('UTF-16, the "Unicode text" of spreadsheets, is read (%s)', async (encoding, told) => {
+    const rows = 'id,smiles,title\r\na,C,Größe\r\nb,CC,"β\r\nγ"\r\nc,C,x';
+    const bytes = encoded(`\uFEFF${rows}`, encoding);
+    const { items, problems } = await read('t.csv', bytes);
+    expect(brief(problems)).toEqual(['MANIFEST_TRANSCODED 1 - -']);
+    expect(problems[0]?.message.toLowerCase()).toContain(told);
+    expect(items.map(({ id, title, source }) => [id, title, source.line])).toEqual([
+      ['a', 'Größe', 2],
+      ['b', 'β\r\nγ', 3],
+      ['c', 'x', 5],
+    ]);
+  });
+
+  const GERMAN = ['für die Prüfung der Lösung', 'Größe über Maß', 'Säure, verdünnt'];
+  const FRENCH = ['échantillon préparé à 20 °C', 'déjà testé', 'très soluble'];
+  const POLISH = ['próbka żółta', 'badanie łącznie ćwiczeń', 'zażółć gęślą jaźń'];
+  const RUSSIAN = ['образец вещества', 'водный раствор', 'концентрация белка'];
+  const JAPANESE = [
+    'エタノールの濃度を測定した',
+    '試料はこのように調製した',
+    '水溶液の実験について',
+  ];
+  const CHINESE = ['乙醇样品的浓度', '我们的溶液测试结果', '这是第一次实验的数据'];
+
+  test.each([
+    ['windows-1252', 'windows-1252', GERMAN],
+    ['latin1', 'windows-1252', FRENCH],
+    ['windows-1252', 'windows-1252', ['Müller']],
+    ['windows-1252', 'windows-1252', ['Größe']],
+    ['windows-1250', 'windows-1252', ['Größe']],
+    ['windows-1252', 'windows-1252', ['5 µM', '25 °C ± 1', '“pure”']],
+    ['windows-1251', 'windows-1251', RUSSIAN],
+    ['koi8-r', 'koi8-r', RUSSIAN],
+    ['iso-8859-2', 'iso-8859-2', POLISH],
+    ['shift_jis', 'shift_jis', JAPANESE],
+    ['euc-jp', 'euc-jp', JAPANESE],
+    ['gb18030', 'gb18030', CHINESE],
+  ])('%s is read as %s: %j', async (encoding, told, titles) => {
+    const many = titles.length === 1 ? titles : Array.from({ length: 20 }, () => titles).flat();
+    const rows = many.map((title) => `C,"${title}"`);
+    const bytes = encoded(['smiles,title', ...rows].join('\n'), encoding);
+    const { items, problems } = await read('t.csv', bytes);
+    expect(brief(problems).map((line) => line.split(' ', 2).join(' '))).toEqual([
+      'MANIFEST_TRANSCODED 1',
+    ]);
+    expect(problems[0]).toMatchObject({ severity: 'warning' });
+    expect(problems[0]?.message).toContain(told);
+    expect(items.map(({ title }) => title)).toEqual(many);
+  });
+
+  test('is told from the first bytes on that matter, however late they come', async () => {
+    const before = 'x,C,plain\r\n'.repeat(50_000);
+    const bytes = encoded(`id,smiles,title\r\n${before}a,C,Größe\r\n`, 'latin1');
+    const { items, problems } = await read('t.csv', bytes);
+    const told = problems.filter(({ code }) => code === 'MANIFEST_TRANSCODED');
+    expect(told).toHaveLength(1);
+    expect(items.at(-1)).toMatchObject({ id: 'a', title: 'Größe', source: { line: 50_002 } });
+  });
+
+  test.each([
+    ['two code pages', encoded('próbka żółta', 'windows-1250')],
+    ['a letter', Buffer.from([0xe9])],
+    ['a word of one character', encoded('水', 'shift_jis')],
+    ['noise', Buffer.from(Array.from({ length: 500 }, (_, at) => 128 + ((at * at * 7919) % 128)))],
+  ])('is not guessed of %s', async (_, bytes) => {
+    const { problems } = await read('t.csv', Buffer.concat([Buffer.from('smiles,x\nC,'), bytes]));
+    expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
+  });
+
+  test('is not guessed where UTF-8 and another are mixed', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('smiles,title\nC,Größe\nC,Säure\n'),
+      encoded('C,für\nC,über\n', 'latin1'),
+    ]);
+    const { problems } = await read('t.csv', bytes);
+    expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 4 - -']);
+  });
+
+  test('is not guessed where most is UTF-8 that another encoding could read', async () => {
+    const lines = (count: number): string =>
+      'C,même fenêtre\nC,extrême forêt\nC,tête prêt\n'.repeat(count);
+    const bytes = Buffer.concat([
+      Buffer.from(`smiles,title\n${lines(10)}`),
+      encoded(lines(8), 'windows-1252'),
+    ]);
+    const { problems } = await read('t.csv', bytes);
+    expect(brief(problems)).toEqual(['MANIFEST_NOT_UTF8 32 - -']);
+  });
+
+  test('that does not hold to the end is an error', async () => {
+    const text = encoded(
+      `smiles,title\n${'C,エタノールの濃度を測定した\n'.repeat(50)}`,
+      'shift_jis',
+    );
+    const rest = Buffer.from('C,plain\n'.repeat(100_000));
+    const bytes = Buffer.concat([text, rest, Buffer.from([0xff, 0xff, 0x0a])]);
+    const { problems } = await read('t.csv', bytes);
+    expect(problems.map(({ code }) => code)).toContain('MANIFEST_NOT_UTF8');
+  });
+
+  test('UTF-32 is named and not read', async () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0]);
+    const { problems } = await read('t.csv', bytes);
+    expect(problems[0]?.message).toContain('UTF-32');
   });
 
   test('the rest of the file is checked all the same', async () => {

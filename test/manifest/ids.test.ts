@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { IdRegister } from '../../src/manifest/ids.ts';
 import { campaignName } from '../../src/manifest/name.ts';
 import { brief, read } from './manifests.ts';
 
@@ -52,6 +53,64 @@ describe('an id', () => {
   });
 });
 
+describe('the register of ids', () => {
+  const place = (line: number) => ({ file: 'a.csv', line });
+
+  test('tells every id from every other, and where it was used first', () => {
+    const ids = new IdRegister();
+    const all = Array.from({ length: 100_000 }, (_, at) => `ZINC${String(at).padStart(12, '0')}`);
+    for (const [at, id] of all.entries()) {
+      expect(ids.claim(id, place(at + 1)).complaints).toEqual([]);
+    }
+    for (const [at, id] of all.entries()) {
+      const [found] = ids.claim(id, place(0)).complaints;
+      expect(found).toMatchObject({
+        code: 'MANIFEST_ID_DUPLICATE',
+        facts: { first: `a.csv line ${String(at + 1)}` },
+      });
+    }
+  });
+
+  test('knows the file and the line of every use', () => {
+    const ids = new IdRegister();
+    for (const file of ['a', 'b', 'c']) {
+      for (const line of [2, 5, 9]) ids.claim(`${file}${String(line)}`, { file, line });
+    }
+    for (const file of ['a', 'b', 'c']) {
+      for (const line of [2, 5, 9]) {
+        const [found] = ids.claim(`${file}${String(line)}`, { file: 'd', line: 1 }).complaints;
+        expect(found?.facts).toEqual({ first: `${file} line ${String(line)}` });
+      }
+    }
+  });
+
+  test('tells case apart', () => {
+    const ids = new IdRegister();
+    const codes = ['abc', 'Abc', 'aBC', 'abc', 'Abc', 'ABC'].map(
+      (id, at) => ids.claim(id, place(at + 1)).complaints[0]?.code ?? null,
+    );
+    expect(codes).toEqual([
+      null,
+      'MANIFEST_ID_CASE',
+      'MANIFEST_ID_CASE',
+      'MANIFEST_ID_DUPLICATE',
+      'MANIFEST_ID_DUPLICATE',
+      'MANIFEST_ID_CASE',
+    ]);
+  });
+
+  test('makes a hundred thousand ids of one name, all different, in no time', () => {
+    const ids = new IdRegister();
+    const made = Array.from({ length: 100_000 }, (_, at) => ids.make('LIG', place(at + 1)));
+    expect(made.slice(0, 4)).toEqual(['LIG', 'LIG-2', 'LIG-3', 'LIG-4']);
+    expect(new Set(made).size).toBe(made.length);
+  });
+
+  test('cuts nothing off a name that has dots in it', () => {
+    expect(new IdRegister().make('ZINC.123', place(1))).toBe('ZINC.123');
+  });
+});
+
 describe('the name of a campaign', () => {
   test.each([
     [['batches/demo'], 'demo'],
@@ -61,6 +120,11 @@ describe('the name of a campaign', () => {
     [['my molecules (v2).jsonl'], 'my-molecules-v2'],
     [['données.yaml'], 'donnees'],
     [['.hidden.csv'], 'hidden'],
+    [['library.smi.gz'], 'library'],
+    [['batches/demo/manifest.csv.gz'], 'demo'],
+    [['ligands/ZINC.123.pdb'], 'ZINC.123'],
+    [['plates/*.csv'], 'plates'],
+    [['run*.smi'], 'run'],
     [['release-1.5'], 'release-1.5'],
     [['分子.csv'], 'campaign'],
     [[`${'x'.repeat(100)}.csv`], 'x'.repeat(64)],

@@ -9,7 +9,14 @@ export const EXPECTED: readonly (readonly [
 ])[] = [
   ['MANIFEST_COLUMN_TYPO', 1, 'titel', 'titel', /`titel` is unknown/, /mean `title`/],
   ['MANIFEST_ID_DUPLICATE', 3, 'id', 'ethanol', /already used at .*manifest\.csv line 2/, /rename/],
-  ['MANIFEST_ID_CASE', 4, 'id', 'Ethanol', /differs from `ethanol`/, /macOS/],
+  [
+    'MANIFEST_ID_CASE',
+    4,
+    'id',
+    'Ethanol',
+    /differs from the one at .*manifest\.csv line 2/,
+    /macOS/,
+  ],
   ['MANIFEST_ID_INVALID', 5, 'id', '../ethanol', /cannot be an id/, /1 to 64 letters/],
   ['MANIFEST_KIND_UNKNOWN', 6, 'kind', 'molecul', /not a kind/, /Did you mean `molecule`/],
   ['MANIFEST_KIND_UNCLEAR', 7, 'file', 'files/three.fasta', /3 FASTA records/, /Set `kind`/],

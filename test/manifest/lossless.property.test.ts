@@ -1,12 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
+import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { checkManifests } from '../../src/manifest/check.ts';
+import { DelimitedRows } from '../../src/manifest/readers/delimited-rows.ts';
 import { folderWith } from './manifests.ts';
 
-const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.json', '.yaml'] as const;
+const EXTENSIONS = [
+  ...['.csv', '.tsv', '.jsonl', '.json', '.yaml', '.smi', '.fasta', '.sdf', '.pdb', '.csv.gz'],
+];
 const RUNS = 150;
 
 /** Cells that try the quoting: separators, quotes, breaks of all sorts, and anything else. */
@@ -90,6 +94,109 @@ test.each(['.jsonl', '.json'] as const)(
   },
 );
 
+/** One line of any text that a name may be. */
+const name = fc.string({ unit: 'binary', maxLength: 20 }).map((text) =>
+  text
+    .toWellFormed()
+    .replace(/[\r\n]/g, '')
+    .trim(),
+);
+const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+const blankLines = fc.array(fc.constantFrom('', '  '), { maxLength: 3 });
+
+interface Library {
+  readonly names: readonly string[];
+  readonly records: readonly string[];
+  readonly lines: readonly number[];
+}
+
+/** Rows of a library: their names as the user's own column, and their lines. */
+async function libraryOf(file: string): Promise<Omit<Library, 'records'>> {
+  const names: string[] = [];
+  const lines: number[] = [];
+  for await (const { source, item, problems } of checkManifests([file])) {
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    if (source.line === null) continue;
+    names.push(item?.row['name'] ?? '');
+    lines.push(source.line);
+  }
+  return { names, lines };
+}
+
+const WATER = [
+  '  comment',
+  '',
+  '  3  2  0  0  0  0  0  0  0  0999 V2000',
+  '    0.0000    0.0000    0.1173 O   0  0',
+  '    0.0000    0.7572   -0.4692 H   0  0',
+  '    0.0000   -0.7572   -0.4692 H   0  0',
+  '  1  2  1  0',
+  '  1  3  1  0',
+  'M  END',
+];
+
+const RECORDS = {
+  '.smi': (called: string) => [`C ${called}`],
+  '.fasta': (called: string) => [`>${called}`, 'MNKQQQ', 'TALN'],
+  '.sdf': (called: string) => [called, ...WATER, '> <x>', '1', '', '$$$$'],
+};
+
+test.each(Object.keys(RECORDS) as (keyof typeof RECORDS)[])(
+  'no record of %s is ever lost, changed or misplaced',
+  async (extension) => {
+    const folder = await folderWith({});
+    const file = path.join(folder, `library${extension}`);
+    const record = fc.record({ called: name, before: blankLines });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { minLength: 1, maxLength: 20 }),
+        lineEnd,
+        async (records, end) => {
+          const lines: string[] = [];
+          const begins = records.map(({ called, before }) => {
+            // Blank lines belong to the record in an SD file, and to none in the others.
+            if (extension !== '.sdf') lines.push(...before.map((blank) => blank + end));
+            const first = lines.length + 1;
+            const named = called === '' && extension === '.fasta' ? 'x' : called;
+            lines.push(...RECORDS[extension](named).map((line) => line + end));
+            return first;
+          });
+          await writeFile(file, lines.join(''));
+          expect(await libraryOf(file)).toEqual({
+            names: records.map(({ called }) =>
+              called === '' && extension === '.fasta' ? 'x' : called,
+            ),
+            lines: begins,
+          });
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test('tables that are quoted well are read as csv-parse reads them', async () => {
+  const written = fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { maxLength: 10 });
+  await fc.assert(
+    fc.asyncProperty(written, fc.integer({ min: 1, max: 9 }), async (cells, size) => {
+      const text = stringify([['smiles', 'b', 'c'], ...cells], { escape: '"', quoted: true });
+      const rows = new DelimitedRows(',');
+      const read = [];
+      const pieces = text.match(new RegExp(`[^]{1,${String(size)}}`, 'g')) ?? [];
+      for (const piece of pieces) {
+        // Pieces cut no CRLF in two, which `SourceText` sees to.
+        if (piece.endsWith('\r') || piece.startsWith('\n')) return;
+        read.push(...rows.take(piece));
+      }
+      read.push(...rows.end());
+      const expected = parse(text, { record_delimiter: ['\n'], relax_column_count: true });
+      expect(read.map((row) => row.cells)).toEqual(expected);
+      await Promise.resolve();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
 test.each(EXTENSIONS)(
   'any bytes at all in a %s end in rows or problems, never in a crash',
   async (extension) => {
@@ -112,6 +219,10 @@ test.each(EXTENSIONS)(
       '&a ',
       '*a',
       '>x\n',
+      'C x\n',
+      '$$$$\n',
+      'M  END\n',
+      '> <x>\n',
       '\uFEFF',
       '\0',
       '%',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
 import { PROBLEMS } from '../../src/manifest/problems.ts';
@@ -92,7 +93,7 @@ describe('a manifest that cannot be used', () => {
   });
 
   test.each([
-    ['table.xlsx', 'x', /\.xlsx is not a manifest/],
+    ['table.xlsx', 'x', /\.xlsx is neither a manifest nor an input/],
     ['table', 'x', /no extension/],
   ])('%s is no format of ours', async (name, content, message) => {
     const [problem] = await problemsOf(name, content);
@@ -117,13 +118,59 @@ describe('a manifest that cannot be used', () => {
 
   test('a device is not read: it might never end', async () => {
     const { problems } = await readManifests(['/dev/zero']);
-    expect(brief(problems)).toEqual(['MANIFEST_FORMAT - - -']);
+    expect(brief(problems)).toEqual(['MANIFEST_UNREADABLE - - -']);
   });
 
   test('a header without an input column is told of once, not once a row', async () => {
     const problems = await problemsOf('table.csv', 'id;smiles\na;C\nb;C\n');
     expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_MISSING 1 - id;smiles']);
     expect(problems[0]?.remedy).toMatch(/commas in \.csv/);
+  });
+
+  test('a pattern that matches nothing is told of', async () => {
+    const { problems } = await readManifests(['no/such/*.csv']);
+    seen.add('MANIFEST_PATTERN_EMPTY');
+    expect(brief(problems)).toEqual(['MANIFEST_PATTERN_EMPTY - - -']);
+  });
+
+  test('what is no input in a folder is counted and named', async () => {
+    const folder = await folderWith({
+      'a.smi': 'C\n',
+      '.DS_Store': '',
+      README: '',
+      'results/items.csv': '',
+      'table.csv': '',
+      'b.log': '',
+    });
+    const { problems, items } = await readManifests([folder]);
+    seen.add('MANIFEST_FOLDER_SKIPPED');
+    expect(items).toHaveLength(1);
+    expect(brief(problems)).toEqual(['MANIFEST_FOLDER_SKIPPED - - -']);
+    expect(problems[0]?.message).toMatch(/^5 entries .*`\.DS_Store`, `b\.log`, `README`, …$/);
+  });
+
+  test('gzip that is cut off is told of, after the rows before', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => `${String(at)}-${String(at ** 5)},C\n`);
+    const whole = gzipSync(`id,smiles\n${rows.join('')}`);
+    const { items, problems } = await read('t.csv.gz', whole.subarray(0, whole.length - 1_000));
+    seen.add('MANIFEST_GZIP');
+    expect(items.length).toBeGreaterThan(10_000);
+    expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
+  });
+
+  test('a table of more columns than a spreadsheet has is refused', async () => {
+    const header = Array.from({ length: 1_000_000 }, (_, at) => `c${String(at)}`).join(',');
+    const problems = await problemsOf('wide.csv', `smiles,${header}\nC\n`);
+    expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_TOO_MANY 1 - -']);
+  });
+
+  test('rows without end are refused', async () => {
+    const folder = await folderWith({ 'a.smi': 'C\n'.repeat(200_000) });
+    const { problems, rows } = await readManifests([folder], { rowLimit: 100_000 });
+    seen.add('MANIFEST_ROWS_TOO_MANY');
+    expect(rows).toBeLessThan(100_000);
+    expect(brief(problems)).toEqual(['MANIFEST_ROWS_TOO_MANY - - -']);
+    expect(problems[0]?.message).toContain('100,000');
   });
 
   test('a column that is there twice is refused', async () => {
@@ -167,6 +214,11 @@ test('a value is shown short and without what would act on a terminal', async ()
   expect(problem?.value).toHaveLength(80 + '\\u{1b}'.length - 1);
   expect(problem?.value).toMatch(/^\\u\{1b\}\[31mx+…$/);
   expect(problem?.message).not.toContain('\u001b');
+});
+
+test('another encoding is told of', async () => {
+  const problems = await problemsOf('rows.csv', Buffer.from('\uFEFFid,smiles\na,C\n', 'utf16le'));
+  expect(brief(problems)).toEqual(['MANIFEST_TRANSCODED 1 - -']);
 });
 
 test('bytes that are not UTF-8 are told of', async () => {

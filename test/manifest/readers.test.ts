@@ -223,16 +223,50 @@ describe('YAML', () => {
   });
 });
 
+describe('a column in another case', () => {
+  test('is taken', async () => {
+    const item = await onlyItem('t.csv', 'ID,SMILES,Net_Charge,Project\na,C,0,x\n');
+    expect([item.id, item.options]).toMatchObject(['a', { netCharge: 0 }]);
+    expect(item.row).toEqual({ id: 'a', smiles: 'C', net_charge: '0', Project: 'x' });
+    expect((await onlyItem('t.jsonl', '{"Id":"a","SMILES":"C"}')).id).toBe('a');
+  });
+
+  test('is the user’s own beside the one that is written exactly', async () => {
+    const { items, problems } = await read('t.csv', 'id,smiles,SMILES\na,C,CC\n');
+    expect(items.map(({ input, user }) => [input.text, user])).toEqual([['C', { SMILES: 'CC' }]]);
+    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 1 SMILES SMILES']);
+  });
+
+  test('twice is refused', async () => {
+    const { problems } = await read('t.csv', 'id,Smiles,SMILES\na,C,CC\n');
+    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_REPEATED 1 smiles smiles']);
+  });
+});
+
+describe('what other programs call a column', () => {
+  test.each([
+    ['structure,id', 'structure', 'smiles'],
+    ['seq', 'seq', 'sequence'],
+    ['filename', 'filename', 'file'],
+  ])('%s: did you mean it as our own?', async (header, column, meant) => {
+    const { problems } = await read('t.csv', `${header}\nx\n`);
+    const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
+    expect(typo).toMatchObject({ column });
+    expect(typo?.remedy).toContain(`\`${meant}\``);
+  });
+});
+
 describe('a column that is probably misspelt', () => {
   test.each([
-    ['Smiles', 'smiles'],
     ['smlies', 'smiles'],
     ['net charge', 'net_charge'],
     ['net-charge', 'net_charge'],
     ['netcharge', 'net_charge'],
     ['predictor', 'predictors'],
     ['orignal_numbering', 'original_numbering'],
-    ['ID', 'id'],
+    ['compound_id', 'id'],
+    ['name', 'id'],
+    ['Charge', 'net_charge'],
   ])('%s: did you mean %s?', async (column, meant) => {
     const { problems } = await read('t.csv', `file,${column}\n`);
     const typo = problems.find(({ code }) => code === 'MANIFEST_COLUMN_TYPO');
@@ -251,8 +285,8 @@ describe('a column that is probably misspelt', () => {
   test('is told of once in JSONL, at the row where it first stands', async () => {
     const { problems } = await read(
       't.jsonl',
-      '{"smiles":"C"}\n{"smiles":"C","Title":"x"}\n{"smiles":"C","Title":"y"}\n',
+      '{"smiles":"C"}\n{"smiles":"C","titel":"x"}\n{"smiles":"C","titel":"y"}\n',
     );
-    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 2 Title Title']);
+    expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 2 titel titel']);
   });
 });

@@ -4,13 +4,15 @@
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ParsedNode } from 'yaml';
-import { ColumnWatch } from './columns.ts';
-import { objectRow } from './json-row.ts';
-import { complaint, type Complaint } from './problems.ts';
-import { aboutFile, type RawRow, type RowReader } from './raw-row.ts';
+import { ColumnWatch } from '../columns.ts';
+import { isTooDeep, objectRow, TOO_DEEP } from './json-row.ts';
+import { complaint, type Complaint } from '../problems.ts';
+import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 
 /** Characters; the tree takes about twenty times as many bytes. */
 const TEXT_LIMIT = 16_000_000;
+/** One mistake can bring a thousand of them. */
+const ERRORS_TOLD = 10;
 /** Aliases that one row may resolve to: anchors of anchors grow without bound. */
 const ALIAS_LIMIT = 100;
 
@@ -19,10 +21,19 @@ export const readYaml: RowReader = async function* (pieces) {
   for await (const piece of pieces) {
     text += piece;
     if (text.length > TEXT_LIMIT) {
-      yield aboutFile(complaint('MANIFEST_TOO_LARGE', { limitMegabytes: TEXT_LIMIT / 1e6 }));
+      yield [aboutFile(complaint('MANIFEST_TOO_LARGE', { limitMegabytes: TEXT_LIMIT / 1e6 }))];
       return;
     }
   }
+  try {
+    yield documentRows(text);
+  } catch (error) {
+    if (!isTooDeep(error)) throw error;
+    yield [aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason: TOO_DEEP }))];
+  }
+};
+
+function documentRows(text: string): RawRow[] {
   const lines = new LineCounter();
   // All scalars stay texts, as they are written: 1.0, +1, no, 0012.
   const parsed = parseAllDocuments(text, {
@@ -31,8 +42,8 @@ export const readYaml: RowReader = async function* (pieces) {
     version: '1.2',
   });
   const [document, ...others] = [...parsed];
-  if (document === undefined || document.contents === null) return;
-  const broken = document.errors.map((error) => {
+  if (document === undefined || document.contents === null) return [];
+  const broken = document.errors.slice(0, ERRORS_TOLD).map((error) => {
     const line = error.linePos?.[0].line ?? 1;
     const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '');
     return complaint(
@@ -41,10 +52,10 @@ export const readYaml: RowReader = async function* (pieces) {
       { line },
     );
   });
-  if (broken.length > 0) yield aboutFile(...broken);
-  else if (others.length > 0) yield aboutFile(severalDocuments(others[0], lines));
-  else yield* rowsOf(document, lines);
-};
+  if (broken.length > 0) return [aboutFile(...broken)];
+  if (others.length > 0) return [aboutFile(severalDocuments(others[0], lines))];
+  return rowsOf(document, lines);
+}
 
 function severalDocuments(second: Document.Parsed | undefined, lines: LineCounter): Complaint {
   const reason = 'it holds several documents';
@@ -52,19 +63,17 @@ function severalDocuments(second: Document.Parsed | undefined, lines: LineCounte
   return complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line });
 }
 
-function* rowsOf(document: Document.Parsed, lines: LineCounter): Generator<RawRow> {
+function rowsOf(document: Document.Parsed, lines: LineCounter): RawRow[] {
   const contents: ParsedNode | null = document.contents;
   const list = isMap(contents) ? contents.get('items', true) : contents;
   if (!isSeq(list)) {
     const reason = 'it has to be a list of mappings, or a mapping with such a list under `items`';
-    yield aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line: 1 }));
-    return;
+    return [aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line: 1 }))];
   }
   const columns = new ColumnWatch();
-  for (const node of list.items as Node[]) {
-    const line = lines.linePos(node.range?.[0] ?? 0).line;
-    yield rowOf(document, node, line, columns);
-  }
+  return (list.items as Node[]).map((node) =>
+    rowOf(document, node, lines.linePos(node.range?.[0] ?? 0).line, columns),
+  );
 }
 
 function rowOf(document: Document.Parsed, node: Node, line: number, columns: ColumnWatch): RawRow {

@@ -1,26 +1,34 @@
 /**
  * A row that is written as a JSON value.
  */
-import type { ColumnWatch } from './columns.ts';
-import { isField } from './columns.ts';
-import { complaint, type Complaint } from './problems.ts';
-import type { RawRow } from './raw-row.ts';
+import { fieldNames, isField, type ColumnWatch } from '../columns.ts';
+import { complaint, type Complaint } from '../problems.ts';
+import type { RawRow } from '../raw-row.ts';
 
 /** Reads the JSON text of one row. */
 export function jsonRow(text: string, line: number, columns: ColumnWatch): RawRow {
-  let value: unknown;
   try {
-    value = JSON.parse(text, asWritten);
+    const value: unknown = JSON.parse(text, asWritten);
+    return objectRow(value, line, columns);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const facts = { format: 'JSON', reason: withoutEcho(error.message) };
-    return {
-      line,
-      cells: null,
-      complaints: [complaint('MANIFEST_SYNTAX', facts, { value: text })],
-    };
+    const reason = brokenBecause(error);
+    if (reason === null) throw error;
+    const why = complaint('MANIFEST_SYNTAX', { format: 'JSON', reason }, { value: text });
+    return { line, cells: null, complaints: [why] };
   }
-  return objectRow(value, line, columns);
+}
+
+/** Null when it is not the text's fault. */
+function brokenBecause(error: unknown): string | null {
+  if (error instanceof SyntaxError) return withoutEcho(error.message);
+  return isTooDeep(error) ? TOO_DEEP : null;
+}
+
+export const TOO_DEEP = 'it is nested too deeply';
+
+/** What walks through a value of a hundred thousand levels runs out of stack. */
+export function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
 }
 
 /** V8 repeats the text in its message, unescaped; we show it ourselves. */
@@ -39,14 +47,11 @@ export function objectRow(value: unknown, line: number, columns: ColumnWatch): R
     const complaints = [complaint('MANIFEST_ROW_NOT_OBJECT', { found: describe(value) })];
     return { line, cells: null, complaints };
   }
-  const entries = Object.entries(value).map(
-    ([name, cell]) => [name.trim(), cell as unknown] as const,
-  );
-  const complaints: Complaint[] = columns.see(
-    entries.map(([name]) => name),
-    line,
-  );
-  const cells = entries.map(([column, cell]) => {
+  const values: readonly unknown[] = Object.values(value);
+  const names = fieldNames(Object.keys(value));
+  const complaints: Complaint[] = columns.see(names, line);
+  const cells = names.map((column, at) => {
+    const cell = values[at];
     if (isField(column) && isNested(cell, column)) {
       complaints.push(
         complaint('MANIFEST_VALUE_NESTED', { column }, { column, value: JSON.stringify(cell) }),

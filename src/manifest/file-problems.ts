@@ -1,0 +1,61 @@
+/**
+ * The part of the registry for the files that rows name.
+ */
+import type { Facts, ProblemCode } from './facts.ts';
+import { shown } from './show.ts';
+import type { Wording } from './wording.ts';
+
+export const UTF8 =
+  'Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"; on a command line: iconv -t UTF-8).';
+
+function list(names: readonly string[]): string {
+  return names.map((name) => `\`${shown(name)}\``).join(', ');
+}
+
+type FileCode = Extract<ProblemCode, `MANIFEST_FILE_${string}`>;
+
+export const FILE_PROBLEMS: { readonly [C in FileCode]: Wording<Facts[C]> } = {
+  MANIFEST_FILE_OUTSIDE: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` lies outside the folder of the manifest.`,
+    remedy: () => 'Copy the file beside the manifest, or pass --allow-outside if you trust it.',
+  },
+  MANIFEST_FILE_NOT_FOUND: {
+    severity: 'error',
+    message: (_, value) => `There is no file \`${value}\`.`,
+    remedy: () => 'Paths are relative to the folder of the manifest and use `/`; case matters.',
+  },
+  MANIFEST_FILE_UNREADABLE: {
+    severity: 'error',
+    message: ({ reason }, value) => `\`${value}\` cannot be read (${reason}).`,
+    remedy: () => 'Check that you may read the file and that its disk is in order.',
+  },
+  MANIFEST_FILE_NOT_REGULAR: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is not a plain file.`,
+    remedy: () => 'Name a file; a folder or a device cannot be an input.',
+  },
+  MANIFEST_FILE_EMPTY: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` is empty.`,
+    remedy: () => 'Fetch or write the file again.',
+  },
+  MANIFEST_FILE_TOO_LARGE: {
+    severity: 'error',
+    message: ({ bytes, limitMegabytes }, value) =>
+      `\`${value}\` has ${String(Math.ceil(bytes / 1e6))} MB; an input may have up to ${String(limitMegabytes)} MB.`,
+    remedy: () => 'Keep only the one molecule, alignment or shift list that is meant.',
+  },
+  MANIFEST_FILE_NOT_UTF8: {
+    severity: 'error',
+    message: ({ line }, value) =>
+      `\`${value}\` holds bytes in its line ${String(line)} that are not UTF-8.`,
+    remedy: () => UTF8,
+  },
+  MANIFEST_FILE_TYPE: {
+    severity: 'error',
+    message: ({ extension }, value) =>
+      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is no input of this kind.`,
+    remedy: ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
+  },
+};

@@ -1,0 +1,88 @@
+/**
+ * A folder that the user named: it stands for the manifest in it, else for the input files that lie in it.
+ */
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readFileName } from './file-name.ts';
+import { formatOf, isTable } from './formats.ts';
+import { isInside } from './input-file.ts';
+import { inNaturalOrder } from './natural-order.ts';
+import { complaint } from './problems.ts';
+import { fileSource, told, unreadable, type Source } from './source.ts';
+
+/** Names of what is left out that are told. */
+const NAMED = 3;
+
+/** Throws what the file system throws. */
+export async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator<Source> {
+  const entries = await readdir(given, { withFileTypes: true });
+  const manifests = entries.map(({ name }) => name).filter(isManifestName);
+  const [only] = manifests;
+  if (manifests.length > 1) {
+    const names = inNaturalOrder(manifests);
+    yield told(given, complaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
+  } else if (only !== undefined) yield await entrySource(given, only, allowOutside);
+  else yield* inputFiles(given, entries, allowOutside);
+}
+
+/** `manifest.csv`, `manifest.jsonl.gz`, … */
+function isManifestName(name: string): boolean {
+  const { stem, extension } = readFileName(name);
+  return stem === 'manifest' && isTable(formatOf(extension));
+}
+
+async function* inputFiles(
+  given: string,
+  entries: readonly Dirent[],
+  allowOutside: boolean,
+): AsyncGenerator<Source> {
+  const inputs = entries.filter(isInput).map(({ name }) => name);
+  const others = entries.filter((entry) => !isInput(entry)).map(({ name }) => name);
+  if (inputs.length === 0) {
+    const tables = inNaturalOrder(
+      others.filter((name) => isTable(formatOf(readFileName(name).extension))),
+    );
+    yield told(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
+    return;
+  }
+  if (others.length > 0) {
+    const facts = { count: others.length, names: inNaturalOrder(others).slice(0, NAMED) };
+    yield told(given, complaint('MANIFEST_FOLDER_SKIPPED', facts));
+  }
+  for (const name of inNaturalOrder(inputs)) yield await entrySource(given, name, allowOutside);
+}
+
+/** Tables are none: what a former run left behind must not be taken for work. */
+function isInput(entry: Dirent): boolean {
+  const format = formatOf(readFileName(entry.name).extension);
+  const isFile = entry.isFile() || entry.isSymbolicLink();
+  return isFile && !entry.name.startsWith('.') && format !== null && !isTable(format);
+}
+
+/** What is wrong with one entry does not hide the others. */
+async function entrySource(given: string, entry: string, allowOutside: boolean): Promise<Source> {
+  const name = path.join(given, entry);
+  try {
+    const source = await fileSource(name);
+    return source.type === 'file' ? await admitted(source, given, entry, allowOutside) : source;
+  } catch (error) {
+    return told(name, unreadable(error));
+  }
+}
+
+/** A link in a folder may have come with it, and must not show what lies elsewhere. */
+async function admitted(
+  source: Source & { type: 'file' },
+  given: string,
+  entry: string,
+  allowOutside: boolean,
+): Promise<Source> {
+  const { name, path: file } = source.file;
+  if (!allowOutside && !isInside(file, await realpath(given))) {
+    const where = { column: 'file', value: entry };
+    return told(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
+  }
+  if ((await stat(file)).isFile()) return source;
+  return told(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+}

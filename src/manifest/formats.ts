@@ -1,0 +1,44 @@
+/**
+ * What a file is, told by its extension.
+ */
+import { MOLECULE_EXTENSIONS } from '../inputs/molecule.ts';
+import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, SHIFT_EXTENSIONS } from './kind.ts';
+
+/** Tables: every row says what it is. */
+const TABLES = {
+  '.csv': 'csv',
+  '.tsv': 'tsv',
+  '.jsonl': 'jsonl',
+  '.json': 'json',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+} as const;
+
+/** Libraries: inputs of one sort after another, one item a record. */
+const LIBRARIES: Readonly<Record<string, 'smi' | 'sdf'>> = {
+  '.smi': 'smi',
+  '.smiles': 'smi',
+  '.sdf': 'sdf',
+  '.sd': 'sdf',
+};
+
+export type TableFormat = (typeof TABLES)[keyof typeof TABLES];
+/** `input`: a file that is one item. */
+export type SourceFormat = TableFormat | 'smi' | 'sdf' | 'fasta' | 'input';
+
+export function isTable(format: SourceFormat | null): format is TableFormat {
+  return Object.values(TABLES).some((table) => table === format);
+}
+
+/** By the extension as `readFileName` tells it; null when nothing of ours has it. */
+export function formatOf(extension: string): SourceFormat | null {
+  if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
+  if (Object.hasOwn(LIBRARIES, extension)) return LIBRARIES[extension] ?? null;
+  if (FASTA_EXTENSIONS.includes(extension)) return 'fasta';
+  const inputs: readonly string[] = [
+    ...MOLECULE_EXTENSIONS,
+    ...ALIGNMENT_EXTENSIONS,
+    ...SHIFT_EXTENSIONS,
+  ];
+  return inputs.includes(extension) ? 'input' : null;
+}

@@ -1,0 +1,108 @@
+/**
+ * CSV and TSV: the first line names the columns, every other is a row.
+ */
+import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
+import { checkHeader, fieldNames } from '../columns.ts';
+import { complaint, type Complaint } from '../problems.ts';
+import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
+import { DelimitedRows, type DelimitedRow } from './delimited-rows.ts';
+import { ROW_TOO_LONG } from './lines.ts';
+
+export const readCsv: RowReader = (text) => readDelimited(text, ',', 'CSV');
+export const readTsv: RowReader = (text) => readDelimited(text, '\t', 'TSV');
+
+async function* readDelimited(
+  text: AsyncIterable<string>,
+  delimiter: ',' | '\t',
+  format: string,
+): AsyncGenerator<readonly RawRow[]> {
+  const rows = new DelimitedRows(delimiter);
+  const table = new Table();
+  for await (const piece of text) {
+    const read = table.read(rows.take(piece));
+    if (read.length > 0) yield read;
+    // Without an input column every single row would be wrong: it was said once.
+    if (!table.isUsable) return;
+    if (rows.isTooLong) {
+      yield [broken(rows.line, format, ROW_TOO_LONG)];
+      return;
+    }
+  }
+  yield table.read(rows.end());
+  if (table.isUsable && rows.isOpen) {
+    yield [broken(rows.line, format, 'a double quote that is opened in this row is never closed')];
+  }
+}
+
+function broken(line: number, format: string, reason: string): RawRow {
+  return { line, cells: null, complaints: [complaint('MANIFEST_SYNTAX', { format, reason })] };
+}
+
+class Table {
+  /** Null until the header has come. */
+  #columns: readonly string[] | null = null;
+  isUsable = true;
+  /** A failed.csv: the apostrophes that keep a spreadsheet from running a cell are taken off again. */
+  #isGuarded = false;
+
+  read(rows: readonly DelimitedRow[]): RawRow[] {
+    const read: RawRow[] = [];
+    for (const row of rows) {
+      if (!this.isUsable) break;
+      if (row.cells.every(isBlank)) continue;
+      if (this.#columns === null) read.push(...this.#readHeader(row));
+      else read.push(rowOf(this.#columns, row, this.#isGuarded));
+    }
+    return read;
+  }
+
+  #readHeader(row: DelimitedRow): RawRow[] {
+    const { line } = row;
+    this.#isGuarded = REASON_COLUMNS.every((name) => row.cells.includes(name));
+    const cells = this.#isGuarded ? row.cells.map(unguarded) : row.cells;
+    const { usable, complaints } = checkHeader(cells, line);
+    this.#columns = fieldNames(cells);
+    this.isUsable = usable;
+    return complaints.length > 0 ? [aboutFile(...complaints)] : [];
+  }
+}
+
+const NOTHING: readonly Complaint[] = [];
+
+function rowOf(columns: readonly string[], row: DelimitedRow, isGuarded: boolean): RawRow {
+  const cells: Record<string, string> = {};
+  for (let at = 0; at < columns.length; at += 1) {
+    const column = columns[at] ?? '';
+    const written = row.cells[at] ?? '';
+    const cell = isGuarded ? unguarded(written) : written;
+    if (column === '__proto__') Object.defineProperty(cells, column, ownValue(cell));
+    else if (column !== '') cells[column] = cell;
+  }
+  const isWhole = row.cells.length === columns.length && row.misquoted === null;
+  const complaints = isWhole && !columns.includes('') ? NOTHING : cellComplaints(columns, row);
+  return { line: row.line, cells, complaints };
+}
+
+/** `cells.__proto__ = …` would set the prototype. */
+function ownValue(value: string): PropertyDescriptor {
+  return { value, enumerable: true, writable: true, configurable: true };
+}
+
+function cellComplaints(columns: readonly string[], row: DelimitedRow): Complaint[] {
+  const complaints: Complaint[] = [];
+  const counts = { cells: row.cells.length, columns: columns.length };
+  if (row.misquoted !== null) {
+    complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
+  }
+  // Spreadsheets end rows with empty cells that no column names.
+  if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
+    complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: row.raw() }));
+  } else if (counts.cells < counts.columns) {
+    complaints.push(complaint('MANIFEST_ROW_SHORT', counts, { value: row.raw() }));
+  }
+  return complaints;
+}
+
+function isBlank(cell: string): boolean {
+  return cell.trim() === '';
+}

@@ -1,0 +1,38 @@
+/**
+ * SMILES files: a SMILES a line, and after a blank or tab what it is called (Daylight, OpenSMILES 4.5). Lines that
+ * begin with `#` are comments; a first line that calls its first column SMILES is a header, as RDKit and ZINC write.
+ */
+import type { RawRow, ReadFrom, RowReader } from '../raw-row.ts';
+import { linesOf, type Line } from './lines.ts';
+
+const HEADER = /^(canonical_?|isomeric_?)?smiles(\s|$)/i;
+
+export const readSmi: RowReader = async function* (text, from) {
+  const lines = new SmiLines(from);
+  for await (const some of linesOf(text)) yield some.flatMap((line) => lines.read(line));
+};
+
+class SmiLines {
+  readonly #stem: string;
+  #records = 0;
+  #mayBeHeader = true;
+
+  constructor({ stem }: ReadFrom) {
+    this.#stem = stem;
+  }
+
+  read({ text, number }: Line): RawRow[] {
+    const content = text.trim();
+    if (content === '' || content.startsWith('#')) return [];
+    const isHeader = this.#mayBeHeader && HEADER.test(content);
+    this.#mayBeHeader = false;
+    if (isHeader) return [];
+    this.#records += 1;
+    const [, smiles = content, name = ''] = /^(\S+)\s+(.*)$/s.exec(content) ?? [];
+    const cells = name === '' ? { smiles } : { smiles, name };
+    // Tables with more columns begin with these two.
+    const called = name.split('\t')[0] ?? '';
+    const nameHint = called === '' ? `${this.#stem}-${String(this.#records)}` : called;
+    return [{ line: number, cells, complaints: [], nameHint }];
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * A file that rows are read from.
+ */
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { DamagedGzip } from './bytes.ts';
+import { readFileName } from './file-name.ts';
+import { formatOf, type SourceFormat } from './formats.ts';
+import { complaint, type Complaint } from './problems.ts';
+import { systemErrorCode } from './system-error.ts';
+
+export interface SourceFile {
+  /** As the user named it; inside a folder they named, the file is added. */
+  readonly name: string;
+  /** Absolute and free of symbolic links: paths in a manifest are judged against its folder. */
+  readonly path: string;
+  readonly format: SourceFormat;
+}
+
+export type Source =
+  | { readonly type: 'file'; readonly file: SourceFile }
+  /** Something about a path, which may be a warning and may come beside files. */
+  | { readonly type: 'told'; readonly name: string; readonly complaint: Complaint };
+
+/** A file of a known format; `name` decides which, also where a link leads elsewhere. */
+export async function fileSource(name: string): Promise<Source> {
+  const { extension } = readFileName(name);
+  const format = formatOf(extension);
+  if (format === null) return told(name, complaint('MANIFEST_FORMAT', { extension }));
+  return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
+}
+
+export function told(name: string, why: Complaint): Source {
+  return { type: 'told', name, complaint: why };
+}
+
+/** What a failed look at a source means to the user; anything that is no fault of the file or its disk goes up. */
+export function unreadable(error: unknown): Complaint {
+  if (error instanceof DamagedGzip) return complaint('MANIFEST_GZIP', { reason: error.message });
+  const reason = systemErrorCode(error);
+  if (reason === null) throw error;
+  return reason === 'ENOENT' || reason === 'ENOTDIR'
+    ? complaint('MANIFEST_NOT_FOUND', {})
+    : complaint('MANIFEST_UNREADABLE', { reason });
+}

@@ -1,0 +1,36 @@
+/**
+ * From the paths that the user typed to the files that are read: manifests, libraries, single inputs, folders of
+ * them, and patterns.
+ */
+import { glob, stat } from 'node:fs/promises';
+import { readFolder } from './folder.ts';
+import { inNaturalOrder } from './natural-order.ts';
+import { complaint } from './problems.ts';
+import { fileSource, told, unreadable, type Source } from './source.ts';
+import { systemErrorCode } from './system-error.ts';
+
+/** The sources behind one path, in a stable order. */
+export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGenerator<Source> {
+  try {
+    const stats = await stat(given);
+    if (stats.isDirectory()) yield* readFolder(given, allowOutside);
+    else if (stats.isFile()) yield await fileSource(given);
+    else yield told(given, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT' && isPattern(given)) {
+      yield* matching(given, allowOutside);
+    } else yield told(given, unreadable(error));
+  }
+}
+
+/** A shell that knows no file for a pattern, or was kept from looking, hands it on. */
+async function* matching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
+  const found: string[] = [];
+  for await (const name of glob(pattern)) found.push(name);
+  if (found.length === 0) yield told(pattern, complaint('MANIFEST_PATTERN_EMPTY', {}));
+  for (const name of inNaturalOrder(found)) yield* sourcesOf(name, allowOutside);
+}
+
+function isPattern(given: string): boolean {
+  return /[*?[{]/.test(given) && !given.includes('\0');
+}

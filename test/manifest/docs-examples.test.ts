@@ -1,0 +1,42 @@
+/** The examples of docs/manifest.md, each read as a user would who copies it. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { BATCHES, read } from './manifests.ts';
+
+const PAGE = readFileSync(path.join(BATCHES, '..', 'docs', 'manifest.md'), 'utf8');
+/** `` `table.csv`: `` and the block below it. */
+const EXAMPLES = [...PAGE.matchAll(/^`([\w.]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map(
+  ([, name = '', text = '']) => ({ name, text }),
+);
+
+/** What they are said to give. */
+const IDS: Readonly<Record<string, readonly string[]>> = {
+  'table.csv': ['ethanol', 'acetate'],
+  'table.jsonl': ['ethanol', 'hemopressin'],
+  'table.json': ['ethanol', 'acetate'],
+  'table.yaml': ['ethanol', 'ammonium'],
+  'library.smi': ['ethanol', 'acetate_ion', 'library-3'],
+  'water.sdf': ['water'],
+  'peptides.fasta': ['hemopressin', 'substance_P'],
+};
+
+test('the page has an example of every source that holds several inputs', () => {
+  expect(EXAMPLES.map(({ name }) => name)).toEqual(Object.keys(IDS));
+});
+
+test.each(EXAMPLES)('$name is read without a problem', async ({ name, text }) => {
+  const { items, problems } = await read(name, text);
+  expect(problems).toEqual([]);
+  expect(items.map(({ id }) => id)).toEqual(IDS[name]);
+});
+
+test('every extension of the table of sources is one that is read', async () => {
+  const table = PAGE.slice(PAGE.indexOf('## Sources'), PAGE.indexOf('### Tables'));
+  const extensions = [...table.matchAll(/`(\.\w+)`/g)].map(([, extension = '']) => extension);
+  expect(extensions.length).toBeGreaterThan(20);
+  for (const extension of extensions) {
+    const { problems } = await read(`x${extension}`, '');
+    expect(problems.map(({ code }) => code)).not.toContain('MANIFEST_FORMAT');
+  }
+});

@@ -1,0 +1,250 @@
+/** What may be typed after `hundredfold run`: files, folders, patterns, several at once. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { readManifests, type ManifestReading } from '../../src/manifest/read-all.ts';
+import { brief, folderWith, read } from './manifests.ts';
+
+const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';
+const PDB = `HETATM    1  O1  LIG     1       0.000   0.000   0.000  1.00  0.00           O
+HETATM    2  H1  LIG     1       0.960   0.000   0.000  1.00  0.00           H
+HETATM    3  H2  LIG     1      -0.240   0.930   0.000  1.00  0.00           H
+`;
+
+function brieflyOf({ items }: ManifestReading): string[] {
+  return items.map(({ id, kind, source }) =>
+    [id, kind, path.basename(source.file), source.line].join(' '),
+  );
+}
+
+describe('an input given directly', () => {
+  test('is an item, called what the file is called', async () => {
+    const reading = await read('ZINC.123.pdb', PDB);
+    expect(reading.problems).toEqual([]);
+    expect(brieflyOf(reading)).toEqual(['ZINC.123 molecule ZINC.123.pdb 1']);
+    expect(reading.items[0]).toMatchObject({
+      input: { name: 'input.pdb', text: PDB },
+      row: { file: 'ZINC.123.pdb' },
+      user: {},
+    });
+    expect(reading.digests[0]?.sha256).toBe(createHash('sha256').update(PDB).digest('hex'));
+  });
+
+  test('may be a link: the name decides what it is', async () => {
+    const folder = await folderWith({ 'store/blob': PDB, 'in/x': '' });
+    await symlink('../store/blob', path.join(folder, 'in', 'ligand.pdb'));
+    const reading = await readManifests([path.join(folder, 'in', 'ligand.pdb')]);
+    expect(reading.problems).toEqual([]);
+    expect(brieflyOf(reading)).toEqual(['ligand molecule ligand.pdb 1']);
+  });
+
+  test('has its bytes sent as they are, so they must be UTF-8', async () => {
+    const { problems, rows } = await read('lig.pdb', Buffer.from(`REMARK \xe9\n${PDB}`, 'latin1'));
+    expect(rows).toBe(1);
+    expect(brief(problems)).toEqual(['MANIFEST_FILE_NOT_UTF8 1 file lig.pdb']);
+  });
+});
+
+describe('a folder of inputs', () => {
+  test('gives its files in natural order, and the records of its libraries', async () => {
+    const folder = await folderWith({
+      'lig10.pdb': PDB,
+      'lig2.pdb': PDB,
+      'lig1.pdb.gz': gzipSync(PDB),
+      'b.smi': 'C one\nCC two\n',
+      'a.fasta': `${FASTA}${FASTA.replace('one', 'uno')}`,
+    });
+    const reading = await readManifests([folder]);
+    expect(reading.problems).toEqual([]);
+    expect(brieflyOf(reading)).toEqual([
+      'one sequence a.fasta 1',
+      'uno sequence a.fasta 3',
+      'one-2 molecule b.smi 1',
+      'two molecule b.smi 2',
+      'lig1 molecule lig1.pdb.gz 1',
+      'lig2 molecule lig2.pdb 1',
+      'lig10 molecule lig10.pdb 1',
+    ]);
+    expect(reading.items[4]?.source.file).toBe(path.join(folder, 'lig1.pdb.gz'));
+    // The same folder again: the same ids.
+    expect(brieflyOf(await readManifests([folder]))).toEqual(brieflyOf(reading));
+  });
+
+  test('with a manifest in it stands for that', async () => {
+    const folder = await folderWith({
+      'manifest.csv.gz': gzipSync('id,file\na,lig.pdb\n'),
+      'lig.pdb': PDB,
+      'other.pdb': PDB,
+    });
+    expect(brieflyOf(await readManifests([folder]))).toEqual(['a molecule manifest.csv.gz 2']);
+  });
+
+  test('may hold no link that leads out of it', async () => {
+    const folder = await folderWith({ 'in/a.pdb': PDB, 'secret.pdb': PDB });
+    await symlink('../secret.pdb', path.join(folder, 'in', 'b.pdb'));
+    await symlink('a.pdb', path.join(folder, 'in', 'c.pdb'));
+    await symlink('nowhere', path.join(folder, 'in', 'd.pdb'));
+    const { problems, items } = await readManifests([path.join(folder, 'in')]);
+    expect(items.map(({ id }) => id)).toEqual(['a']);
+    expect(problems.map(({ code, file }) => [code, path.basename(file)])).toEqual([
+      ['MANIFEST_FILE_OUTSIDE', 'b.pdb'],
+      ['MANIFEST_REPEATED', 'c.pdb'],
+      ['MANIFEST_NOT_FOUND', 'd.pdb'],
+    ]);
+  });
+
+  test('may hold a pipe, on which nobody waits', async () => {
+    const folder = await folderWith({ 'a.pdb': PDB });
+    execFileSync('mkfifo', [path.join(folder, 'b.pdb')]);
+    const { items, problems } = await readManifests([folder, path.join(folder, 'b.pdb')]);
+    expect(items.map(({ id }) => id)).toEqual(['a']);
+    expect(problems.map(({ code }) => code)).toEqual([
+      'MANIFEST_FOLDER_SKIPPED',
+      'MANIFEST_UNREADABLE',
+    ]);
+  });
+
+  test('with tables only says how to name them', async () => {
+    const folder = await folderWith({ 'b.csv': 'smiles\nC\n', 'a.csv': 'smiles\nC\n' });
+    const { problems } = await readManifests([folder]);
+    expect(problems[0]?.message).toContain('`a.csv`, `b.csv`');
+    expect(problems[0]?.remedy).toContain('*.csv');
+  });
+
+  test('five thousand of them are read in their order', async () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `f${String(at)}.pdb`);
+    const folder = await folderWith(Object.fromEntries(names.map((name) => [name, PDB])));
+    const { items } = await readManifests([folder]);
+    expect(items.map(({ id }) => `${id}.pdb`)).toEqual(names);
+  });
+});
+
+describe('a pattern', () => {
+  test('that the shell did not expand is expanded in natural order', async () => {
+    const files = { 'p/10.csv': 'smiles\nC\n', 'p/9.csv': 'smiles\nC\n', 'p/x.txt': '' };
+    const folder = await folderWith(files);
+    const reading = await readManifests([path.join(folder, 'p', '*.csv')]);
+    expect(reading.problems).toEqual([]);
+    expect(reading.items.map(({ source }) => path.basename(source.file))).toEqual([
+      '9.csv',
+      '10.csv',
+    ]);
+  });
+
+  test('is a name where a file has that name', async () => {
+    const folder = await folderWith({ 'a[1].smi': 'C x\n', 'a1.smi': 'C y\n' });
+    const { items } = await readManifests([path.join(folder, 'a[1].smi')]);
+    expect(items.map(({ id }) => id)).toEqual(['x']);
+  });
+});
+
+describe('gzip', () => {
+  test.each([
+    ['t.csv.gz', 'id,smiles\nx,C\n'],
+    ['t.tsv.gz', 'id\tsmiles\nx\tC\n'],
+    ['t.jsonl.gz', '{"id":"x","smiles":"C"}\n'],
+    ['t.json.gz', '[{"id":"x","smiles":"C"}]'],
+    ['t.yaml.gz', '- {id: x, smiles: C}\n'],
+    ['t.SMI.GZ', 'C x\n'],
+    ['x.pdb.gz', PDB],
+    ['x.fasta.gz', FASTA],
+    // Told by its first bytes, whatever it is called.
+    ['x.smi', 'C x\n'],
+    ['x.pdb', PDB],
+  ])('of %s is expanded, and digested as it is on disk', async (name, text) => {
+    const bytes = gzipSync(text);
+    const reading = await read(name, bytes);
+    expect(reading.problems).toEqual([]);
+    expect(reading.items.map(({ id }) => id)).toEqual(['x']);
+    expect(reading.digests.map(({ sha256 }) => sha256)).toEqual([
+      createHash('sha256').update(bytes).digest('hex'),
+    ]);
+  });
+
+  test('in several members, as bgzip writes it, is one text', async () => {
+    const bytes = Buffer.concat([gzipSync('C one\nC'), gzipSync('C two\n')]);
+    expect((await read('a.smi.gz', bytes)).items.map(({ id }) => id)).toEqual(['one', 'two']);
+  });
+
+  test('of an input that a row names is expanded', async () => {
+    const { items, problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', {
+      'lig.pdb.gz': gzipSync(PDB),
+    });
+    expect(problems).toEqual([]);
+    expect(items[0]).toMatchObject({ id: 'lig', input: { name: 'input.pdb', text: PDB } });
+  });
+
+  test('that expands without end stops at the limits of what is in it', async () => {
+    const bomb = gzipSync(Buffer.alloc(64_000_000, 'C'), { level: 9 });
+    const names = ['b.smi', 'b.csv', 'b.jsonl', 'b.json', 'b.yaml', 'b.fasta', 'b.sdf', 'b.pdb'];
+    const folder = await folderWith(Object.fromEntries(names.map((name) => [`${name}.gz`, bomb])));
+    for (const name of names) {
+      const { problems, items } = await readManifests([path.join(folder, `${name}.gz`)]);
+      expect(items).toEqual([]);
+      expect([name, problems[0]?.severity]).toEqual([name, 'error']);
+    }
+    const row = await read('manifest.csv', 'file\nb.pdb.gz\n', { 'b.pdb.gz': bomb });
+    expect(brief(row.problems)).toEqual(['MANIFEST_FILE_TOO_LARGE 2 file b.pdb.gz']);
+  });
+
+  test('that is damaged is told of', async () => {
+    const { problems } = await read('manifest.csv', 'file\nlig.pdb.gz\n', {
+      'lig.pdb.gz': gzipSync(PDB).subarray(0, 40),
+    });
+    expect(brief(problems)).toEqual(['MANIFEST_FILE_UNREADABLE 2 file lig.pdb.gz']);
+    expect(problems[0]?.message).toContain('gzip');
+  });
+});
+
+describe('hostile text', () => {
+  const deep = '['.repeat(200_000);
+
+  test.each([
+    ['deep.jsonl', `{"smiles":"C","x":${deep}${']'.repeat(200_000)}}\n{"smiles":"C"}\n`],
+    ['deep.json', `[{"smiles":"C","x":${deep}${']'.repeat(200_000)}},{"smiles":"C"}]`],
+  ])('%s costs its own row alone', async (name, text) => {
+    const { items, problems } = await read(name, text);
+    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_SYNTAX']);
+    expect(problems[0]?.message).toContain('nested too deeply');
+    expect(items).toHaveLength(1);
+  });
+
+  test('deep YAML is told of', async () => {
+    const { problems } = await read('deep.yaml', `- smiles: C\n  x: ${deep}`);
+    expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['MANIFEST_SYNTAX']));
+    expect(problems.length).toBeLessThanOrEqual(10);
+  });
+
+  test.each(['csv', 'tsv', 'jsonl', 'json', 'smi'])(
+    'a row of %s that never ends is refused',
+    async (format) => {
+      const start = { csv: 'id,smiles\na,C\nb,', tsv: 'id\tsmiles\na\tC\nb\t', json: '[1,"' }[
+        format
+      ];
+      const endless = Buffer.concat([Buffer.from(start ?? '"'), Buffer.alloc(40_000_000, 'x')]);
+      const { problems, items } = await read(`t.${format}`, endless);
+      expect(problems.at(-1)?.message).toContain('longer than 32 MB');
+      expect(items.map(({ id }) => id)).toEqual(start?.includes('a') === true ? ['a'] : []);
+    },
+  );
+
+  test('a row of a million cells is told of by its number of cells', async () => {
+    const { problems } = await read('t.csv', `id,smiles\na,C${',x'.repeat(1_000_000)}\nb,C\n`);
+    expect(problems.map(({ code, line }) => [code, line])).toEqual([['MANIFEST_ROW_LONG', 2]]);
+    expect(problems[0]?.message).toContain('1000002 cells');
+  });
+
+  test('names that would act on a terminal do not', async () => {
+    const { problems, items } = await read('t.sdf', '\u001b[2Jx\n\n\nno counts\n$$$$\n');
+    expect(items).toEqual([]);
+    const folder = await folderWith({ '\u001b[2J.pdb': 'x', '\u001b[2J.txt': '' });
+    const ofFiles = (await readManifests([folder])).problems;
+    expect(ofFiles.length).toBeGreaterThan(1);
+    for (const { message, id, file } of [...problems, ...ofFiles]) {
+      expect(`${message}${id ?? ''}${file}`).not.toContain('\u001b');
+    }
+  });
+});
