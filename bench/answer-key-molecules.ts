@@ -12,7 +12,10 @@ import {
   readSmilesInput,
   readStructureInput,
 } from '../src/inputs/molecule.ts';
+import { openChemist } from '../src/inputs/rdkit.ts';
 import { severityOf } from '../src/manifest/problems.ts';
+
+const SAMPLE_DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 
 export interface MoleculeCase {
   /** Of the golden run. */
@@ -110,4 +113,14 @@ export function confusionTable(cases: readonly MoleculeCase[]): string {
     return `${outcome.padEnd(8)}${String(these.length).padStart(6)}${String(refused).padStart(9)}${String(these.length - refused).padStart(8)}`;
   });
   return ['engine    runs  refused  passed', ...lines].join('\n');
+}
+
+/** Both tables, for `npm run bench:manifest`. */
+export async function answerKeyMolecules(): Promise<string> {
+  const chemist = openChemist();
+  const folders = ['own', 'public'].map((owner) => path.join(SAMPLE_DATA, owner));
+  const cases = (await Promise.all(folders.map((one) => moleculeCases(one, chemist)))).flat();
+  await chemist.close();
+  if (cases.length === 0) return 'molecules: no sample data here';
+  return `molecules with a known outcome\n${confusionTable(cases)}`;
 }

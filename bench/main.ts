@@ -1,10 +1,12 @@
 /**
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput]`, and
- * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`.
+ * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
+ * `npm run bench:manifest [-- smiles|rows|answer-key]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { manifestCases } from './manifest.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -24,10 +26,14 @@ const [machine] = cpus();
 console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
 );
-const budget = positionals[0] === 'budget';
-if (budget) console.log(`seed ${seed}`);
-const cases = budget ? budgetCases(seed) : CASES;
-const wanted = budget ? positionals.slice(1) : positionals;
+const [group = ''] = positionals;
+if (group === 'budget') console.log(`seed ${seed}`);
+const groups = new Map([
+  ['budget', () => budgetCases(seed)],
+  ['manifest', () => manifestCases],
+]);
+const cases = groups.get(group)?.() ?? CASES;
+const wanted = groups.has(group) ? positionals.slice(1) : positionals;
 for (const [name, measure] of Object.entries(cases)) {
   if (wanted.length === 0 || wanted.includes(name)) console.log(`${name}: ${await measure()}`);
 }

@@ -18,7 +18,7 @@ export class Shares {
   add(item: Item): { readonly row: number; readonly first: number } {
     const row = this.rows;
     this.rows += 1;
-    const first = this.table.firstSeen(workDigest(item), row);
+    const first = this.table.add(workDigest(item));
     if (first === row) this.firstOptions.set(row, item.options);
     else {
       const former = this.together.get(first) ?? this.firstOptions.get(first, item.options);

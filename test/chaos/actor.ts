@@ -43,6 +43,11 @@ export class Actor {
     return this.typed?.running === true ? this.typed.pid : null;
   }
 
+  /** It has ended by itself, and is not typed again. */
+  get isOver(): boolean {
+    return this.#life === null;
+  }
+
   start(): void {
     this.#life ??= this.#live().finally(() => {
       this.#life = null;

@@ -78,8 +78,9 @@ async function killTemporal(stage: Stage, againMs: number): Promise<void> {
     await delay(againMs);
     return stage.startTemporal();
   }
-  // Whoever holds it starts it again; where nobody does, the next command.
-  while (stage.temporalPid() === null) await delay(50);
+  // Whoever holds it starts it again; where nobody does, the next command. After the last one nobody needs it.
+  const isNeeded = () => stage.runs.some((run) => !run.isOver);
+  while (stage.temporalPid() === null && isNeeded()) await delay(50);
   stage.chronicle.end(TEMPORAL_AWAY);
 }
 
