@@ -27,7 +27,8 @@ export function explainProblem(problem: Problem): void {
     column && `column ${column}`,
   ];
   // Most messages quote the value already.
-  const shown = value && !message.includes(value) ? ` (${value})` : '';
+  const isTold = value === null || message.includes(value) || file.endsWith(value);
+  const shown = value && !isTold ? ` (${value})` : '';
   say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
   say(`  ${remedy}`);
 }

@@ -29,8 +29,8 @@ export function planLines(view: PlanView): string[] {
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
-    `${name}: ${rows} rows (${kindsText(kinds)})`,
-    ...line(errors, 'errors', survey.invalid > 0 ? `in ${survey.invalid} rows` : ''),
+    [`${name}: ${counted(rows, 'row')}`, rows === 0 ? '' : ` (${kindsText(kinds)})`].join(''),
+    ...line(errors, 'errors', survey.invalid > 0 ? `in ${counted(survey.invalid, 'row')}` : ''),
     ...line(warnings, 'warnings', ''),
     ...line(ended, 'done', 'in an earlier run: they stay as they are'),
     ...line(submitted, 'submitted', 'in an earlier run: their jobs are asked for, not sent again'),
@@ -66,7 +66,11 @@ function forecastText(forecast: ServiceForecast, now: number): string {
       : `${free} ${free === 1 ? 'slot is' : 'slots are'} free now`;
   if (!Number.isFinite(endsAt)) return `  ${service}: never: its budget allows no job`;
   const end = `${clockText(endsAt, now)} (in ${formatDuration(Math.max(1_000, endsAt - now))})`;
-  return `  ${service}: ${jobs} ${jobs === 1 ? 'job' : 'jobs'}, ${limit}; ends about ${end}`;
+  return `  ${service}: ${counted(jobs, 'job')}, ${limit}; ends about ${end}`;
+}
+
+function counted(n: number, what: string): string {
+  return `${n} ${n === 1 ? what : `${what}s`}`;
 }
 
 function kindsText(kinds: Readonly<Record<Kind, number>>): string {

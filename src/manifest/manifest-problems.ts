@@ -119,7 +119,7 @@ export const MANIFEST_PROBLEMS: {
     message: ({ found }) =>
       `The first line names none of the columns \`file\`, \`smiles\` and \`sequence\`; it has ${list(found)}.`,
     remedy: () =>
-      'The first line holds the column names, separated by commas in .csv and by tabs in .tsv; one of the three is needed.',
+      'The first line holds the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of the three is needed.',
   },
   MANIFEST_COLUMNS_TOO_MANY: {
     severity: 'error',

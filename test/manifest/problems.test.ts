@@ -122,9 +122,9 @@ describe('a manifest that cannot be used', () => {
   });
 
   test('a header without an input column is told of once, not once a row', async () => {
-    const problems = await problemsOf('table.csv', 'id;smiles\na;C\nb;C\n');
-    expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_MISSING 1 - id;smiles']);
-    expect(problems[0]?.remedy).toMatch(/commas in \.csv/);
+    const problems = await problemsOf('table.csv', 'id|smiles\na|C\nb|C\n');
+    expect(brief(problems)).toEqual(['MANIFEST_COLUMNS_MISSING 1 - id|smiles']);
+    expect(problems[0]?.remedy).toMatch(/commas or semicolons in \.csv/);
   });
 
   test('a pattern that matches nothing is told of', async () => {

@@ -290,3 +290,12 @@ describe('a column that is probably misspelt', () => {
     expect(brief(problems)).toEqual(['MANIFEST_COLUMN_TYPO 2 titel titel']);
   });
 });
+
+test.each([
+  ['semicolons', 'id;smiles;note\na;CCO;"x;y"\n'],
+  ['tabs', 'id\tsmiles\tnote\na\tCCO\tx;y\n'],
+  ['semicolons, and the header in quotes', '"id";"smiles";"note"\na;CCO;"x;y"\n'],
+])('a .csv may be written with %s', async (_, text) => {
+  const { items } = await read('table.csv', text);
+  expect(items.map(({ row }) => row)).toEqual([{ id: 'a', smiles: 'CCO', note: 'x;y' }]);
+});

@@ -11,6 +11,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 const BLANK = 0x20;
 
+export type Delimiter = ',' | ';' | '\t';
+
 export interface DelimitedRow {
   /** Where it begins, from 1. */
   readonly line: number;
@@ -33,7 +35,7 @@ export class DelimitedRows {
   #innerBreaks = 0;
   line = 1;
 
-  constructor(delimiter: ',' | '\t') {
+  constructor(delimiter: Delimiter) {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 

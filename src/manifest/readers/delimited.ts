@@ -2,23 +2,26 @@
  * CSV and TSV: the first line names the columns, every other is a row.
  */
 import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
-import { checkHeader, fieldNames } from '../columns.ts';
+import { checkHeader, fieldNames, INPUT_FIELDS } from '../columns.ts';
 import { complaint, type Complaint } from '../problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
-import { DelimitedRows, type DelimitedRow } from './delimited-rows.ts';
+import { DelimitedRows, type DelimitedRow, type Delimiter } from './delimited-rows.ts';
 import { ROW_TOO_LONG } from './lines.ts';
 
-export const readCsv: RowReader = (text) => readDelimited(text, ',', 'CSV');
-export const readTsv: RowReader = (text) => readDelimited(text, '\t', 'TSV');
+export const readCsv: RowReader = (text) => readDelimited(text, [',', ';', '\t'], 'CSV');
+export const readTsv: RowReader = (text) => readDelimited(text, ['\t'], 'TSV');
 
 async function* readDelimited(
   text: AsyncIterable<string>,
-  delimiter: ',' | '\t',
+  delimiters: readonly [Delimiter, ...Delimiter[]],
   format: string,
 ): AsyncGenerator<readonly RawRow[]> {
-  const rows = new DelimitedRows(delimiter);
+  let rows = new DelimitedRows(delimiters[0]);
+  let begun = false;
   const table = new Table();
   for await (const piece of text) {
+    if (!begun) rows = new DelimitedRows(delimiterOf(piece, delimiters));
+    begun = true;
     const read = table.read(rows.take(piece));
     if (read.length > 0) yield read;
     // Without an input column every single row would be wrong: it was said once.
@@ -32,6 +35,16 @@ async function* readDelimited(
   if (table.isUsable && rows.isOpen) {
     yield [broken(rows.line, format, 'a double quote that is opened in this row is never closed')];
   }
+}
+
+/** Table programs write semicolons where the comma is the decimal sign: the one by which the header names an input. */
+function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimiter[]]): Delimiter {
+  const header = /^[^\r\n]*/.exec(piece.trimStart())?.[0] ?? '';
+  const names = (delimiter: Delimiter): readonly string[] =>
+    fieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
+  const isIn = (delimiter: Delimiter): boolean =>
+    INPUT_FIELDS.some((field) => names(delimiter).includes(field));
+  return delimiters.find(isIn) ?? delimiters[0];
 }
 
 function broken(line: number, format: string, reason: string): RawRow {
