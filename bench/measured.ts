@@ -41,3 +41,4 @@ async function rdkit(): Promise<Done> {
 const done = await { plan, rdkit, 'csv-parse': csvParse }[what as 'plan' | 'rdkit' | 'csv-parse']();
 const peakMegabytes = Math.round(process.resourceUsage().maxRSS / 1_024);
 console.log(JSON.stringify({ ...done, peakMegabytes }));
+console.log(JSON.stringify({ ...done, peakMegabytes }));
