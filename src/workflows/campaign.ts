@@ -113,10 +113,12 @@ class CampaignRun {
   /** Rows may be added until the end, and for services that had none so far. */
   grow({ items, following, invalid, feeds }: Grown): void {
     this.ended.invalid = invalid;
+    let grew = items !== this.plan.items;
     for (const feed of feeds) {
       const known = this.feeds.find(
         ({ plan }) => plan.reference.service === feed.reference.service,
       );
+      grew ||= feed.pages > (known?.plan.pages ?? 0);
       if (known) known.extend(feed.pages);
       else this.feeds.push(this.feedOf(feed));
     }
@@ -124,7 +126,8 @@ class CampaignRun {
     // What a run that continues as new is given.
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
-    this.growths += 1;
+    // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
+    if (grew) this.growths += 1;
   }
 
   itemDone({ id, ...end }: ItemDone): void {
