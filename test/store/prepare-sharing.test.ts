@@ -106,10 +106,29 @@ const row = fc.record({
   sequence: fc.constantFrom(...SEQUENCES),
   predictors: fc.subarray(PREDICTORS.slice(0, 3), { minLength: 1 }).map((all) => all.join()),
 });
-const ID = fc.integer({ min: 0, max: 9 }).map((n) => `s${n}`);
-const rows = fc
-  .uniqueArray(fc.tuple(ID, row), { selector: ([id]) => id, maxLength: 8, minLength: 1 })
-  .map((all) => all.map(([id, cells]): Row => ({ id, ...cells })));
+const rowsCalled = (letter: string): fc.Arbitrary<Row[]> =>
+  fc
+    .array(row, { maxLength: 6, minLength: 1 })
+    .map((all) => all.map((cells, n): Row => ({ id: `${letter}${n}`, ...cells })));
+const rows = rowsCalled('s');
+
+/** Most rows of the first manifest as they were, some of them gone or changed, and new ones before or after them. */
+const edited = fc
+  .record({
+    changes: fc.array(fc.option(fc.constantFrom('gone', 'changed'), { freq: 4 }), {
+      ...{ minLength: 6, maxLength: 6 },
+    }),
+    other: row,
+    added: rowsCalled('t'),
+    first: fc.boolean(),
+  })
+  .map(({ changes, other, added, first }) => (former: readonly Row[]): Row[] => {
+    const left = former.flatMap((one, n) => {
+      if (changes[n] === 'gone') return [];
+      return changes[n] === 'changed' ? [{ ...one, ...other }] : [one];
+    });
+    return first ? [...added, ...left] : [...left, ...added];
+  });
 const FATES = ['waiting', 'running', 'succeeded', 'failed'] as const;
 const fates = fc.array(fc.constantFrom(...FATES), { minLength: 10, maxLength: 10 });
 /** Of another campaign: what lies in the cache. */
@@ -195,8 +214,9 @@ describe('rows that share work', () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
-      fc.asyncProperty(rows, fates, fc.boolean(), rows, cached, async (...drawn) => {
-        const [first, states, delivered, second, inCache] = drawn;
+      fc.asyncProperty(rows, fates, fc.boolean(), edited, cached, async (...drawn) => {
+        const [first, states, delivered, edit, inCache] = drawn;
+        const second = edit(first);
         n += 1;
         const own = join(folder, String(n));
         await mkdir(own);
@@ -226,7 +246,8 @@ describe('rows that share work', () => {
     const folder = await temporaryFolder();
     let n = 0;
     await fc.assert(
-      fc.asyncProperty(rows, fates, rows, async (first, states, second) => {
+      fc.asyncProperty(rows, fates, edited, async (first, states, edit) => {
+        const second = edit(first);
         n += 1;
         const own = join(folder, String(n));
         await mkdir(own);
@@ -254,6 +275,32 @@ describe('rows that share work', () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe('a job that is on its way', () => {
+  test('serves the rows that are added and want no more than it brings; others get one for all', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    const first = aSequenceOf('first', 0, ['dynamine']);
+    await prepareCampaign(store, CAMPAIGN, sharing([first]));
+    const job = { state: 'running', remoteId: 'j', address: ADDRESS } as const;
+    await writeItem(store, { ...(await recordOf(store, first)), ...job });
+    const added = [
+      aSequenceOf('same', 0, ['dynamine']),
+      aSequenceOf('more', 0, ['agmata']),
+      aSequenceOf('both', 0, ['agmata', 'dynamine']),
+    ];
+    await prepareCampaign(store, CAMPAIGN, sharing([first, ...added]));
+    expect(
+      (await entriesOf(store)).map(({ id, job: j, follows }) => [id, j?.remoteId ?? follows]),
+    ).toEqual([
+      ['first', 'j'],
+      ['same', 'first'],
+      ['more', undefined],
+      ['both', 'more'],
+    ]);
+    const { jobOptions } = await recordOf(store, aSequenceOf('more', 0, []));
+    expect(jobOptions).toMatchObject({ predictors: ['agmata', 'dynamine'] });
   });
 });
 
