@@ -111,7 +111,7 @@ class CampaignRun {
   }
 
   /** Rows may be added until the end, and for services that had none so far. */
-  grow({ items, following, invalid, feeds }: Grown): void {
+  async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
     this.ended.invalid = invalid;
     let grew = items !== this.plan.items;
     for (const feed of feeds) {
@@ -128,6 +128,8 @@ class CampaignRun {
     this.plan = { ...this.plan, items, following: all, feeds: plans };
     // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
     if (grew) this.growths += 1;
+    // The budget of a service that it did not use so far has to be told as well.
+    if (this.state === 'paused') await this.pause(true);
   }
 
   itemDone({ id, ...end }: ItemDone): void {

@@ -74,6 +74,30 @@ describe('a campaign to which rows are added', () => {
     );
   });
 
+  test('while it is paused: also the rows of a service that it did not use so far wait', async () => {
+    await open({ jobMs: 50, limit: 2, windowMs: 1_500 });
+    const started = await rig.start(sequences(6), 'paused');
+    await expect.poll(() => accepted().length, { timeout: 20_000 }).toBeGreaterThan(1);
+    await started.handle.signal('pause');
+    await expect.poll(async () => (await started.handle.query(progressQuery)).state).toBe('paused');
+    const before = accepted().length;
+    await rig.start([...sequences(6), ...molecules(2)], 'paused');
+    const begun = async () => {
+      const { open: inWork, ended } = await started.handle.query(progressQuery);
+      return inWork + ended.succeeded;
+    };
+    await expect.poll(begun, { timeout: 20_000 }).toBe(8);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(accepted().length, 'jobs while paused').toBe(before);
+    await started.handle.signal('resume');
+    await started.handle.result();
+    await endsWell(
+      started,
+      [...sequences(6), ...molecules(2)].map(({ id }) => id),
+      8,
+    );
+  });
+
   test('is told again of its rows by whoever joins, and makes nothing of it', async () => {
     await open({ jobMs: 1_500 });
     const started = await rig.start(sequences(2), 'joined');
