@@ -161,11 +161,13 @@ class CampaignRun {
   /** Starts items while there is room, until all have ended. */
   private async work(): Promise<void> {
     for (;;) {
+      // Before: rows of another service may be added while those of this one are started.
+      const { growths } = this;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = [this.endedCount(), this.growths] as const;
-      await condition(() => this.endedCount() > before[0] || this.growths > before[1]);
+      const before = this.endedCount();
+      await condition(() => this.endedCount() > before || this.growths > growths);
       setCurrentDetails(this.details());
     }
   }

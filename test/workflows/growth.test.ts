@@ -118,18 +118,21 @@ describe('a campaign that publishes', () => {
   });
 
   /** Its pages tell of ended items alone; each publication answers when, and what, the test says. */
-  async function publishing() {
+  async function publishing({ shut = false } = {}) {
     const taskQueue = `test-${randomUUID()}`;
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const client = await connectClient(temporal);
     const connection = await connectWorker(temporal);
     const answers: ((published: Published) => void)[] = [];
     const pages: number[] = [];
+    let letIn = (): void => undefined;
+    const opened = shut ? new Promise<void>((resolve) => (letIn = resolve)) : Promise.resolve();
     const activities: Partial<Activities> = {
-      loadPage: (_store, _reference, page) => {
+      loadPage: async (_store, _reference, page) => {
         pages.push(page);
+        await opened;
         const ended = { state: 'succeeded', code: null } as const;
-        return Promise.resolve([{ id: `p${page}`, kind: 'sequence', generation: 0, ended }]);
+        return [{ id: `p${page}`, kind: 'sequence', generation: 0, ended }];
       },
       publish: () => new Promise((resolve) => answers.push(resolve)),
     };
@@ -167,7 +170,7 @@ describe('a campaign that publishes', () => {
       const ended = { succeeded: pages.length, failed: 0, held: 0, cancelled: 0, invalid: 0 };
       answers[nth - 1]?.({ ended, open });
     };
-    return { handle, answers, pages, answer };
+    return { handle, answers, pages, answer, letIn: () => letIn() };
   }
 
   const grown: Grown = { items: 2, invalid: 0, following: 0, feeds: [feed(2)] };
@@ -185,6 +188,19 @@ describe('a campaign that publishes', () => {
       ended: { succeeded: 2 },
     });
     expect(pages).toEqual([0, 1]);
+  });
+
+  test('runs the rows of another service that come while it starts those of the first', async () => {
+    const { handle, pages, answer, letIn } = await publishing({ shut: true });
+    await expect.poll(() => pages.length, { timeout: 20_000 }).toBe(1);
+    const other = { ...REFERENCE, service: 'molecules' } as const;
+    const feeds = [feed(1), { ...feed(1), reference: other }];
+    await handle.signal(growSignal, { ...grown, feeds });
+    await expect.poll(async () => (await handle.query(progressQuery)).total).toBe(2);
+    letIn();
+    await answer(1, 0);
+    expect(await handle.result()).toMatchObject({ total: 2, ended: { succeeded: 2 } });
+    expect(pages).toEqual([0, 0]);
   });
 
   test('waits for word of the rows that it finds in the tree', async () => {
