@@ -1,6 +1,6 @@
 /** Rows that are added to a campaign: while it runs, while it publishes, and after its end. */
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { Worker } from '@temporalio/worker';
 import type { CampaignPlan, FeedPlan } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
@@ -95,6 +95,28 @@ describe('a campaign to which rows are added', () => {
       started,
       [...sequences(6), ...molecules(2)].map(({ id }) => id),
       8,
+    );
+  });
+
+  test('by a command that died before it told of them: the same command, typed again, does', async () => {
+    await open({ jobMs: 1_500 });
+    const started = await rig.start(sequences(2), 'untold');
+    const { workflow } = rig.client;
+    const getHandle = workflow.getHandle.bind(workflow);
+    const dying = vi.spyOn(workflow, 'getHandle').mockImplementation((...of) => {
+      const signal = (): Promise<never> => Promise.reject(new Error('killed'));
+      return { ...getHandle(...of), signal };
+    });
+    await expect(rig.start(sequences(4), 'untold')).rejects.toThrow('killed');
+    dying.mockRestore();
+    expect((await started.handle.query(progressQuery)).total).toBe(2);
+    await rig.start(sequences(4), 'untold');
+    expect((await started.handle.query(progressQuery)).total).toBe(4);
+    expect((await started.handle.result()).ended.succeeded).toBe(4);
+    await endsWell(
+      started,
+      sequences(4).map(({ id }) => id),
+      4,
     );
   });
 
@@ -217,6 +239,8 @@ describe('a campaign that publishes', () => {
     await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(1);
     await handle.signal(growSignal, { ...grown, items: 1, feeds: [feed(1)] });
     await answer(1, 0);
+    const status = async () => (await handle.describe()).status.name;
+    await expect.poll(status, { timeout: 10_000 }).toBe('COMPLETED');
     expect(await handle.result()).toMatchObject({ state: 'completed', total: 1 });
     expect(answers).toHaveLength(1);
   });
