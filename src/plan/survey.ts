@@ -126,8 +126,7 @@ class Surveyor {
     const problem = former && changedRow(former, item, isSameJob(former, waitingRecord(item)));
     if (problem) {
       this.tell(problem);
-      const { code, message } = problem;
-      await this.refuse({ ...item, problems: [{ ...problem, code, message }] });
+      await this.refuse({ ...item, problems: [problem] });
       return;
     }
     await this.accept(item, former);
@@ -149,7 +148,8 @@ class Surveyor {
       return undefined;
     }
     this.counts.invalid += 1;
-    const { code = 'MANIFEST_ROW_INVALID', message = '' } = first ?? {};
+    if (!first) throw new Error(`${id} was refused, and nothing says why`);
+    const { code, message } = first;
     const place = { file: source.file, line: source.line };
     const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };
     return this.options.spool?.write({ invalid });
