@@ -1,5 +1,5 @@
 /** Which rows ask for the same work: one job serves them all. Rows are numbered in the order they come in. */
-import type { Item, Options } from '../domain/item.ts';
+import type { Item, Options, SequenceOptions } from '../domain/item.ts';
 import type { PlannedItem } from '../store/prepare-item.ts';
 import { combined, workDigest } from '../store/work.ts';
 import { DigestTable } from './digest-table.ts';
@@ -18,7 +18,7 @@ export class Shares {
   add(item: Item): { readonly row: number; readonly first: number } {
     const row = this.rows;
     this.rows += 1;
-    const first = this.table.firstSeen(workDigest(item), row);
+    const first = this.table.add(workDigest(item));
     if (first === row) this.firstOptions.set(row, item.options);
     else {
       const former = this.together.get(first) ?? this.firstOptions.get(first, item.options);
@@ -46,21 +46,21 @@ export class Shares {
 /** Predictors of many rows, a few bytes each: most rows have the same ones. */
 class OptionsOfRows {
   private readonly different = new Map<number, Options>();
-  private usual: string | null = null;
-  private usualOptions: Options | null = null;
+  private usual: SequenceOptions | null = null;
 
   set(row: number, options: Options): void {
     if (options.kind !== 'sequence') return;
-    const names = options.predictors.join();
-    if (this.usual === null) {
-      this.usual = names;
-      this.usualOptions = options;
-    } else if (names !== this.usual) this.different.set(row, options);
+    this.usual ??= options;
+    const { predictors } = this.usual;
+    const isUsual =
+      options.predictors.length === predictors.length &&
+      options.predictors.every((name, at) => name === predictors[at]);
+    if (!isUsual) this.different.set(row, options);
   }
 
   /** `other`: options of a row with the same work, and so of the same kind. */
   get(row: number, other: Options): Options {
     if (other.kind !== 'sequence') return other;
-    return this.different.get(row) ?? this.usualOptions ?? other;
+    return this.different.get(row) ?? this.usual ?? other;
   }
 }

@@ -147,8 +147,8 @@ class Surveyor {
       if (first) this.counts.brokenFiles += 1;
       return undefined;
     }
+    if (!first) throw new Error(`${id} was refused without a reason`);
     this.counts.invalid += 1;
-    if (!first) throw new Error(`${id} was refused, and nothing says why`);
     const { code, message } = first;
     const place = { file: source.file, line: source.line };
     const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };

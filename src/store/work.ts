@@ -2,7 +2,7 @@
  * What a job computes, apart from who asked for it: equal work is submitted once, and its result delivered to every
  * row that asks for it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Item, Options, Predictor } from '../domain/item.ts';
 import { optionsToDisk } from './item-options.ts';
 
@@ -15,12 +15,9 @@ export function workDigest({
   canonical,
   options,
 }: Pick<Item, 'kind' | 'canonical' | 'options'>): string {
-  const settings = options.kind === 'sequence' ? {} : optionsToDisk(options);
-  return createHash('sha256')
-    .update(JSON.stringify([kind, settings]))
-    .update('\n')
-    .update(canonical)
-    .digest('hex');
+  const settings = options.kind === 'sequence' ? '{}' : JSON.stringify(optionsToDisk(options));
+  // In one call: half the time of a hash object, which a million rows feel.
+  return hash('sha256', `${kind} ${settings}\n${canonical}`);
 }
 
 /** Whether a job with these options brings all that is asked for; both of the same work. */
