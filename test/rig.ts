@@ -14,6 +14,7 @@ import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
+import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
@@ -98,10 +99,11 @@ export class Rig {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Starts a campaign over a manifest: a path, or rows that are written to one. */
+  /** Starts a campaign over a manifest: a path, or rows that are written to one. `cache`: it gives and gets results. */
   async start(
     manifest: string | readonly object[],
     name = `c-${randomUUID().slice(0, 8)}`,
+    cache: ResultCache | null = null,
   ): Promise<Started> {
     const path = typeof manifest === 'string' ? manifest : await this.write(name, manifest);
     const { ids, ...taken } = await takenIn(path);
@@ -120,7 +122,7 @@ export class Rig {
       close: none,
     } as const;
     await startCampaign(session, {
-      ...{ name, folder, ...taken, feeds, policy: this.policy, keepResults: false },
+      ...{ name, folder, ...taken, cache, feeds, policy: this.policy, keepResults: cache !== null },
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     await taken.spool.remove();
@@ -128,8 +130,12 @@ export class Rig {
   }
 
   /** Runs a campaign to its end. */
-  async run(manifest: string | readonly object[], name?: string): Promise<Ran> {
-    const started = await this.start(manifest, name);
+  async run(
+    manifest: string | readonly object[],
+    name?: string,
+    cache?: ResultCache,
+  ): Promise<Ran> {
+    const started = await this.start(manifest, name, cache);
     return { ...started, progress: await started.handle.result() };
   }
 

@@ -8,6 +8,7 @@ import { writeItem } from '../store/item-store.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { cacheFolder, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
@@ -32,7 +33,7 @@ export async function publish(
       signal: context.cancellationSignal,
     });
     // Last: the files were compared with their digests just now.
-    if (campaign && cache) await keepResults(deps, address, campaign, beat);
+    if (campaign && cache) await keepResults(deps, address, campaign, beat).catch(sayUnkept);
     const { succeeded, failed, held, cancelled, invalid, open } = items;
     return { ended: { succeeded, failed, held, cancelled, invalid }, open };
   } catch (error) {
@@ -53,6 +54,13 @@ async function cancelRest(
     const error = { code: 'CANCELLED', message: 'cancelled before it was submitted' };
     await writeItem(store, { ...record, state: 'cancelled', error, finishedAt });
   }
+}
+
+/** Nothing depends on it: the campaign has ended, and a later one computes again. */
+function sayUnkept(error: unknown): void {
+  if (!(error instanceof StoreError)) throw error;
+  const { code, message } = error;
+  Context.current().log.warn('results are not kept for later campaigns', { code, message });
 }
 
 /** For later campaigns into the same store. */

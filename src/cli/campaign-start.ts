@@ -7,10 +7,11 @@ import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { openFileStore } from '../store/filesystem.ts';
-import { writeInvalidRows } from '../store/invalid-rows.ts';
+import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
 import type { Known } from '../store/prepare-item.ts';
 import {
+  idsOf,
   readPreparedCampaign,
   type Campaign,
   type PreparedCampaign,
@@ -84,21 +85,41 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
  * Rows of its own that are no longer in the manifest stay: they are on their way.
  */
 async function grow(session: Session, start: CampaignStart): Promise<number | null> {
-  const { folder, survey, spool, feeds } = start;
+  const { folder, survey, feeds } = start;
   const store = await openFileStore(folder);
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
-  if (!former || digestOf(former.manifestDigests) === digestOf(survey.digests)) return 0;
+  if (!former) return 0;
+  const same = digestOf(former.manifestDigests) === digestOf(survey.digests);
+  const { pages, items, following } = same
+    ? { ...former, following: 0 }
+    : await addRows(store, former, start);
+  const invalid = await countInvalidRows(store);
+  const plans = feedPlans(feeds, pages);
+  const grown = { items: items + invalid, invalid, following, feeds: plans };
+  return (await growRunning(session, start.name, grown)) ? items - former.items : null;
+}
+
+async function addRows(
+  store: Store,
+  former: PreparedCampaign,
+  start: CampaignStart,
+): Promise<Prepared> {
+  const { survey, spool } = start;
+  const there = await idsOf(store, former);
   const rows = survey.shares.plan(spool.items());
-  const prepared = await growCampaign(store, former, campaignOf(start), rows, options(start));
-  await writeInvalidRows(store, spool.invalid(), survey.invalid);
-  const grownBy = prepared.items - former.items;
-  if (grownBy === 0) return 0;
-  const plans = feedPlans(feeds, prepared.pages);
-  const { invalid } = survey;
-  const items = prepared.items + invalid;
-  const grown = { items, invalid, following: prepared.following, feeds: plans };
-  return (await growRunning(session, start.name, grown)) ? grownBy : null;
+  const campaign = campaignOf(start);
+  const prepared = await growCampaign(store, former, campaign, rows, options(start));
+  // A row that runs is none that was left out, even if it was spoilt in the manifest since.
+  await writeInvalidRows(store, othersThan(there, spool.invalid()));
+  return prepared;
+}
+
+async function* othersThan(
+  there: ReadonlySet<string>,
+  rows: AsyncIterable<InvalidRow>,
+): AsyncGenerator<InvalidRow> {
+  for await (const row of rows) if (!there.has(row.id)) yield row;
 }
 
 interface Laid {
@@ -115,7 +136,7 @@ async function prepare(start: CampaignStart): Promise<Laid> {
   const campaign = campaignOf(start);
   const rows = survey.shares.plan(spool.items());
   const prepared = await prepareCampaign(store, campaign, rows, options(start));
-  await writeInvalidRows(store, spool.invalid(), survey.invalid);
+  await writeInvalidRows(store, spool.invalid());
   const plan: CampaignPlan = {
     ...{ name, store: folder, items: prepared.items + survey.invalid, weight: 1, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },

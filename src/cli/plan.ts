@@ -103,7 +103,9 @@ function fateText(fate: Fate, all: readonly { id: string }[]): string {
     case 'ended':
       return `${fate.state} in an earlier run`;
     case 'open':
-      return 'submitted by an earlier run';
+      return fate.submitted
+        ? 'submitted by an earlier run'
+        : 'waits for its job since an earlier run';
     case 'duplicate':
       return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
     case 'cached':

@@ -10,7 +10,7 @@ export function explainRetry(name: string, survey: RetrySurvey): void {
 }
 
 export function retryText(name: string, survey: RetrySurvey): string[] {
-  const { chosen, states, ways, mayBeThere, open, unusable } = survey;
+  const { chosen, states, ways, following, mayBeThere, open, unusable } = survey;
   const kinds = Object.entries(states).filter(([, n]) => n > 0);
   const which = kinds.map(([state, n]) => `${n} ${state}`).join(', ');
   const lines =
@@ -24,6 +24,8 @@ export function retryText(name: string, survey: RetrySurvey): string[] {
       `  ${ways.ask} asked for again: the service has their jobs already, no slot is spent.`,
     );
   }
+  if (following > 0)
+    lines.push(`  ${items(following)} get the result of another: no slot is spent.`);
   if (mayBeThere > 0) {
     lines.push(
       `  ${items(mayBeThere)} may have a job at the service already that nobody can find; sent again all the same,`,

@@ -5,6 +5,7 @@ import { loadSettings, type ServiceSettings, type Settings } from '../config/set
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
+import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
@@ -125,10 +126,13 @@ async function begin(session: Session, { wanted, tree, survey, feeds, key }: Beg
   const { services, jobs } = effectiveSettings(feeds, settings.policy);
   const merged = { ...campaign.settings, jobs, services: { ...tree.services, ...services } };
   const prepared = { ...campaign, settings: merged };
-  await prepareRetry(store, prepared, survey.chosen, new Date().toISOString());
+  const { chosen, alone, following } = survey;
+  await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
+  const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
   const plan = {
-    ...{ name, store: folder, items, weight: 1, policy: settings.policy },
+    ...{ name, store: folder, items: items + invalid, weight: 1, policy: settings.policy },
+    ...{ following, invalid },
     retried: survey.chosen.size + survey.reopenedBefore,
     feeds: feedPlans(feeds, pages),
   };

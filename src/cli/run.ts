@@ -113,11 +113,19 @@ async function agreed(
   const long = (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await asked.question('This takes more than an hour. Begin? [Y/n] ');
+  const question = asked.question('This takes more than an hour. Begin? [Y/n] ');
+  const answer = await question.catch(leftUnanswered);
   asked.close();
-  if (!/^\s*n/i.test(answer)) return true;
+  if (answer !== null && !/^\s*n/i.test(answer)) return true;
   say('Nothing was submitted.');
   return false;
+}
+
+/** Ctrl-C and Ctrl-D are a no. */
+function leftUnanswered(error: unknown): null {
+  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  process.stderr.write('\n');
+  return null;
 }
 
 function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {

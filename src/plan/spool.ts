@@ -7,7 +7,6 @@ import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Item } from '../domain/item.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { storeErrorOf, type StoreError } from '../store/store-error.ts';
@@ -40,7 +39,8 @@ export class Spool {
     const { stream } = this;
     if (!stream) return;
     stream.end();
-    if (!stream.closed) await once(stream, 'close');
+    // An error is found below, with a code.
+    if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()));
     if (stream.errored) throw this.coded(stream.errored);
   }
 
@@ -72,9 +72,14 @@ export class Spool {
   private async *lines(): AsyncGenerator<Line> {
     if (!this.stream) return;
     const input = createReadStream(this.path, { highWaterMark: 1024 * 1024 });
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    const decoder = new TextDecoder();
+    let rest = '';
+    // Not by node:readline, to which U+2028, which may stand in a cell, ends a line as well.
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
       // Written by ourselves, above.
-      yield JSON.parse(line) as Line;
+      for (const line of lines) yield JSON.parse(line) as Line;
     }
   }
 }

@@ -11,11 +11,12 @@ import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { readItem } from '../store/item-store.ts';
 import { waitingRecord, type ItemRecord } from '../store/item-record.ts';
-import { isSameJob } from '../store/prepare-item.ts';
+import { isFollowing, isSameJob } from '../store/prepare-item.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { workDigest } from '../store/work.ts';
 import { changedRow } from './changed-row.ts';
+import { Coverage } from './coverage.ts';
 import { Shares } from './shares.ts';
 import type { Spool } from './spool.ts';
 
@@ -109,6 +110,8 @@ const none = (): Record<Kind, number> =>
 
 class Surveyor {
   readonly shares = new Shares();
+  /** Of the rows that share work: what serves them at present, as `prepare` will decide it. */
+  private readonly coverage = new Coverage();
   readonly counts: Counts = {
     ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
     ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, jobs: none(), misses: {} },
@@ -135,8 +138,7 @@ class Surveyor {
     const problem = former && changedRow(former, item, isSameJob(former, waitingRecord(item)));
     if (problem) {
       this.tell(problem);
-      const { code, message } = problem;
-      await this.refuse({ ...item, problems: [{ ...problem, code, message }] });
+      await this.refuse({ ...item, problems: [problem] });
       return;
     }
     await this.accept(item, former);
@@ -169,7 +171,7 @@ class Surveyor {
     this.counts.items += 1;
     const { row, first } = this.shares.add(item);
     const spooled = this.options.spool?.write({ item });
-    const fate = this.fateOf(item, former, row === first ? null : first);
+    const fate = this.fateOf(item, former, { row, first });
     if (!spooled && !(fate instanceof Promise)) {
       this.count(item, fate);
       return undefined;
@@ -180,14 +182,32 @@ class Surveyor {
   private fateOf(
     item: Item,
     former: ItemRecord | null,
-    first: number | null,
+    { row, first }: { readonly row: number; readonly first: number },
   ): Fate | Promise<Fate> {
-    if (former !== null && isSameJob(former, waitingRecord(item))) {
-      const { state, remoteId } = former;
-      if (isFinal(state)) return { type: 'ended', state };
-      if (remoteId !== null) return { type: 'open', submitted: true };
-    }
-    if (first !== null) return { type: 'duplicate', first };
+    const { coverage } = this;
+    const kept = former !== null && isSameJob(former, waitingRecord(item)) && !isFollowing(former);
+    if (kept) return this.fateOfKept(former, first);
+    if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
+    const served = (fate: Fate): Fate => {
+      if (fate.type === 'cached') coverage.set(first, item.options);
+      else coverage.setAll(first);
+      return fate;
+    };
+    const known = this.fromCache(item);
+    return known instanceof Promise ? known.then(served) : served(known);
+  }
+
+  /** It stays as it is, and may serve others. */
+  private fateOfKept(former: ItemRecord, first: number): Fate {
+    const { state, remoteId, options, jobOptions = options } = former;
+    const useful = !isFinal(state) || state === 'succeeded';
+    if (!this.coverage.covers(first, options)) this.coverage.set(first, useful ? jobOptions : null);
+    return isFinal(state)
+      ? { type: 'ended', state }
+      : { type: 'open', submitted: remoteId !== null };
+  }
+
+  private fromCache(item: Item): Fate | Promise<Fate> {
     const address = this.options.addresses[SERVICE_OF_KIND[item.kind]];
     const { cache } = this.options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
@@ -202,7 +222,8 @@ class Surveyor {
   private count(item: Item, fate: Fate): void {
     const { counts } = this;
     if (fate.type === 'ended') counts.ended += 1;
-    else if (fate.type === 'open') counts.submitted += 1;
+    else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
+    else if (fate.type === 'open') counts.jobs[item.kind] += 1;
     else if (fate.type === 'duplicate') counts.duplicates += 1;
     else if (fate.type === 'cached') counts.cached += 1;
     else {

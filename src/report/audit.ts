@@ -30,7 +30,9 @@ export function verdict(record: ItemRecord, faults: readonly string[]): ItemReco
       error: { code: DIGEST_MISMATCH, message: faults.join(' ') },
     };
   }
-  if (record.state === 'failed' && record.error?.code === DIGEST_MISMATCH && faults.length === 0) {
+  const mismatched = record.state === 'failed' && record.error?.code === DIGEST_MISMATCH;
+  // Without files nothing was mended: it never got those of the item whose job it shares.
+  if (mismatched && faults.length === 0 && Object.keys(record.files).length > 0) {
     return { ...record, state: 'succeeded', error: null };
   }
   return record;

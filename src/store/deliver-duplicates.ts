@@ -2,12 +2,15 @@
  * Gives the rows that share a job its end. Done when the campaign ends, from the tree alone: nothing has to be kept
  * in step while it runs, and what a crash left out is found again.
  */
+import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { deliver, duplicateOf, resultOf } from './deliver.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
+import { itemKey } from './layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 /** `beat` is called after each of them. */
 export async function deliverDuplicates(
@@ -25,15 +28,25 @@ export async function deliverDuplicates(
 }
 
 async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
-  const record = await readItem(store, kind, id);
-  // Removed by hand, and published so; or delivered before.
+  const record = await readable(store, kind, id);
+  // Removed or damaged by hand, and published so; or delivered before.
   if (record === null || isFinal(record.state)) return;
-  const leader = await readItem(store, kind, follows);
+  const leader = await readable(store, kind, follows);
   if (leader !== null && !isFinal(leader.state)) return;
   const written: string[] = [];
   const ended = await endOf(store, record, leader, written);
   await store.flush(written);
   await writeItem(store, ended);
+}
+
+/** One that was damaged is published as such: it must not keep the others from their end. */
+async function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  try {
+    return await readItem(store, kind, id);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+    throw error;
+  }
 }
 
 async function endOf(
@@ -52,5 +65,7 @@ async function endOf(
     return delivered ?? failed('STORE_DIGEST_MISMATCH', `the files of ${leader.id} were changed`);
   }
   // Files of a result that is not good stay with the item that has the job.
+  for (const name of Object.keys(record.files))
+    await store.remove(itemKey(record.kind, record.id, name));
   return { ...record, ...resultOf(leader), files: {} };
 }

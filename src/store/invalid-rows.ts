@@ -30,18 +30,23 @@ const onDisk = z.object({
   message: z.string(),
 });
 
-/** In place of those of an earlier run. `count`: how many there are. */
+/** In place of those of an earlier run. */
 export async function writeInvalidRows(
   store: Store,
   rows: AsyncIterable<InvalidRow>,
-  count: number,
 ): Promise<void> {
-  if (count === 0) await store.remove(INVALID_ROWS);
-  else await store.write(INVALID_ROWS, linesOf(rows));
+  const { bytes } = await store.write(INVALID_ROWS, linesOf(rows));
+  if (bytes === 0) await store.remove(INVALID_ROWS);
 }
 
 async function* linesOf(rows: AsyncIterable<InvalidRow>): AsyncGenerator<Uint8Array> {
   for await (const row of rows) yield Buffer.from(`${JSON.stringify(row)}\n`);
+}
+
+export async function countInvalidRows(store: Store): Promise<number> {
+  let count = 0;
+  for await (const _ of readInvalidRows(store)) count += 1;
+  return count;
 }
 
 export async function* readInvalidRows(store: Store): AsyncGenerator<InvalidRow> {

@@ -11,7 +11,7 @@ import { waitingRecord, type ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store } from './store.ts';
-import { covers } from './work.ts';
+import { combined, covers } from './work.ts';
 
 /** An item, with its part in work that several rows ask for. */
 export interface PlannedItem extends Item {
@@ -42,11 +42,10 @@ export class ItemPreparation {
     this.leaders = leaders;
   }
 
-  /** An item that is in the tree already, and stays as it is; it may serve others. False when it is not there. */
-  async knows({ kind, id, share }: PlannedItem): Promise<boolean> {
-    const record = await readItem(this.store, kind, id);
-    if (record !== null && share) this.leaders.set(share.leader, this.leading(share, record));
-    return record !== null;
+  /** An item that is in the campaign already, and stays as it is; it may serve others. */
+  async meet({ kind, id, share }: PlannedItem): Promise<void> {
+    const record = share ? await readItem(this.store, kind, id) : null;
+    if (record !== null && share) await this.mayLead(share, record);
   }
 
   async prepare(item: PlannedItem): Promise<ItemRecord> {
@@ -59,7 +58,7 @@ export class ItemPreparation {
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
         : await this.begun(anew(former, fresh, same), item.share);
-    if (item.share) this.leaders.set(item.share.leader, this.leading(item.share, record));
+    if (item.share) await this.mayLead(item.share, record);
     // The record comes after the input and the files: a record that is there vouches for them.
     if (former === null || itemToDisk(record) !== itemToDisk(former)) {
       await writeItem(this.store, record, { durable: false });
@@ -81,26 +80,37 @@ export class ItemPreparation {
   /** The record of an item that has no job yet: served by what is known, or left to wait for one. */
   private async begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
     const leader = share && this.leaders.get(share.leader);
-    if (leader && serves(leader, record)) return this.following(leader, record);
+    if (leader && serves(leader, record)) {
+      const served = await this.servedBy(leader, record);
+      if (served) return served;
+      // Its files were changed by hand: it is of no use to the rows after this one, either.
+      this.leaders.delete(share.leader);
+    }
     const source = await this.known(record);
     const delivered = source && (await deliver(this.store, record, source, this.written));
     if (delivered) return delivered;
-    return share ? { ...record, jobOptions: share.options } : record;
+    // The row's own ones for everything but predictors: a row that only passes for the same work changes nothing.
+    return share ? { ...record, jobOptions: combined(record.options, share.options) } : record;
   }
 
-  private async following(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord> {
-    if (leader.state === 'succeeded') {
-      const source = duplicateOf(this.store, leader);
-      return (await deliver(this.store, record, source, this.written)) ?? record;
-    }
-    return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
+  /** Null when the files of the other are not what was recorded. */
+  private async servedBy(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord | null> {
+    if (leader.state !== 'succeeded')
+      return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
+    return deliver(this.store, record, duplicateOf(this.store, leader), this.written);
   }
 
-  /** A row that had to begin a job of its own may serve those after it. */
-  private leading(share: Share, record: ItemRecord): ItemRecord {
+  /** A row with a job or a result of its own may serve those after it, where the one before does not. */
+  private async mayLead(share: Share, record: ItemRecord): Promise<void> {
     const leader = this.leaders.get(share.leader);
-    const follows = record.resultFrom?.type === 'duplicate';
-    return leader && (follows || serves(leader, record)) ? leader : record;
+    if (leader && serves(leader, record)) return;
+    const own = isFollowing(record) ? await this.followedBy(record) : record;
+    if (own) this.leaders.set(share.leader, own);
+  }
+
+  /** Nobody follows a follower. */
+  private async followedBy({ kind, resultFrom }: ItemRecord): Promise<ItemRecord | null> {
+    return resultFrom ? readItem(this.store, kind, resultFrom.id) : null;
   }
 
   /** Results of another input must not lie beside this one. The record goes on vouching till the end. */
@@ -113,7 +123,7 @@ export class ItemPreparation {
 }
 
 /** It waits for the result of a row that may have been taken out since: looked at anew each time. */
-function isFollowing({ state, resultFrom }: ItemRecord): boolean {
+export function isFollowing({ state, resultFrom }: ItemRecord): boolean {
   return resultFrom?.type === 'duplicate' && !isFinal(state);
 }
 

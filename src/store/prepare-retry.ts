@@ -25,12 +25,13 @@ export interface PreparedRetry {
   readonly done: number;
 }
 
-/** `chosen`: ids of items to open again. `at`: ISO 8601, UTC. */
+/** `chosen`: ids of items to open again; `alone`: those of them that no longer share a job. `at`: ISO 8601, UTC. */
 export async function prepareRetry(
   store: Store,
   campaign: PreparedCampaign,
   chosen: ReadonlySet<string>,
   at: string,
+  alone: ReadonlySet<string> = new Set(),
 ): Promise<PreparedRetry> {
   let done = 0;
   for (let page = 0; page < campaign.pages; page += 1) {
@@ -38,7 +39,8 @@ export async function prepareRetry(
     const written: string[] = [];
     const entries = new Map<string, PageEntry>();
     await inParallel(former, WRITE_LIMIT, async (entry) => {
-      entries.set(entry.id, await open(store, entry, chosen.has(entry.id) ? at : null, written));
+      const again = chosen.has(entry.id) ? { at, alone: alone.has(entry.id) } : null;
+      entries.set(entry.id, await open(store, entry, again, written));
     });
     await store.flush(written);
     const current = former.flatMap(({ id }) => entries.get(id) ?? []);
@@ -53,17 +55,18 @@ export async function prepareRetry(
 async function open(
   store: Store,
   { id, kind, done }: PageEntry,
-  at: string | null,
+  again: { readonly at: string; readonly alone: boolean } | null,
   written: string[],
 ): Promise<PageEntry> {
   const record = await readItem(store, kind, id).catch(unreadableIsNone);
   // Published as failed, with the reason; there is nothing to send.
   if (record === null) return { id, kind, done: done ?? 'failed' };
-  if (at === null || !canBeRetried(record.state)) return pageEntry(record);
-  const again = reopened(record, at);
-  await writeItem(store, again, { durable: false });
+  if (again === null || !canBeRetried(record.state)) return pageEntry(record);
+  const { resultFrom, ...own } = reopened(record, again.at);
+  const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
+  await writeItem(store, opened, { durable: false });
   written.push(itemKey(kind, id, ITEM_RECORD));
-  return pageEntry(again);
+  return pageEntry(opened);
 }
 
 function unreadableIsNone(error: unknown): null {

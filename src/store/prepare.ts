@@ -8,6 +8,7 @@ import type { ItemRecord } from './item-record.ts';
 import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import { ItemPreparation, type Known, type PlannedItem } from './prepare-item.ts';
 import {
+  idsOf,
   pageEntry,
   readPreparedCampaign,
   writePage,
@@ -77,7 +78,7 @@ export async function growCampaign(
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
-  const laid = await layOut(store, items, options, former.pages, true);
+  const laid = await layOut(store, items, options, former.pages, await idsOf(store, former));
   const grown = { pages: laid.pages, items: former.items + laid.items };
   await writePreparedCampaign(store, { ...campaign, ...grown });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
@@ -88,19 +89,19 @@ interface LaidOut extends Omit<Prepared, 'changed'> {
   readonly files: number;
 }
 
-/** Writes the items and their pages, numbered from `firstPage`; with `added`, only those that the tree has not yet. */
+/** Writes the items and their pages, numbered from `firstPage`; but for those that are `there`. */
 async function layOut(
   store: Store,
   items: Items,
   { pageSize = DEFAULT_PAGE_SIZE, known = nothingKnown }: PrepareOptions,
   firstPage: number,
-  added = false,
+  there: ReadonlySet<string> = new Set(),
 ): Promise<LaidOut> {
   const leaders = new Map<string, ItemRecord>();
   const laid = { pages: firstPage, items: 0, done: 0, following: 0, files: 0 };
   for await (const page of pagesOf(items, pageSize)) {
     const preparation = new ItemPreparation(store, known, leaders);
-    const entries = await preparePage(preparation, added ? await newOf(preparation, page) : page);
+    const entries = await preparePage(preparation, await newOf(preparation, page, there));
     if (entries.length === 0) continue;
     // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
     await store.flush(preparation.written);
@@ -117,10 +118,11 @@ async function layOut(
 async function newOf(
   preparation: ItemPreparation,
   page: readonly PlannedItem[],
+  there: ReadonlySet<string>,
 ): Promise<readonly PlannedItem[]> {
-  const added: PlannedItem[] = [];
-  for (const item of page) if (!(await preparation.knows(item))) added.push(item);
-  return added;
+  // By the pages and not by the tree: what an interrupted growth has laid out stands in none of them yet.
+  for (const item of page) if (there.has(item.id)) await preparation.meet(item);
+  return page.filter(({ id }) => !there.has(id));
 }
 
 const nothingKnown: Known = () => Promise.resolve(null);

@@ -95,6 +95,17 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   }));
 }
 
+/** Of all items. */
+export async function idsOf(
+  store: Store,
+  { pages }: PreparedCampaign,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (let page = 0; page < pages; page += 1)
+    for (const { id } of await readPage(store, page)) ids.add(id);
+  return ids;
+}
+
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, resultFrom } = record;

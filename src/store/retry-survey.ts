@@ -28,7 +28,12 @@ export interface RetrySurvey {
   /** The ids of the items to open again. */
   readonly chosen: ReadonlySet<string>;
   readonly states: Readonly<Record<RetriedState, number>>;
+  /** Of those with a job of their own. */
   readonly ways: Readonly<Record<Way, number>>;
+  /** Chosen or open ones that get the result of another item. */
+  readonly following: number;
+  /** Chosen ones that shared the job of an item which is not to be had any more: they get one of their own. */
+  readonly alone: ReadonlySet<string>;
   /** Chosen ones of which the service may have a job that we know nothing of. */
   readonly mayBeThere: number;
   /** Items that have not ended: they go on. */
@@ -42,12 +47,24 @@ export interface RetrySurvey {
 }
 
 type Finding =
-  | { readonly type: 'chosen'; readonly record: ItemRecord; readonly state: RetriedState }
-  | { readonly type: 'open'; readonly again: boolean }
+  | {
+      readonly type: 'chosen';
+      readonly record: ItemRecord;
+      readonly state: RetriedState;
+      readonly named: boolean;
+      readonly leader: Leader | null;
+    }
+  | { readonly type: 'open'; readonly again: boolean; readonly follows: boolean }
   | { readonly type: 'left' }
   | { readonly type: 'unusable'; readonly why: string }
   /** Asked for by its id, and not to be had. */
   | { readonly type: 'refused'; readonly why: string };
+
+/** The item whose result another one gets; its state is null where its record is gone. */
+interface Leader {
+  readonly id: string;
+  readonly state: ItemRecord['state'] | null;
+}
 
 /** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: of the items that were named one cannot be run again */
 export async function surveyRetry(
@@ -63,6 +80,7 @@ export async function surveyRetry(
       survey.add(entry, await find(store, entry, selection));
     });
   }
+  survey.settleFollowers();
   for (const id of unknown) survey.refusals.push(`${id} is no item of ${campaign.name}.`);
   if (survey.refusals.length > 0) throw refused(survey.refusals);
   return survey;
@@ -72,26 +90,52 @@ class Survey implements RetrySurvey {
   readonly chosen = new Set<string>();
   readonly states = { failed: 0, held: 0, cancelled: 0 };
   readonly ways = { ask: 0, resend: 0, anew: 0 };
+  following = 0;
+  readonly alone = new Set<string>();
   mayBeThere = 0;
   open = 0;
   reopenedBefore = 0;
   readonly services = new Set<ServiceName>();
   readonly unusable: string[] = [];
   readonly refusals: string[] = [];
+  private readonly followers: (Extract<Finding, { type: 'chosen' }> & { leader: Leader })[] = [];
 
   add({ id, kind }: PageEntry, finding: Finding): void {
     if (finding.type === 'refused') this.refusals.push(finding.why);
     if (finding.type === 'unusable') this.unusable.push(finding.why);
     if (finding.type === 'open') this.open += 1;
     if (finding.type === 'open' && finding.again) this.reopenedBefore += 1;
+    if (finding.type === 'open' && finding.follows) this.following += 1;
     if (finding.type === 'open' || finding.type === 'chosen') {
       this.services.add(SERVICE_OF_KIND[kind]);
     }
     if (finding.type !== 'chosen') return;
     this.chosen.add(id);
     this.states[finding.state] += 1;
-    this.ways[wayOf(finding.record)] += 1;
-    if (mayBeThere(finding.record)) this.mayBeThere += 1;
+    const { leader } = finding;
+    if (leader) this.followers.push({ ...finding, leader });
+    else this.addJob(finding.record);
+  }
+
+  /** Once all that is chosen is known: a follower has its leader's end, and no other unless that one is run again. */
+  settleFollowers(): void {
+    for (const { record, named, leader } of this.followers) {
+      const { id, state } = leader;
+      const ended = state === null || isFinal(state);
+      if (state === 'succeeded' || !ended || this.chosen.has(id)) this.following += 1;
+      else if (named && state !== null) {
+        const why = `${record.id} shares the job of ${id}, which is ${state}: name ${id} as well`;
+        this.refusals.push(`${why}, or alone.`);
+      } else {
+        this.alone.add(record.id);
+        this.addJob(record);
+      }
+    }
+  }
+
+  private addJob(record: ItemRecord): void {
+    this.ways[wayOf(record)] += 1;
+    if (mayBeThere(record)) this.mayBeThere += 1;
   }
 }
 
@@ -103,13 +147,22 @@ async function find(store: Store, entry: PageEntry, selection: Selection): Promi
   if (typeof record === 'string')
     return selection.type === 'items' && !named ? LEFT : unusable(record);
   const { id, state } = record;
-  if (!isFinal(state)) return { type: 'open', again: record.earlier.length > 0 };
+  const leader = await leaderOf(store, record);
+  if (!isFinal(state))
+    return { type: 'open', again: record.earlier.length > 0, follows: leader !== null };
   const wanted =
     named || selection.type === 'all' || (selection.type === 'failed' && state === 'failed');
   if (!wanted) return LEFT;
   if (!canBeRetried(state)) return named ? { type: 'refused', why: `${id} is ${state}.` } : LEFT;
   const fault = await inputFault(store, record);
-  return fault === null ? { type: 'chosen', record, state } : unusable(fault);
+  return fault === null ? { type: 'chosen', record, state, named, leader } : unusable(fault);
+}
+
+async function leaderOf(store: Store, { kind, resultFrom }: ItemRecord): Promise<Leader | null> {
+  if (resultFrom?.type !== 'duplicate') return null;
+  const { id } = resultFrom;
+  const record = await readable(store, { kind, id });
+  return { id, state: typeof record === 'string' ? null : record.state };
 }
 
 const LEFT: Finding = { type: 'left' };

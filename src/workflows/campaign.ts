@@ -111,12 +111,14 @@ class CampaignRun {
   }
 
   /** Rows may be added until the end, and for services that had none so far. */
-  grow({ items, following, invalid, feeds }: Grown): void {
+  async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
     this.ended.invalid = invalid;
+    let grew = items !== this.plan.items;
     for (const feed of feeds) {
       const known = this.feeds.find(
         ({ plan }) => plan.reference.service === feed.reference.service,
       );
+      grew ||= feed.pages > (known?.plan.pages ?? 0);
       if (known) known.extend(feed.pages);
       else this.feeds.push(this.feedOf(feed));
     }
@@ -124,7 +126,10 @@ class CampaignRun {
     // What a run that continues as new is given.
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
-    this.growths += 1;
+    // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
+    if (grew) this.growths += 1;
+    // The budget of a service that it did not use so far has to be told as well.
+    if (this.state === 'paused') await this.pause(true);
   }
 
   itemDone({ id, ...end }: ItemDone): void {
@@ -156,11 +161,13 @@ class CampaignRun {
   /** Starts items while there is room, until all have ended. */
   private async work(): Promise<void> {
     for (;;) {
+      // Before: rows of another service may be added while those of this one are started.
+      const { growths } = this;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = [this.endedCount(), this.growths] as const;
-      await condition(() => this.endedCount() > before[0] || this.growths > before[1]);
+      const before = this.endedCount();
+      await condition(() => this.endedCount() > before || this.growths > growths);
       setCurrentDetails(this.details());
     }
   }

@@ -32,6 +32,16 @@ test('no two rows of a round have the same id or the same molecule', () => {
   }
 });
 
+test('most rounds have rows that can share a job', () => {
+  const sharing = plans.filter(({ campaigns }) =>
+    campaigns.some(({ rows }) => {
+      const sequences = rows.flatMap((row) => row['sequence'] ?? []);
+      return new Set(sequences).size < sequences.length;
+    }),
+  );
+  expect(sharing.length / MANY).toBeGreaterThan(0.5);
+});
+
 test('every deed, and every fault but the one that refuses rows for good, comes up', () => {
   expect(new Set(events.map((event) => event.do))).toEqual(
     new Set([

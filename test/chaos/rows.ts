@@ -1,4 +1,7 @@
-/** Random rows of a manifest, of every kind, that the synthetic engine can take. No two have the same input. */
+/**
+ * Random rows of a manifest, of every kind, that the synthetic engine can take. Some ask for a sequence that another
+ * one asks for as well; no other two have the same input.
+ */
 import { PREDICTORS, type Kind } from '../../src/domain/item.ts';
 import type { Random } from './random.ts';
 
@@ -25,6 +28,7 @@ const KIND_WEIGHTS: Readonly<Record<Kind, number>> = {
 /** Ids begin with `prefix`, so that two campaigns share none and a job's name tells whose it is. */
 export function randomRows(random: Random, prefix: string, count: number): Rows {
   const files: Record<string, string> = {};
+  const sequences: string[] = [];
   const rows = Array.from({ length: count }, (_, n) => {
     const kind = random.weighted(KIND_WEIGHTS);
     const id = `${prefix}${n}-${kind}`;
@@ -32,7 +36,7 @@ export function randomRows(random: Random, prefix: string, count: number): Rows 
       case 'molecule':
         return { id, kind, smiles: molecule(random, prefix, n) };
       case 'sequence':
-        return { id, kind, sequence: sequence(random, 8), predictors: predictors(random) };
+        return { id, kind, sequence: again(random, sequences), predictors: predictors(random) };
       case 'alignment':
         files[`inputs/${id}.fasta`] = alignment(random);
         return { id, kind, file: `inputs/${id}.fasta` };
@@ -47,6 +51,14 @@ export function randomRows(random: Random, prefix: string, count: number): Rows 
 /** An alkane with another end for each campaign; the number of carbons tells the rows apart. */
 function molecule(random: Random, prefix: string, n: number): string {
   return 'C'.repeat(n + 1) + (prefix < 'b' ? 'O' : 'N') + (random.chance(0.3) ? 'C' : '');
+}
+
+/** One of those of before, or a new one. */
+function again(random: Random, sequences: string[]): string {
+  if (sequences.length > 0 && random.chance(0.25)) return random.pick(sequences);
+  const made = sequence(random, 8);
+  sequences.push(made);
+  return made;
 }
 
 function sequence(random: Random, length: number): string {

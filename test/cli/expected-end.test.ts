@@ -56,6 +56,13 @@ test('800 rows at 100 an hour: the last burst goes out seven windows from now', 
   expect(expectedEnd(all)).toBe(NOW + 7 * CHARGE);
 });
 
+test('rows that get the result of another one need no slot', () => {
+  const shared = seen(300, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
+  expect(expectedEnd(shared)).toBeNull();
+  const more = seen(301, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
+  expect(expectedEnd(more)).toBe(NOW + CHARGE);
+});
+
 test('what is charged already comes first', () => {
   const releases = Array.from({ length: 100 }, (_, n) => NOW + 60_000 + n);
   expect(expectedEnd(seen(30, [budget(window(100, releases), { night: 30 })]))).toBe(NOW + 60_029);

@@ -69,14 +69,17 @@ function wiredStore(real: Store, fuse: Fuse): Store {
       const ended = record.includes('"finished_at": "');
       const running = record.includes('"state": "running"');
       if (running) fuse.at('poll: before the acceptance is noted');
-      if (ended) fuse.at('conclude: files there, no end in item.json');
+      const delivered = ended && record.includes('"type": "duplicate"');
+      if (delivered) fuse.at('deliver: files there, no end in item.json');
+      else if (ended) fuse.at('conclude: files there, no end in item.json');
       if (key === ITEMS_TABLE) fuse.at('publish: before the tables');
       if (key === CHECKSUMS) fuse.at('publish: tables there, no SHA256SUMS');
       const isFetched = typeof data !== 'string' && key !== ITEMS_TABLE && key !== CHECKSUMS;
       const told = isFetched ? toTheEnd(data, fuse) : data;
       const stored = await real.write(key, told, options);
       if (isFetched) fuse.at('fetch: file there, not reported');
-      if (ended) fuse.at('conclude: end in item.json, campaign not told');
+      if (delivered) fuse.at('deliver: end in item.json, nothing published');
+      else if (ended) fuse.at('conclude: end in item.json, campaign not told');
       if (key === CHECKSUMS) fuse.at('publish: SHA256SUMS there, not reported');
       return stored;
     },

@@ -21,6 +21,8 @@ interface Life {
   readonly title: string;
   readonly sequences?: number;
   readonly molecules?: number;
+  /** Rows that ask for the same as one of the sequences. */
+  readonly duplicates?: number;
   readonly services?: SceneOptions;
   /** Where, in this order; at the first arrival, unless `[point, nth]` says otherwise. */
   readonly deaths: readonly (CrashPoint | readonly [CrashPoint, number])[];
@@ -60,9 +62,12 @@ const LIVES: readonly Life[] = [
   {
     title: 'until it is published',
     sequences: 8,
+    duplicates: 5,
     deaths: [
       ['conclude: end in item.json, campaign not told', 3],
       ['conclude: campaign told, not reported', 2],
+      ['deliver: files there, no end in item.json', 3],
+      ['deliver: end in item.json, nothing published', 2],
       'publish: before the tables',
       'publish: tables there, no SHA256SUMS',
       'publish: SHA256SUMS there, not reported',
@@ -108,7 +113,11 @@ function crashOf(death: Life['deaths'][number]): Crash {
 const recoveries: Record<string, number> = {};
 
 async function live({ deaths, ...life }: Life, scene: Scene): Promise<Started> {
-  const rows = [...sequences(life.sequences ?? 0), ...molecules(life.molecules ?? 0)];
+  const rows = [
+    ...sequences(life.sequences ?? 0),
+    ...molecules(life.molecules ?? 0),
+    ...sequences(life.duplicates ?? 0).map((row) => ({ ...row, id: `again-${row.id}` })),
+  ];
   const readyAfter = new Map<CrashPoint, number>();
   let started: Started | null = null;
   let died: CrashPoint | null = null;
@@ -223,7 +232,11 @@ async function endsWell(scene: Scene, started: Started, mostHeld: number): Promi
   const succeeded = rows.filter(({ state }) => state === 'succeeded');
   expect(succeeded, 'items that succeeded').toHaveLength(started.ids.length - held.length);
   const jobs = scene.accepted().filter(({ service }) => service === 'predictions');
-  expect(jobs, 'jobs').toHaveLength(rows.filter(({ kind }) => kind === 'sequence').length);
+  const own = rows.filter(({ kind, result_from: from }) => kind === 'sequence' && from === '');
+  expect(jobs, 'jobs').toHaveLength(own.length);
+  const again = rows.filter(({ id }) => id?.startsWith('again-'));
+  for (const { id, result_from: from } of again)
+    expect(`again-${from}`).toBe(`again-duplicate:${id?.slice(6)}`);
   await scene.keepsPromises(started);
 }
 

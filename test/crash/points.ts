@@ -15,6 +15,8 @@ export const DEPENDENCY_POINTS = [
   'conclude: files there, no end in item.json',
   'conclude: end in item.json, campaign not told',
   'conclude: campaign told, not reported',
+  'deliver: files there, no end in item.json',
+  'deliver: end in item.json, nothing published',
   'publish: before the tables',
   'publish: tables there, no SHA256SUMS',
   'publish: SHA256SUMS there, not reported',

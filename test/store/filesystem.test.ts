@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -183,5 +183,56 @@ describe('links', () => {
     expect(await store.readText('items.csv')).toBe('id\n');
     expect((await everyName(outside)).sort()).toEqual(['secret']);
     expect(await readdir(outside)).toEqual(['aspirin', 'secret']);
+  });
+});
+
+describe('taking a file over from another store', () => {
+  const inode = async (folder: string, key: string) => (await stat(join(folder, key))).ino;
+
+  test('shares its disk space, and neither sees what is written under the name later', async () => {
+    const folder = await temporaryFolder();
+    const from = await openFileStore(join(folder, 'a'));
+    const to = await openFileStore(join(folder, 'b'));
+    await from.write(KEY, 'one');
+    await to.adopt('files/x', from, KEY);
+    expect(await to.readText('files/x')).toBe('one');
+    expect(await inode(to.location, 'files/x')).toBe(await inode(from.location, KEY));
+    await from.write(KEY, 'two');
+    expect(await to.readText('files/x')).toBe('one');
+    await from.remove(KEY);
+    expect(await to.readText('files/x')).toBe('one');
+  });
+
+  test('takes the place of what is there, once or twice, and leaves nothing behind', async () => {
+    const folder = await temporaryFolder();
+    const from = await openFileStore(join(folder, 'a'));
+    const to = await openFileStore(join(folder, 'b'));
+    await from.write(KEY, 'new');
+    await to.write('files/x', 'old');
+    for (let time = 0; time < 2; time += 1) {
+      await to.adopt('files/x', from, KEY);
+      expect(await to.readText('files/x')).toBe('new');
+    }
+    expect((await everyName(folder)).sort()).toEqual(['record.json', 'x']);
+  });
+
+  test('copies from a store that is no folder', async () => {
+    const folder = await temporaryFolder();
+    const to = await openFileStore(folder);
+    const from = { ...to, readStream: () => pieces('from ', 'afar') };
+    await to.adopt('files/x', from, KEY);
+    expect(await to.readText('files/x')).toBe('from afar');
+  });
+
+  test('tells that there is none, and follows no link', async () => {
+    const folder = await temporaryFolder();
+    const from = await openFileStore(join(folder, 'a'));
+    const to = await openFileStore(join(folder, 'b'));
+    await expectCode(to.adopt('files/x', from, KEY), 'STORE_MISSING');
+    await writeFile(join(folder, 'secret'), 's');
+    await mkdir(join(from.location, 'molecules'));
+    await symlink(join(folder, 'secret'), join(from.location, 'molecules', 'x'));
+    await expectCode(to.adopt('files/x', from, 'molecules/x'), 'STORE_BAD_KEY');
+    expect(await to.exists('files/x')).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 /** A campaign whose ended items are opened again, from its output tree alone. */
 import { describe, expect, test } from 'vitest';
 import type { ItemRecord } from '../../src/store/item-record.ts';
+import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
@@ -149,5 +150,100 @@ describe('opening items again', () => {
     await prepareRetry(store, campaign, new Set(['bad', 'held']), AT);
     expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', done: 'failed' });
     expect(await store.exists('molecules/bad/item.json')).toBe(false);
+  });
+});
+
+describe('items that share a job', () => {
+  const SAME = { canonical: 'the same' };
+  const GROUP = ['leader', 'one', 'two'].map((id) => aSequence(id, SAME));
+  const bad = { state: 'failed', error: failure('JOB_FAILED'), finishedAt: AT } as const;
+
+  /** All of them as they end when the leader's job has this end. */
+  async function group(end: Partial<ItemRecord> = bad): Promise<Tree> {
+    const store = await openFileStore(await temporaryFolder());
+    const shared = GROUP.map((item) => ({
+      ...item,
+      share: { leader: 'leader', options: item.options },
+    }));
+    await prepareCampaign(store, CAMPAIGN, shared);
+    const leader = await readItem(store, 'sequence', 'leader');
+    if (leader) await writeItem(store, { ...leader, remoteId: 'job', address: 'a', ...end });
+    const campaign = (await readPreparedCampaign(store)) ?? failed();
+    await deliverDuplicates(store, campaign, () => undefined);
+    return { store, campaign };
+  }
+
+  /** What the pages say once they are opened. */
+  async function opened({ store, campaign }: Tree, selection: Selection) {
+    const survey = await surveyRetry(store, campaign, selection);
+    await prepareRetry(store, campaign, survey.chosen, AT, survey.alone);
+    const page = await readPage(store, 0);
+    return {
+      survey,
+      ways: page.map(({ id, done, follows }) => [id, done ?? follows ?? 'own job']),
+    };
+  }
+
+  test.each([
+    ['all', ALL],
+    ['the failed ones', { type: 'failed' } as const],
+    ['leader and followers by name', these('leader', 'one', 'two')],
+  ])('%s: the leader has a job, the others follow it again', async (_, selection) => {
+    const { survey, ways } = await opened(await group(), selection);
+    expect(survey).toMatchObject({ following: 2, states: { failed: 3 }, alone: new Set() });
+    expect(survey.ways, 'jobs').toEqual({ ask: 0, resend: 0, anew: 1 });
+    expect(ways).toEqual([
+      ['leader', 'own job'],
+      ['one', 'leader'],
+      ['two', 'leader'],
+    ]);
+  });
+
+  test('a follower alone is refused while its leader has not succeeded, which is named', async () => {
+    const { store, campaign } = await group();
+    const before = await readPage(store, 0);
+    const error = await surveyRetry(store, campaign, these('one')).catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'ITEM_NOT_RETRYABLE', exitCode: 2 });
+    expect((error as Error).message).toContain('one shares the job of leader, which is failed');
+    expect(await readPage(store, 0)).toEqual(before);
+  });
+
+  test('the leader alone leaves the others as they are, and they get its result next time', async () => {
+    const tree = await group();
+    expect((await opened(tree, these('leader'))).ways).toEqual([
+      ['leader', 'own job'],
+      ['one', 'failed'],
+      ['two', 'failed'],
+    ]);
+    const leader = await readItem(tree.store, 'sequence', 'leader');
+    if (leader) await writeItem(tree.store, { ...leader, state: 'succeeded', error: null });
+    const { survey, ways } = await opened(tree, these('one'));
+    expect(survey).toMatchObject({ following: 1, ways: { ask: 0, resend: 0, anew: 0 } });
+    expect(ways).toEqual([
+      ['leader', 'succeeded'],
+      ['one', 'leader'],
+      ['two', 'failed'],
+    ]);
+    await deliverDuplicates(tree.store, tree.campaign, () => undefined);
+    expect((await readItem(tree.store, 'sequence', 'one'))?.state).toBe('succeeded');
+  });
+
+  test('a follower whose leader is gone, or cannot be run, gets a job of its own', async () => {
+    const gone = await group();
+    await gone.store.remove('sequences/leader/item.json');
+    const { survey, ways } = await opened(gone, ALL);
+    expect(survey).toMatchObject({ following: 0, alone: new Set(['one', 'two']) });
+    expect(ways).toEqual([
+      ['leader', 'failed'],
+      ['one', 'own job'],
+      ['two', 'own job'],
+    ]);
+    const changed = await group();
+    await changed.store.write('sequences/leader/input.fasta', 'changed by hand');
+    expect((await opened(changed, ALL)).ways).toEqual([
+      ['leader', 'failed'],
+      ['one', 'own job'],
+      ['two', 'own job'],
+    ]);
   });
 });

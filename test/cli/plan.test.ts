@@ -1,0 +1,120 @@
+/** `plan` tells what a run would do, and does nothing of it. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { desk, type Desk } from './command.ts';
+import { peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
+
+interface Document {
+  readonly rows: number;
+  readonly submissions: number;
+  readonly endsAt: string | null;
+  readonly problems: readonly Record<string, unknown>[];
+  readonly [key: string]: unknown;
+}
+
+const parsed = (stdout: string): Document => {
+  expect(stdout.split('\n'), 'one line').toHaveLength(2);
+  return JSON.parse(stdout) as Document;
+};
+
+/** Every file of the desk with its bytes, but for what a server that runs writes. */
+function everything(at: Desk): Record<string, string> {
+  const names = readdirSync(at.folder, { recursive: true, encoding: 'utf8' });
+  const ours = names.filter((name) => !/^(\.hundredfold|services\.db|\.cache|\.local)/.test(name));
+  return Object.fromEntries(
+    ours.sort().map((name) => {
+      const path = at.path(name);
+      return [name, statSync(path).isFile() ? readFileSync(path, 'base64') : ''];
+    }),
+  );
+}
+
+test('a manifest is checked whole, without a service, a server or a folder', async () => {
+  const at = desk();
+  const lines = [
+    'id,kind,sequence,smiles,predictors,project',
+    'p1,,MKTAYIAKQR,,,x',
+    'p2,,MKTAYIAKQR,,agmata,x',
+    'm1,,,CCO,,x',
+    'm1,,,CCCO,,x',
+    'p3,,MKTAYIAKLL,,dynamin,x',
+  ];
+  at.write('night.csv', `${lines.join('\n')}\n`);
+  const before = everything(at);
+  const { stdout, stderr } = await at.runs(2, ['plan', 'night.csv', '--json']);
+  const document = parsed(stdout);
+  expect(document).toMatchObject({
+    ...{ campaign: 'night', rows: 5, invalid: 2, duplicates: 1, cached: 0, submissions: 2 },
+    kinds: { sequence: 3, molecule: 2, alignment: 0, shifts: 0 },
+  });
+  const errors = document.problems.filter(({ severity }) => severity === 'error');
+  expect(errors).toMatchObject([
+    { file: 'night.csv', line: 5, id: 'm1', column: 'id', value: 'm1' },
+    { file: 'night.csv', line: 6, id: 'p3', column: 'predictors' },
+  ]);
+  const fields = ['severity', 'code', 'file', 'line', 'id', 'column', 'value', 'message', 'remedy'];
+  for (const problem of document.problems)
+    expect(Object.keys(problem).sort()).toEqual([...fields].sort());
+  expect(Date.parse(document.endsAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  for (const { code, message } of errors) {
+    expect(stderr).toContain(`[${String(code)}]`);
+    expect(stderr).toContain(String(message).slice(0, 20));
+  }
+
+  const text = await at.runs(2, ['plan', 'night.csv']);
+  expect(text.stdout).toBe('');
+  expect(text.stderr).toMatch(/night: 5 rows \(2 molecules, 3 sequences\)/);
+  expect(text.stderr).toMatch(/errors +\d+ +in 2 rows/);
+  expect(text.stderr).toMatch(/duplicates +1 /);
+  expect(text.stderr).toMatch(/to submit +2 +1 molecule, 1 sequence/);
+  expect(everything(at)).toEqual(before);
+  expect(readdirSync(at.folder)).toEqual(['night.csv']);
+
+  at.write('good.csv', `${lines.slice(0, 4).join('\n')}\n`);
+  const good = await at.runs(0, ['plan', 'good.csv', '--explain']);
+  expect(good.stderr).toContain('  p2: shares the job of p1');
+  expect(good.stderr).toContain('  m1: a new job');
+  expect(good.stderr).toContain('To begin: hundredfold run good.csv');
+});
+
+test('what is charged now moves the end; nothing is sent, and nothing written', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 5, seconds: 3_600 });
+  const typing = { env: TOKEN };
+  const plan = async (name: string) =>
+    parsed((await at.runs(0, ['plan', `${name}.csv`, '--json'], typing)).stdout);
+  const minutes = ({ endsAt }: Document) => (Date.parse(endsAt ?? '') - Date.now()) / 60_000;
+  peptides(at, 'night', 3);
+  // Others than those of the night, which would be cached.
+  for (const [name, count] of [
+    ['two', 2],
+    ['three', 3],
+  ] as const) {
+    peptides(at, name, count);
+    at.write(
+      `${name}.csv`,
+      readFileSync(at.path(`${name}.csv`), 'utf8').replaceAll('MKTAYIAK', 'MKTWYIAK'),
+    );
+  }
+  expect(minutes(await plan('three'))).toBeLessThan(5);
+
+  const host = at.type(['host'], typing);
+  await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
+  await at.runs(0, ['run', 'night.csv'], typing);
+  const before = everything(at);
+  const [two, three, night] = [await plan('two'), await plan('three'), await plan('night')];
+  expect([two.submissions, three.submissions, night.submissions]).toEqual([2, 3, 0]);
+  expect(night).toMatchObject({ ended: 3, endsAt: null });
+  expect(minutes(two)).toBeLessThan(5);
+  expect(minutes(three)).toBeGreaterThan(50);
+  expect(three['services']).toMatchObject([{ service: 'predictions', jobs: 3, free: 2 }]);
+  const again = parsed(
+    (await at.runs(0, ['plan', 'night.csv', '--name', 'other', '--json'], typing)).stdout,
+  );
+  expect(again).toMatchObject({ cached: 3, submissions: 0, ended: 0 });
+  expect(everything(at)).toEqual(before);
+  host.kill('SIGTERM');
+  await host.ended;
+  expect(await service.end()).toHaveLength(3);
+}, 120_000);

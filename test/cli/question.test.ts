@@ -1,0 +1,55 @@
+/** Before a campaign of more than an hour somebody who sits there is asked; nobody else is. */
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { desk, type Desk } from './command.ts';
+import { peptides } from './manifests.ts';
+import { rehearse, TOKEN, type Rehearsal } from './rehearsal.ts';
+
+const onTerminal = { terminal: true, env: TOKEN };
+const QUESTION = 'This takes more than an hour. Begin? [Y/n]';
+const RUN = ['run', 'night.csv'];
+
+async function scene(): Promise<{ at: Desk; service: Rehearsal }> {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: 3_600 });
+  service.budget(2);
+  const host = at.type(['host'], { env: TOKEN });
+  await host.until(() => at.record('host')?.['pid'] === host.pid, 'it held the server');
+  peptides(at, 'night', 4);
+  peptides(at, 'short', 2);
+  return { at, service };
+}
+
+test('an answer of no, Ctrl-C and Ctrl-D begin nothing; the next command begins where it is allowed', async () => {
+  const { at, service } = await scene();
+  for (const keys of ['n\r', '\x03', '\x04']) {
+    const asked = at.type(RUN, onTerminal);
+    await asked.says(QUESTION);
+    asked.press(keys);
+    await asked.endsWith(130);
+    expect(asked.stdout).toContain('Nothing was submitted.');
+    expect(existsSync(at.path('results', 'night', '.hundredfold'))).toBe(false);
+  }
+  const yes = at.type(RUN, onTerminal);
+  await yes.says(QUESTION);
+  yes.press('\r');
+  await yes.says('2 succeeded');
+  yes.press('\x03');
+  await yes.endsWith(130);
+  expect(await service.end()).toHaveLength(2);
+}, 120_000);
+
+test('--yes, a short campaign and no terminal go on without a question', async () => {
+  const { at, service } = await scene();
+  const short = at.type(['run', 'short.csv', '--name', 'short', '--no-cache'], onTerminal);
+  await short.endsWith(0);
+  expect(short.stdout).not.toContain(QUESTION);
+  service.budget(3);
+  const told = at.type([...RUN, '--yes', '--no-cache'], onTerminal);
+  await told.says('1 succeeded');
+  expect(told.stdout).not.toContain(QUESTION);
+  const plain = at.type(RUN, { env: TOKEN });
+  await plain.says('joins it');
+  expect(plain.stderr).not.toContain(QUESTION);
+  for (const typed of [told, plain]) typed.kill('SIGKILL');
+}, 120_000);

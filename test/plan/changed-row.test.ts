@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
+import { changedRow } from '../../src/plan/changed-row.ts';
+import { waitingRecord } from '../../src/store/item-record.ts';
+import { aMolecule } from '../store/an-item.ts';
+
+const FORMER = waitingRecord(aMolecule('m', { row: { id: 'm', smiles: 'CCO', net_charge: '' } }));
+const NOW = aMolecule('m', {
+  row: { id: 'm', smiles: 'CCN', net_charge: '' },
+  source: { file: 'new.csv', line: 7 },
+});
+
+test('names the column, both versions and both places', () => {
+  const problem = changedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
+  expect(problem).toMatchObject({
+    ...{ severity: 'error', code: 'MANIFEST_ROW_CHANGED', file: 'new.csv', line: 7, id: 'm' },
+    ...{ column: 'smiles', value: 'CCN' },
+  });
+  for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
+    expect(problem?.message, problem?.message).toContain(word);
+});
+
+test('names the file where its content alone is another', () => {
+  const row = { id: 'm', file: 'x.mol2' };
+  const problem = changedRow({ ...FORMER, row, state: 'running' }, { ...NOW, row }, false);
+  expect(problem).toMatchObject({ column: 'file', value: 'x.mol2' });
+  expect(problem?.message).toContain(FORMER.input.sha256);
+});
+
+test('has nothing against the same job, however it is written', () => {
+  expect(changedRow({ ...FORMER, state: 'succeeded' }, NOW, true)).toBeNull();
+});
+
+test.each([...OPEN_STATES, 'succeeded'] as const)('is told of an item that is %s', (state) => {
+  expect(changedRow({ ...FORMER, state }, NOW, false)).not.toBeNull();
+});
+
+test.each(FINAL_STATES.filter((state) => state !== 'succeeded'))(
+  'is none of an item that is %s: it was mended',
+  (state) => expect(changedRow({ ...FORMER, state }, NOW, false)).toBeNull(),
+);

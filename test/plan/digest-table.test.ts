@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { DigestTable } from '../../src/plan/digest-table.ts';
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('tells of each digest where it was first seen, as a map does', () => {
+  const texts = fc.array(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 200 });
+  fc.assert(
+    fc.property(texts, (all) => {
+      const table = new DigestTable();
+      const naive = new Map<string, number>();
+      all.forEach((text, n) => {
+        if (!naive.has(text)) naive.set(text, n);
+        expect(table.add(digestOf(text))).toBe(naive.get(text));
+      });
+    }),
+  );
+});
+
+test('keeps what it knows while it grows, also where digests land in the same place', () => {
+  const table = new DigestTable();
+  // The second word chooses the place: all of these want the same one.
+  const crowded = Array.from(
+    { length: 300 },
+    (_, n) => `${(n + 1).toString(16).padStart(8, '0')}00000000`,
+  );
+  const scattered = Array.from({ length: 20_000 }, (_, n) => digestOf(String(n)));
+  const all = [...crowded, ...scattered];
+  for (let time = 0; time < 2; time += 1)
+    expect(all.map((digest) => table.add(digest))).toEqual([...all.keys()]);
+});
+
+test('knows a digest of nothing but zeros', () => {
+  const table = new DigestTable();
+  expect(table.add('f'.repeat(64))).toBe(0);
+  expect(table.add('0'.repeat(64))).toBe(1);
+  expect(table.add('0'.repeat(64))).toBe(1);
+});

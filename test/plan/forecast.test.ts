@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lastSubmissionIn } from '../../src/budget/forecast.ts';
+import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
+import { GUARD_MS } from '../../src/budget/window.ts';
+import type { Kind } from '../../src/domain/item.ts';
+import { ESTIMATES } from '../../src/plan/estimates.ts';
+import { forecast, freshWindow, supplyOf, type Supply } from '../../src/plan/forecast.ts';
+
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+const ROUND = HOUR + GUARD_MS;
+
+const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
+  ...{ molecule: 0, sequence: 0, alignment: 0, shifts: 0, ...some },
+});
+const fresh = (limit: number | null): WindowStatus => freshWindow({ limit, windowMs: HOUR });
+
+/** So many charged a minute ago. */
+function used(limit: number, charged: number): WindowStatus {
+  const releases = Array.from({ length: charged }, () => NOW - 60_000 + ROUND);
+  return { ...fresh(limit), charged, free: limit - charged, releases };
+}
+
+const predictions = (windows: readonly WindowStatus[], waiting = 0): Supply => ({
+  ...{ service: 'predictions', windows, waiting },
+});
+
+const endOf = (count: number, supply: Supply): number | undefined =>
+  forecast(jobs({ sequence: count }), [supply], NOW)[0]?.lastSubmissionAt;
+
+describe('the last submission', () => {
+  test.each([
+    ['goes out now while slots are free', 100, 0],
+    ['needs a window more for one job more', 101, 1],
+    ['of 800 at 100 an hour goes out after seven windows', 800, 7],
+  ])('%s', (_, count, windows) => {
+    expect(endOf(count, predictions([fresh(100)]))).toBe(NOW + windows * ROUND);
+  });
+
+  test('comes later by what is charged now', () => {
+    expect(endOf(1, predictions([used(100, 100)]))).toBe(NOW - 60_000 + ROUND);
+    expect(endOf(1, predictions([used(100, 99)]))).toBe(NOW);
+  });
+
+  test('waits for turns of other campaigns, but not longer than it has jobs itself', () => {
+    expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
+    expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
+    expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
+  });
+
+  test('keeps to the tightest of its windows', () => {
+    const both = predictions([fresh(100), fresh(10)]);
+    expect(endOf(100, both)).toBe(NOW + 9 * ROUND);
+    expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
+  });
+
+  test('never comes with a budget of nothing', () => {
+    expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('is never earlier with more jobs, more charged, or a smaller limit', () => {
+    const small = fc.integer({ min: 1, max: 40 });
+    fc.assert(
+      fc.property(small, small, fc.nat({ max: 40 }), (count, limit, charged) => {
+        const now = Math.min(charged, limit - 1);
+        const at = (n: number, l: number, c: number) => endOf(n, predictions([used(l, c)])) ?? 0;
+        const end = at(count, limit, now);
+        expect(end).toBe(lastSubmissionIn(used(limit, now), count, NOW));
+        expect(at(count + 1, limit, now)).toBeGreaterThanOrEqual(end);
+        expect(at(count, limit, now + 1)).toBeGreaterThanOrEqual(end);
+        expect(at(count, limit + 1, now)).toBeLessThanOrEqual(end);
+      }),
+    );
+  });
+});
+
+describe('the forecast', () => {
+  test('tells of each service that has jobs, and of no other', () => {
+    const all = forecast(
+      jobs({ molecule: 3, shifts: 2, alignment: 1 }),
+      [predictions([fresh(100)])],
+      NOW,
+    );
+    expect(all.map(({ service, jobs: n, free }) => [service, n, free])).toEqual([
+      ['molecules', 3, null],
+      ['predictions', 3, 100],
+    ]);
+    expect(forecast(jobs({}), [predictions([fresh(100)])], NOW)).toEqual([]);
+  });
+
+  test('counts on one job after the other where there is no limit', () => {
+    const [only] = forecast(jobs({ molecule: 100 }), [], NOW);
+    expect(only?.endsAt).toBeCloseTo(NOW + 100 * ESTIMATES.molecule.seconds * 1_000, -1);
+  });
+
+  test('ends one job of average length after the last submission', () => {
+    const [only] = forecast(jobs({ sequence: 1, shifts: 3 }), [predictions([fresh(2)])], NOW);
+    const mean = (ESTIMATES.sequence.seconds + 3 * ESTIMATES.shifts.seconds) / 4;
+    expect(only?.endsAt).toBeCloseTo(NOW + ROUND + mean * 1_000, -1);
+  });
+});
+
+test('a budget supplies its credential and its address; waiting are other campaigns that are not paused', () => {
+  const lane = (campaign: string, items: number, credential = 'ours', paused = false) => ({
+    ...{ campaign, credential, items, paused },
+  });
+  const budget: BudgetStatus = {
+    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 0 },
+    addressWindow: fresh(300),
+    credentials: [
+      { ...fresh(100), credential: 'ours' },
+      { ...fresh(7), credential: 'theirs' },
+    ],
+    waiting: [
+      lane('night', 50),
+      lane('day', 5),
+      lane('noon', 3),
+      lane('x', 9, 'theirs'),
+      lane('y', 8, 'ours', true),
+    ],
+    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+  };
+  const { windows, waiting } = supplyOf(budget, 'ours', 'night');
+  expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
+  expect(waiting).toBe(8);
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Item, Options } from '../../src/domain/item.ts';
+import { Shares } from '../../src/plan/shares.ts';
+import type { PlannedItem } from '../../src/store/prepare-item.ts';
+import { covers, workDigest } from '../../src/store/work.ts';
+import { aMolecule } from '../store/an-item.ts';
+import { collected } from '../store/store-expectations.ts';
+import { aSequenceOf, randomItems } from './random-items.ts';
+
+async function* stream(items: readonly Item[]): AsyncGenerator<Item> {
+  await Promise.resolve();
+  yield* items;
+}
+
+async function planned(items: readonly Item[]): Promise<readonly PlannedItem[]> {
+  const shares = new Shares();
+  for (const item of items) shares.add(item);
+  return collected(shares.plan(stream(items)));
+}
+
+const predictorsOf = (options: Options): string[] =>
+  options.kind === 'sequence' ? [...options.predictors] : [];
+
+test('rows of the same work have the first of them as leader, and a job that covers all, as with a map', async () => {
+  await fc.assert(
+    fc.asyncProperty(randomItems(), async (items) => {
+      const groups = Map.groupBy(items, workDigest);
+      for (const [n, { share, ...item }] of (await planned(items)).entries()) {
+        expect(item).toEqual(items[n]);
+        const group = groups.get(workDigest(item)) ?? [];
+        if (group.length === 1) {
+          expect(share).toBeUndefined();
+          continue;
+        }
+        expect(share?.leader).toBe(group[0]?.id);
+        const together = new Set(group.flatMap(({ options }) => predictorsOf(options)));
+        expect(new Set(predictorsOf(share?.options ?? item.options))).toEqual(together);
+        expect(share && covers(share.options, item.options)).toBe(true);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('tells of each row whether an earlier one asks for the same', () => {
+  const shares = new Shares();
+  const items = [
+    aSequenceOf('a', 0, ['dynamine']),
+    aMolecule('b'),
+    aSequenceOf('c', 0, ['agmata']),
+    aSequenceOf('d', 1, ['agmata']),
+  ];
+  expect(items.map((item) => shares.add(item))).toEqual([
+    { row: 0, first: 0 },
+    { row: 1, first: 1 },
+    { row: 2, first: 0 },
+    { row: 3, first: 3 },
+  ]);
+});
+
+test('the predictors of a job stand in the order in which they were first asked for', async () => {
+  const items = [aSequenceOf('a', 0, ['agmata']), aSequenceOf('b', 0, ['dynamine', 'agmata'])];
+  const [a, b] = await planned(items);
+  const options = { kind: 'sequence', predictors: ['agmata', 'dynamine'] };
+  expect([a?.share, b?.share]).toEqual(Array(2).fill({ leader: 'a', options }));
+});

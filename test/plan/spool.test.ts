@@ -1,0 +1,90 @@
+import { existsSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Spool } from '../../src/plan/spool.ts';
+import type { InvalidRow } from '../../src/store/invalid-rows.ts';
+import { aMolecule } from '../store/an-item.ts';
+import { collected, storeErrorFrom } from '../store/store-expectations.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const refused = (id: string): InvalidRow => ({
+  ...{ id, kind: null, source: { file: 'm.csv', line: 2 }, row: { id }, code: 'C', message: 'm' },
+});
+
+test('gives back every row as it was, whatever stands in its cells, more than once', async () => {
+  const folder = await temporaryFolder();
+  const cells = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLength: 5 });
+  const examples: [string[]][] = [[['a\u2028b', 'a\u2029b', 'a\nb', '\r', '\u0085', '"']]];
+  await fc.assert(
+    fc.asyncProperty(cells, async (all) => {
+      const spool = new Spool(folder);
+      const items = all.map((note, n) => aMolecule(`m${n}`, { user: { note } }));
+      for (const item of items) {
+        await spool.write({ item });
+        await spool.write({ invalid: refused(`not-${item.id}`) });
+      }
+      await spool.end();
+      for (let time = 0; time < 2; time += 1) {
+        expect(await collected(spool.items())).toEqual(items);
+        expect((await collected(spool.invalid())).map(({ id }) => id)).toEqual(
+          items.map(({ id }) => `not-${id}`),
+        );
+      }
+      await spool.remove();
+    }),
+    { examples, numRuns: 20 },
+  );
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('waits for the disk with many rows, cut anywhere by its own reading', async () => {
+  const spool = new Spool(await temporaryFolder());
+  let waits = 0;
+  const text = 'Å'.repeat(1_000);
+  for (let n = 0; n < 2_000; n += 1) {
+    const waiting = spool.write({ item: aMolecule(`m${n}`, { title: text }) });
+    if (waiting) waits += 1;
+    await waiting;
+  }
+  await spool.end();
+  expect(waits).toBeGreaterThan(0);
+  let n = 0;
+  for await (const { id, title } of spool.items()) {
+    expect([id, title === text]).toEqual([`m${n}`, true]);
+    n += 1;
+  }
+  expect(n).toBe(2_000);
+  await spool.remove();
+});
+
+test('without a row there is no file, and nothing to read', async () => {
+  const folder = await temporaryFolder();
+  const spool = new Spool(folder);
+  await spool.end();
+  expect(await collected(spool.items())).toEqual([]);
+  await spool.remove();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('nobody else may read the rows', async () => {
+  const folder = await temporaryFolder();
+  const spool = new Spool(folder);
+  await spool.write({ item: aMolecule('m') });
+  await spool.end();
+  const [name = ''] = await readdir(folder);
+  expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+  await spool.remove();
+  expect(existsSync(join(folder, name))).toBe(false);
+});
+
+test('a disk that takes no rows is told with a code', async () => {
+  const spool = new Spool(join(await temporaryFolder(), 'not', 'there'));
+  const writing = async (): Promise<void> => {
+    await spool.write({ item: aMolecule('m') });
+    await spool.end();
+  };
+  expect((await storeErrorFrom(writing())).message).toContain('keep the checked rows');
+  await spool.remove();
+});

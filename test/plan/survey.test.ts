@@ -1,0 +1,204 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../src/domain/problem.ts';
+import { Spool } from '../../src/plan/spool.ts';
+import {
+  surveyManifests,
+  type Fate,
+  type Survey,
+  type SurveyOptions,
+} from '../../src/plan/survey.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { ResultCache } from '../../src/store/result-cache.ts';
+import type { Store } from '../../src/store/store.ts';
+import { succeeded } from '../store/a-result.ts';
+import { collected } from '../store/store-expectations.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+interface Surveyed {
+  readonly survey: Survey;
+  readonly problems: readonly Problem[];
+  readonly fates: Readonly<Record<string, Fate>>;
+  readonly spool: Spool;
+}
+
+async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Promise<Surveyed> {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'm.csv');
+  await writeFile(path, csv);
+  const problems: Problem[] = [];
+  const fates: Record<string, Fate> = {};
+  const spool = new Spool(folder);
+  const survey = await surveyManifests([path], {
+    ...{ allowOutside: false, tree: null, cache: null, addresses: { predictions: 'host' }, spool },
+    onProblem: (problem) => problems.push(problem),
+    onFate: (id, fate) => (fates[id] = fate),
+    ...options,
+  });
+  await spool.end();
+  return { survey, problems, fates, spool };
+}
+
+const A = 'MKTAYIAKAA';
+const B = 'MKTAYIAKDC';
+
+describe('a survey', () => {
+  test('counts rows, kinds, problems, duplicates and jobs, and keeps good and bad rows apart', async () => {
+    const lines = [
+      'id,kind,sequence,smiles,predictors',
+      `a,,${A},,dynamine`,
+      `b,,${A},,agmata`,
+      `c,,${B},,`,
+      'd,,,CCO,',
+      'e,,,CCO,',
+      'f,nonsense,,CCO,',
+      'g,,MK1,,',
+      '',
+    ];
+    const { survey, problems, fates, spool } = await surveyed(lines.join('\n'));
+    expect(survey).toMatchObject({
+      ...{ rows: 7, invalid: 2, brokenFiles: 0, items: 5, ended: 0, submitted: 0, cached: 0 },
+      ...{ duplicates: 2, jobs: { sequence: 2, molecule: 1, alignment: 0, shifts: 0 } },
+      misses: { 'no cache': 3 },
+    });
+    expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
+    expect(survey.errors).toBeGreaterThanOrEqual(2);
+    expect(fates).toEqual({
+      a: { type: 'new', why: 'no cache' },
+      b: { type: 'duplicate', first: 0 },
+      c: { type: 'new', why: 'no cache' },
+      d: { type: 'new', why: 'no cache' },
+      e: { type: 'duplicate', first: 3 },
+    });
+    expect((await collected(spool.items())).map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    const refused = await collected(spool.invalid());
+    expect(refused.map(({ id, source }) => [id, source.line])).toEqual([
+      ['f', 7],
+      ['g', 8],
+    ]);
+    for (const { code } of refused) expect(problems.map((problem) => problem.code)).toContain(code);
+  });
+
+  test('takes a file that is not there for broken, and for no row', async () => {
+    const problems: Problem[] = [];
+    const survey = await surveyManifests(['/nowhere/m.csv'], {
+      ...{ allowOutside: false, tree: null, cache: null, addresses: {} },
+      onProblem: (problem) => problems.push(problem),
+    });
+    expect(survey).toMatchObject({ rows: 0, items: 0, invalid: 0, brokenFiles: 1, errors: 1 });
+    expect(problems).toMatchObject([{ line: null }]);
+  });
+});
+
+describe('a survey over what is known', () => {
+  async function tree(csv: string): Promise<Store> {
+    const store = await openFileStore(await temporaryFolder());
+    const { survey, spool } = await surveyed(csv);
+    const campaign = { name: 'n', manifestDigests: [], settings: {} };
+    await prepareCampaign(store, campaign, survey.shares.plan(spool.items()));
+    return store;
+  }
+  async function change(store: Store, id: string, changes: Partial<ItemRecord>): Promise<void> {
+    const record = await readItem(store, 'sequence', id);
+    if (record) await writeItem(store, { ...record, ...changes });
+  }
+
+  const rows = `id,sequence\na,${A}\nb,${B}\nc,MKTAYIAKCC\nd,MKTAYIAKDD\n`;
+  const error = { code: 'JOB_FAILED', message: 'no' };
+
+  test('counts what has ended, what is submitted, and what still has to be', async () => {
+    const store = await tree(rows);
+    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    await change(store, 'b', { state: 'failed', error });
+    await change(store, 'c', { state: 'running', remoteId: 'y', address: 'host' });
+    const { survey, fates } = await surveyed(`${rows}e,MKTAYIAKEE\n`, { tree: store });
+    expect(fates).toMatchObject({
+      a: { type: 'ended', state: 'succeeded' },
+      b: { type: 'ended', state: 'failed' },
+      c: { type: 'open', submitted: true },
+      d: { type: 'open', submitted: false },
+      e: { type: 'new' },
+    });
+    expect(survey).toMatchObject({ ended: 2, submitted: 1, jobs: { sequence: 2 } });
+  });
+
+  test('a failed leader serves no row that is added', async () => {
+    const store = await tree(`id,sequence\na,${A}\n`);
+    await change(store, 'a', { state: 'failed', error });
+    const added = `id,sequence\na,${A}\nb,${A}\nc,${A}\n`;
+    const { survey, fates } = await surveyed(added, { tree: store });
+    expect(survey).toMatchObject({ ended: 1, duplicates: 1, jobs: { sequence: 1 } });
+    expect([fates['b']?.type, fates['c']?.type]).toEqual(['new', 'duplicate']);
+  });
+
+  test('a leader that brings too few predictors serves only those who want no more', async () => {
+    const head = 'id,sequence,predictors\n';
+    const store = await tree(`${head}a,${A},dynamine\n`);
+    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    const added = `${head}a,${A},dynamine\nb,${A},dynamine\nc,${A},agmata\nd,${A},"agmata,dynamine"\n`;
+    const { survey, fates } = await surveyed(added, { tree: store });
+    expect(Object.values(fates).map(({ type }) => type)).toEqual([
+      'ended',
+      'duplicate',
+      'new',
+      'duplicate',
+    ]);
+    expect(survey.jobs.sequence).toBe(1);
+  });
+
+  test('a changed row is refused, and is a row that was left out', async () => {
+    const store = await tree(rows);
+    await change(store, 'a', { state: 'succeeded', remoteId: 'x', address: 'host' });
+    await change(store, 'b', { state: 'failed', error });
+    const changed = `id,sequence\na,MKTAYIAKWW\nb,MKTAYIAKYY\n`;
+    const { survey, problems, spool, fates } = await surveyed(changed, { tree: store });
+    expect(problems).toMatchObject([
+      { code: 'MANIFEST_ROW_CHANGED', id: 'a', line: 2, column: 'sequence' },
+    ]);
+    expect(survey).toMatchObject({
+      rows: 2,
+      invalid: 1,
+      errors: 1,
+      items: 1,
+      jobs: { sequence: 1 },
+    });
+    expect(Object.keys(fates), 'the mended one').toEqual(['b']);
+    const [left] = await collected(spool.invalid());
+    expect(left).toMatchObject({ id: 'a', code: 'MANIFEST_ROW_CHANGED', source: { line: 2 } });
+    expect(left?.message).toContain('MKTAYIAKWW');
+  });
+
+  test('a cached row needs no job; what a row asks for beyond it does', async () => {
+    const cache = new ResultCache(await openFileStore(await temporaryFolder()));
+    const store = await openFileStore(await temporaryFolder());
+    const head = 'id,sequence,predictors\n';
+    const { spool } = await surveyed(`${head}c,${A},dynamine\n`);
+    const [item] = await collected(spool.items());
+    if (item) await cache.keep(store, 'earlier', await succeeded(store, item));
+    const lines = [`a,${A},dynamine`, `b,${A},dynamine`, `c,${A},agmata`, `d,${A},agmata`];
+    const { survey, fates } = await surveyed(`${head}${lines.join('\n')}\n`, { cache });
+    expect(fates).toMatchObject({
+      a: { type: 'cached', campaign: 'earlier', id: 'c' },
+      b: { type: 'duplicate', first: 0 },
+      c: { type: 'new', why: 'other predictors' },
+      d: { type: 'duplicate', first: 0 },
+    });
+    expect(survey).toMatchObject({
+      cached: 1,
+      duplicates: 2,
+      jobs: { sequence: 1 },
+      misses: { 'other predictors': 1 },
+    });
+    const elsewhere = await surveyed(`${head}a,${A},dynamine\n`, {
+      cache,
+      addresses: { predictions: 'other' },
+    });
+    expect(elsewhere.survey).toMatchObject({ cached: 0, misses: { 'never computed': 1 } });
+    const unknown = await surveyed(`${head}a,${A},dynamine\n`, { cache, addresses: {} });
+    expect(unknown.survey).toMatchObject({ cached: 0, misses: { 'no cache': 1 } });
+  });
+});

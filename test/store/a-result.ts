@@ -1,0 +1,33 @@
+/** Items that have ended, with files, for tests of what is done with results. */
+import type { Item } from '../../src/domain/item.ts';
+import type { FileDigest } from '../../src/store/digest.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { writeItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export const FILES = { 'result.json': '{"results": []}', 'result.csv': 'a,b\n1,2\n' };
+
+/** As its job has left it in the tree. */
+export async function succeeded(
+  store: Store,
+  item: Item,
+  changes: Partial<ItemRecord> = {},
+  contents: Readonly<Record<string, string>> = FILES,
+): Promise<ItemRecord> {
+  await store.write(itemKey(item.kind, item.id, item.input.name), item.input.text);
+  const files: Record<string, FileDigest> = {};
+  for (const [name, text] of Object.entries(contents)) {
+    const { bytes, sha256 } = await store.write(itemKey(item.kind, item.id, name), text);
+    files[name] = { bytes, sha256 };
+  }
+  const record: ItemRecord = {
+    ...waitingRecord(item),
+    ...{ state: 'succeeded', files, address: 'host', remoteId: 'job-1', jobName: 'name-1' },
+    ...{ submittedAt: '2026-11-21T00:00:00.000Z', finishedAt: '2026-11-21T00:01:00.000Z' },
+    attempts: [{ at: '2026-11-21T00:00:00.000Z', outcome: 'accepted', remoteId: 'job-1' }],
+    ...changes,
+  };
+  await writeItem(store, record);
+  return record;
+}

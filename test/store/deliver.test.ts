@@ -1,0 +1,170 @@
+import { stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../../src/report/audit.ts';
+import { deliver, duplicateOf } from '../../src/store/deliver.ts';
+import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import type { Store } from '../../src/store/store.ts';
+import { FILES, succeeded } from './a-result.ts';
+import { aSequence } from './an-item.ts';
+import { collected } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const SAME = { canonical: 'residues' };
+const ITEM = aSequence('leader', SAME);
+const FOLLOWER = aSequence('follower', { ...SAME, user: { project: 'other' } });
+
+const emptyStore = async (): Promise<Store> => openFileStore(await temporaryFolder());
+
+/** Each leaves nothing that could pass for the result. */
+const DAMAGES: [string, (file: string) => Promise<void>][] = [
+  ['changed by hand', (file) => writeFile(file, FILES['result.csv'].replace('1', '7'))],
+  ['cut short', (file) => truncate(file, 3)],
+  ['longer', (file) => writeFile(file, `${FILES['result.csv']}3,4\n`)],
+];
+
+describe('delivering a result', () => {
+  test('gives another item the same files, and keeps what is its own', async () => {
+    const store = await emptyStore();
+    const leader = await succeeded(store, ITEM);
+    const written: string[] = [];
+    const mine = waitingRecord(FOLLOWER);
+    const done = await deliver(store, mine, duplicateOf(store, leader), written);
+    expect(done).toMatchObject({
+      ...{ id: 'follower', state: 'succeeded', user: { project: 'other' }, attempts: [] },
+      ...{ remoteId: leader.remoteId, files: leader.files, finishedAt: leader.finishedAt },
+      resultFrom: { type: 'duplicate', id: 'leader' },
+    });
+    expect(written.sort()).toEqual(
+      Object.keys(FILES)
+        .map((name) => `sequences/follower/${name}`)
+        .sort(),
+    );
+    for (const [name, text] of Object.entries(FILES)) {
+      expect(await store.readText(`sequences/follower/${name}`)).toBe(text);
+      const inode = async (id: string) =>
+        (await stat(join(store.location, 'sequences', id, name))).ino;
+      expect(await inode('follower'), 'a file of its own').not.toBe(await inode('leader'));
+    }
+  });
+
+  test.each(DAMAGES)('gives nothing of a result with a file that was %s', async (_, damage) => {
+    const store = await emptyStore();
+    const leader = await succeeded(store, ITEM);
+    await damage(join(store.location, 'sequences/leader/result.csv'));
+    const written: string[] = [];
+    const source = duplicateOf(store, leader);
+    expect(await deliver(store, waitingRecord(FOLLOWER), source, written)).toBeNull();
+    expect(written).toEqual([]);
+    expect(await collected(store.list('sequences/follower/'))).toEqual([]);
+  });
+
+  test('gives nothing of a result with a file that is gone', async () => {
+    const store = await emptyStore();
+    const leader = await succeeded(store, ITEM);
+    await store.remove('sequences/leader/result.csv');
+    const source = duplicateOf(store, leader);
+    expect(await deliver(store, waitingRecord(FOLLOWER), source, [])).toBeNull();
+    expect(await collected(store.list('sequences/follower/'))).toEqual([]);
+  });
+});
+
+describe('the rows that follow another, when the campaign ends', () => {
+  const SHARE = { leader: 'leader', options: ITEM.options };
+
+  /** Leader and follower as they stand before it ends. */
+  async function tree(end: ((store: Store) => Promise<unknown>) | null): Promise<Store> {
+    const store = await emptyStore();
+    const items = [ITEM, FOLLOWER].map((item) => ({ ...item, share: SHARE }));
+    expect(
+      await prepareCampaign(store, { name: 'n', manifestDigests: [], settings: {} }, items),
+    ).toMatchObject({ following: 1 });
+    await end?.(store);
+    return store;
+  }
+
+  async function ended(store: Store): Promise<ItemRecord | null> {
+    const campaign = await readPreparedCampaign(store);
+    if (campaign) await deliverDuplicates(store, campaign, () => undefined);
+    return readItem(store, 'sequence', 'follower');
+  }
+
+  const ending =
+    (changes: Partial<ItemRecord>) =>
+    async (store: Store): Promise<void> =>
+      writeItem(store, { ...waitingRecord(ITEM), address: 'host', ...changes });
+
+  test('get its result, once', async () => {
+    const store = await tree((s) => succeeded(s, ITEM));
+    const record = await ended(store);
+    expect(record).toMatchObject({ state: 'succeeded' });
+    expect(record && (await faultsOf(store, record))).toEqual([]);
+    await store.write('sequences/leader/result.csv', 'changed since');
+    expect(await ended(store)).toEqual(record);
+  });
+
+  test.each([
+    ['failed', 'JOB_FAILED'],
+    ['held', 'SUBMIT_UNSURE'],
+    ['cancelled', 'CANCELLED'],
+  ] as const)('end as it ended: %s, with its reason and no file', async (state, code) => {
+    const error = { code, message: 'the words of the service' };
+    const store = await tree(
+      ending({ state, error, remoteId: 'job', finishedAt: '2026-11-21T00:00:00.000Z' }),
+    );
+    expect(await ended(store)).toMatchObject({
+      state,
+      error,
+      files: {},
+      resultFrom: { id: 'leader' },
+    });
+  });
+
+  test('keep no files of before beside the reason why they failed', async () => {
+    const error = { code: 'JOB_FAILED', message: 'no' };
+    const store = await tree(
+      ending({ state: 'failed', error, finishedAt: '2026-11-21T00:00:00.000Z' }),
+    );
+    const { bytes, sha256 } = await store.write('sequences/follower/result.csv', 'old');
+    const follower = await readItem(store, 'sequence', 'follower');
+    if (follower)
+      await writeItem(store, { ...follower, files: { 'result.csv': { bytes, sha256 } } });
+    expect(await ended(store)).toMatchObject({ state: 'failed', files: {} });
+    expect(await store.exists('sequences/follower/result.csv')).toBe(false);
+  });
+
+  test('wait while it is open', async () => {
+    const store = await tree(ending({ state: 'running', remoteId: 'job' }));
+    expect(await ended(store)).toMatchObject({ state: 'waiting' });
+  });
+
+  test.each(DAMAGES)('fail where one of its files was %s', async (_, damage) => {
+    const store = await tree((s) => succeeded(s, ITEM));
+    await damage(join(store.location, 'sequences/leader/result.csv'));
+    expect(await ended(store)).toMatchObject({
+      ...{ state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } },
+    });
+  });
+
+  test('fail where its record is gone or damaged, and keep nobody else from his end', async () => {
+    const gone = await tree((s) => s.remove('sequences/leader/item.json'));
+    expect(await ended(gone)).toMatchObject({ state: 'failed', error: { code: 'STORE_MISSING' } });
+    const damaged = await tree((s) => s.write('sequences/leader/item.json', '{"state": "succee'));
+    expect(await ended(damaged)).toMatchObject({
+      state: 'failed',
+      error: { code: 'STORE_MISSING' },
+    });
+    const own = await tree((s) => s.write('sequences/follower/item.json', '{"state": "wait'));
+    const campaign = await readPreparedCampaign(own);
+    if (!campaign) throw new Error('not prepared');
+    await deliverDuplicates(own, campaign, () => undefined);
+    expect(await own.readText('sequences/follower/item.json'), 'left for who repairs it').toBe(
+      '{"state": "wait',
+    );
+  });
+});

@@ -1,0 +1,122 @@
+/** Rows that are added to a campaign while its workflow reads the pages that it has. */
+import { describe, expect, test } from 'vitest';
+import type { Item } from '../../src/domain/item.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
+import {
+  readPage,
+  readPreparedCampaign,
+  type PageEntry,
+  type PreparedCampaign,
+} from '../../src/store/prepared-campaign.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aMolecule, aSequence } from './an-item.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
+const LONGER = { ...CAMPAIGN, manifestDigests: [{ file: 'b.csv', sha256: 'b'.repeat(64) }] };
+const molecules = (count: number): Item[] =>
+  Array.from({ length: count }, (_, n) => aMolecule(`m${n}`));
+
+async function running(count: number): Promise<{ store: Store; former: PreparedCampaign }> {
+  const store = await openFileStore(await temporaryFolder());
+  await prepareCampaign(store, CAMPAIGN, molecules(count), { pageSize: 2 });
+  return { store, former: await campaignIn(store) };
+}
+
+async function campaignIn(store: Store): Promise<PreparedCampaign> {
+  const campaign = await readPreparedCampaign(store);
+  if (!campaign) throw new Error('not prepared');
+  return campaign;
+}
+
+async function entries(store: Store): Promise<readonly PageEntry[]> {
+  const { pages } = await campaignIn(store);
+  return (await Promise.all(Array.from({ length: pages }, (_, n) => readPage(store, n)))).flat();
+}
+
+const ids = async (store: Store) => (await entries(store)).map(({ id }) => id);
+
+describe('growing a campaign', () => {
+  test('adds pages after its own, and tells of the new manifests', async () => {
+    const { store, former } = await running(3);
+    const more = [...molecules(5), aSequence('p')];
+    expect(await growCampaign(store, former, LONGER, more, { pageSize: 2 })).toEqual({
+      ...{ pages: 4, items: 6, done: 0, following: 0, changed: true },
+    });
+    expect(await campaignIn(store)).toEqual({ ...LONGER, pages: 4, items: 6 });
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'p']);
+    expect((await readItem(store, 'sequence', 'p'))?.state).toBe('waiting');
+  });
+
+  test('leaves what is on its way alone, also rows that the new manifest has no more', async () => {
+    const { store, former } = await running(3);
+    const record = await readItem(store, 'molecule', 'm1');
+    const job = { state: 'running', remoteId: 'h', address: 'host' } as const;
+    if (record) await writeItem(store, { ...record, ...job });
+    const changed = aMolecule('m1', { user: { note: 'new' } });
+    await growCampaign(store, former, LONGER, [changed, aMolecule('new')]);
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'new']);
+    expect(await readItem(store, 'molecule', 'm1')).toEqual({ ...record, ...job });
+  });
+
+  test('with nothing new writes no page', async () => {
+    const { store, former } = await running(3);
+    expect(await growCampaign(store, former, LONGER, molecules(3))).toMatchObject({
+      pages: 2,
+      items: 3,
+    });
+  });
+
+  test.each([1, 2, 3, 4, 5])(
+    'interrupted after %i of the rows it is repeated, and loses none',
+    async (n) => {
+      const { store, former } = await running(3);
+      const more = [...molecules(3), ...['a', 'b', 'c', 'd'].map((id) => aMolecule(id))];
+      const breaking = function* (): Generator<Item> {
+        yield* more.slice(0, 2 + n);
+        throw new Error('killed');
+      };
+      const growing = growCampaign(store, former, LONGER, breaking(), { pageSize: 1 });
+      await expect(growing).rejects.toThrow('killed');
+      expect(await campaignIn(store), 'what the workflow goes by').toEqual(former);
+      await growCampaign(store, former, LONGER, more, { pageSize: 2 });
+      expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'a', 'b', 'c', 'd']);
+    },
+  );
+
+  test('takes a row in whose folder lies there from a manifest of before', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    await prepareCampaign(store, CAMPAIGN, molecules(3));
+    await prepareCampaign(store, CAMPAIGN, molecules(2));
+    await growCampaign(store, await campaignIn(store), LONGER, molecules(3));
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
+  });
+
+  test('does not list an item twice whose folder was removed by hand', async () => {
+    const { store, former } = await running(2);
+    await store.remove('molecules/m1/item.json');
+    await growCampaign(store, former, LONGER, molecules(3));
+    expect(await ids(store)).toEqual(['m0', 'm1', 'm2']);
+  });
+
+  test('lets new rows follow one that runs, also by way of one that follows it', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    const asking = (id: string, leader: string) => {
+      const item = aSequence(id, { canonical: 'same' });
+      return { ...item, share: { leader, options: item.options } };
+    };
+    await prepareCampaign(store, CAMPAIGN, [asking('a', 'a'), asking('b', 'a')]);
+    // The first was taken out of the manifest: the row that follows it leads those that are added.
+    const grown = [asking('b', 'b'), asking('c', 'b')];
+    expect(await growCampaign(store, await campaignIn(store), LONGER, grown)).toMatchObject({
+      following: 1,
+    });
+    expect(await entries(store)).toEqual([
+      { id: 'a', kind: 'sequence' },
+      { id: 'b', kind: 'sequence', follows: 'a' },
+      { id: 'c', kind: 'sequence', follows: 'a' },
+    ]);
+  });
+});

@@ -1,0 +1,150 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Predictor } from '../../src/domain/item.ts';
+import { deliver } from '../../src/store/deliver.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
+import { ResultCache, type Wanted } from '../../src/store/result-cache.ts';
+import type { Store } from '../../src/store/store.ts';
+import { workDigest } from '../../src/store/work.ts';
+import { FILES, succeeded } from './a-result.ts';
+import { aSequence } from './an-item.ts';
+import { collected } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const asking = (predictors: readonly Predictor[]) =>
+  aSequence('p', { options: { kind: 'sequence', predictors }, canonical: 'residues' });
+const ITEM = asking(['dynamine', 'agmata']);
+
+interface Scene {
+  readonly tree: Store;
+  readonly kept: Store;
+  readonly cache: ResultCache;
+}
+
+async function scene(): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const tree = await openFileStore(join(folder, 'night'));
+  const kept = await openFileStore(join(folder, '.cache'));
+  return { tree, kept, cache: new ResultCache(kept) };
+}
+
+const wanted = (changes: Partial<Wanted> = {}): Wanted => ({
+  ...{ work: workDigest(ITEM), options: ITEM.options, address: 'host', ...changes },
+});
+
+/** What an item of a later campaign gets. */
+async function served({ cache }: Scene, want = wanted()): Promise<ItemRecord | null | string> {
+  const found = await cache.find(want);
+  if (typeof found === 'string') return found;
+  const store = await openFileStore(await temporaryFolder());
+  return deliver(store, waitingRecord(aSequence('later')), found, []);
+}
+
+describe('the results of earlier campaigns', () => {
+  test('serve whoever asks the same service for the same, and say where they came from', async () => {
+    const set = await scene();
+    const record = await succeeded(set.tree, ITEM, { engine: 'synthetic' });
+    await set.cache.keep(set.tree, 'night', record);
+    expect(await served(set)).toMatchObject({
+      ...{ id: 'later', state: 'succeeded', files: record.files, engine: 'synthetic' },
+      resultFrom: { type: 'cache', campaign: 'night', id: 'p' },
+    });
+  });
+
+  test('are none for other work or from another service', async () => {
+    const set = await scene();
+    await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM));
+    expect(await served(set, wanted({ address: 'elsewhere' }))).toBe('never computed');
+    const other = workDigest(aSequence('q', { canonical: 'others' }));
+    expect(await served(set, wanted({ work: other }))).toBe('never computed');
+  });
+
+  test.each([
+    ['fewer', ['agmata'], true],
+    ['the same, in another order', ['agmata', 'dynamine'], true],
+    ['more', ['agmata', 'dynamine', 'psper'], false],
+    ['others', ['psper'], false],
+  ] as const)('asked for %s predictors: %j', async (_, predictors, serves) => {
+    const set = await scene();
+    await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM));
+    const found = await served(set, wanted({ options: asking(predictors).options }));
+    if (serves) expect(found).toMatchObject({ state: 'succeeded' });
+    else expect(found).toBe('other predictors');
+  });
+
+  test('bring what a shared job had brought, not only what its row asked for', async () => {
+    const set = await scene();
+    const record = await succeeded(set.tree, asking(['dynamine']), { jobOptions: ITEM.options });
+    await set.cache.keep(set.tree, 'night', record);
+    expect(await served(set)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test.each<[string, Partial<ItemRecord>]>([
+    ['failed', { state: 'failed', error: { code: 'JOB_FAILED', message: 'no' } }],
+    ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
+    ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
+    ['is of before work was told apart', { work: null }],
+  ])('are not kept of an item that %s', async (_, changes) => {
+    const set = await scene();
+    await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM, changes));
+    expect(await collected(set.kept.list(''))).toEqual([]);
+  });
+
+  test('give way to one that brings more, and not to one that brings less', async () => {
+    const set = await scene();
+    const keep = async (campaign: string, predictors: readonly Predictor[]) =>
+      set.cache.keep(
+        set.tree,
+        campaign,
+        await succeeded(set.tree, asking(predictors), { remoteId: campaign }),
+      );
+    await keep('one', ['dynamine']);
+    await keep('two', ['dynamine', 'agmata']);
+    await keep('three', ['agmata']);
+    expect(await served(set)).toMatchObject({ remoteId: 'two' });
+    await keep('four', ['agmata', 'dynamine']);
+    expect(await served(set)).toMatchObject({ remoteId: 'four' });
+  });
+
+  test('share the disk space of the tree: one that is edited there is never delivered', async () => {
+    const set = await scene();
+    const record = await succeeded(set.tree, ITEM);
+    await set.cache.keep(set.tree, 'night', record);
+    const file = join(set.tree.location, 'sequences/p/result.csv');
+    const blob = `files/${record.files['result.csv']?.sha256.slice(0, 2)}/${record.files['result.csv']?.sha256}`;
+    expect((await stat(join(set.kept.location, blob))).ino).toBe((await stat(file)).ino);
+    // In place, and of the same length, as an editor may do it.
+    await writeFile(file, FILES['result.csv'].replace('1', '7'));
+    expect(await served(set)).toBeNull();
+    // A new job brings it back.
+    const again = await succeeded(set.tree, ITEM, { remoteId: 'job-2' });
+    await set.cache.keep(set.tree, 'night', again);
+    expect(await served(set)).toMatchObject({ state: 'succeeded', remoteId: 'job-2' });
+  });
+
+  test('of which a file is gone are damaged, and are put right by the next job', async () => {
+    const set = await scene();
+    const record = await succeeded(set.tree, ITEM);
+    await set.cache.keep(set.tree, 'night', record);
+    for await (const key of set.kept.list('files/')) await set.kept.remove(key);
+    expect(await served(set)).toBe('damaged');
+    await set.cache.keep(set.tree, 'later', record);
+    expect(await served(set)).toMatchObject({ state: 'succeeded' });
+  });
+
+  test.each(['', '{', '{"format": 2}', '{"format": 1, "campaign": "c", "item": {"id": 1}}'])(
+    'that cannot be read are as good as none: %j',
+    async (text) => {
+      const set = await scene();
+      const record = await succeeded(set.tree, ITEM);
+      await set.cache.keep(set.tree, 'night', record);
+      const [entry = ''] = await collected(set.kept.list('results/'));
+      await set.kept.write(entry, text);
+      expect(await served(set)).toBe('never computed');
+      await set.cache.keep(set.tree, 'night', record);
+      expect(await served(set)).toMatchObject({ state: 'succeeded' });
+    },
+  );
+});
