@@ -1,6 +1,6 @@
 /** Every fault of a service has an end, with a code: each item of a campaign suffers one of its own. */
 import { describe, expect, test } from 'vitest';
-import { cp, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sequences, type Ran, type Rig } from '../rig.ts';
 import * as fate from './fates.ts';
@@ -180,17 +180,34 @@ function sequenceRows(cases: readonly Case[]): object[] {
   });
 }
 
-/** Rows of each kind; the files are those of the demo. */
+/** A file of the demo, different for each row: equal ones would share one job. */
+async function different(rig: Rig, demo: string, id: string, n: number): Promise<string> {
+  const text = await readFile(join('batches/demo/files', demo), 'utf8');
+  const isAlignment = demo.endsWith('.fasta');
+  const residue = RESIDUES[n % 20] ?? 'A';
+  // A column more for the alignment, a comment more for the shifts.
+  const other = isAlignment ? text.replace(/\n(?=>|$)/g, `${residue}\n`) : `${text}# ${id}\n`;
+  const name = `${id}${demo.slice(demo.indexOf('.'))}`;
+  await writeFile(join(rig.folder, name), other);
+  return name;
+}
+
+/** Rows of each kind. */
 async function manifest(rig: Rig, groups: Readonly<Record<string, readonly Case[]>>) {
   const { sequence = [], molecule = [], alignment = [], shifts = [] } = groups;
-  for (const name of ['gst2.fasta', 'bmr5387_ubiquitin.nef']) {
-    await cp(join('batches/demo/files', name), join(rig.folder, name));
-  }
   const rows = [
     ...sequenceRows(sequence),
     ...molecule.map(([id], n) => ({ id, kind: 'molecule', smiles: 'C'.repeat(n + 1) })),
-    ...alignment.map(([id]) => ({ id, kind: 'alignment', file: 'gst2.fasta' })),
-    ...shifts.map(([id]) => ({ id, kind: 'shifts', file: 'bmr5387_ubiquitin.nef' })),
+    ...(await Promise.all(
+      alignment.map(async ([id], n) => {
+        return { id, kind: 'alignment', file: await different(rig, 'gst2.fasta', id, n) };
+      }),
+    )),
+    ...(await Promise.all(
+      shifts.map(async ([id], n) => {
+        return { id, kind: 'shifts', file: await different(rig, 'bmr5387_ubiquitin.nef', id, n) };
+      }),
+    )),
   ];
   const path = join(rig.folder, 'manifest.jsonl');
   await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
