@@ -56,6 +56,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void>
       finishedAt: rest.finishedAt,
       timing: rest.timing,
       files: kept,
+      ...(rest.engine !== undefined && { engine: rest.engine }),
     });
   } catch (error) {
     throw storeFailure(error);

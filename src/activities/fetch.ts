@@ -14,6 +14,7 @@ import type { ServiceClient } from '../services/client.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
 import { readResultJson } from '../services/result-json.ts';
+import { isSynthetic } from '../services/synthetic.ts';
 import { RESULT_PROBLEMS } from '../services/result-problems.ts';
 import { JOB_LOG, artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
@@ -177,7 +178,8 @@ async function readResult(
   }
   const check = checkResult(job, bytes);
   const problem = check.ok ? null : { code: check.code, message: check.message };
-  return { files, problem, timing: null };
+  const engine = isSynthetic(bytes) ? { engine: 'synthetic' } : {};
+  return { files, problem, timing: null, ...engine };
 }
 
 function named({ key, bytes, sha256 }: StoredFile, { kind, id }: ItemAddress): KeptFile {

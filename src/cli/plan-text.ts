@@ -36,6 +36,11 @@ export function planLines(view: PlanView): string[] {
     ...line(submitted, 'submitted', 'in an earlier run: their jobs are asked for, not sent again'),
     ...line(duplicates, 'duplicates', 'rows that ask for the same as another: one job serves both'),
     ...line(cached, 'cached', 'results of earlier campaigns (not with --refresh, --no-cache)'),
+    ...line(
+      survey.synthetic,
+      'synthetic',
+      'of these were made without any computation: use --refresh',
+    ),
     ...line(jobsOf(survey), 'to submit', kindsText(survey.jobs)),
     ...line(missedOf(survey), 'not cached', missesText(survey)),
     ...forecasts.map((one) => forecastText(one, now)),

@@ -109,7 +109,7 @@ function fateText(fate: Fate, all: readonly { id: string }[]): string {
     case 'duplicate':
       return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
     case 'cached':
-      return `cached: the result of ${fate.id} in ${fate.campaign}`;
+      return `cached: the ${fate.synthetic ? 'synthetic ' : ''}result of ${fate.id} in ${fate.campaign}`;
     case 'new':
       return `a new job: ${WHY[fate.why]}`;
   }

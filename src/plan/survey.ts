@@ -44,7 +44,13 @@ export type Fate =
   | { readonly type: 'open'; readonly submitted: boolean }
   /** `first`: number of the row, from 0, that asks for the same. */
   | { readonly type: 'duplicate'; readonly first: number }
-  | { readonly type: 'cached'; readonly campaign: string; readonly id: string }
+  | {
+      readonly type: 'cached';
+      readonly campaign: string;
+      readonly id: string;
+      /** It says of itself that nothing was computed. */
+      readonly synthetic: boolean;
+    }
   | { readonly type: 'new'; readonly why: Miss | 'no cache' };
 
 export interface Survey {
@@ -64,6 +70,8 @@ export interface Survey {
   readonly submitted: number;
   readonly duplicates: number;
   readonly cached: number;
+  /** How many of the cached results were made without any computation. */
+  readonly synthetic: number;
   /** Jobs that have to be submitted, by kind. */
   readonly jobs: Readonly<Record<Kind, number>>;
   /** Why rows are not served from earlier campaigns, with their numbers. */
@@ -114,7 +122,7 @@ class Surveyor {
   private readonly coverage = new Coverage();
   readonly counts: Counts = {
     ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
-    ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, jobs: none(), misses: {} },
+    ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, synthetic: 0, jobs: none(), misses: {} },
   };
   private readonly options: SurveyOptions;
 
@@ -214,8 +222,11 @@ class Surveyor {
     const wanted = { work: workDigest(item), options: item.options, address };
     return cache.find(wanted).then((found) => {
       if (typeof found === 'string') return { type: 'new', why: found };
-      const { what } = found;
-      return what.type === 'cache' ? { ...what, type: 'cached' } : { type: 'new', why: 'damaged' };
+      const { what, result } = found;
+      const synthetic = result.engine === 'synthetic';
+      return what.type === 'cache'
+        ? { ...what, type: 'cached', synthetic }
+        : { type: 'new', why: 'damaged' };
     });
   }
 
@@ -225,8 +236,10 @@ class Surveyor {
     else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
     else if (fate.type === 'open') counts.jobs[item.kind] += 1;
     else if (fate.type === 'duplicate') counts.duplicates += 1;
-    else if (fate.type === 'cached') counts.cached += 1;
-    else {
+    else if (fate.type === 'cached') {
+      counts.cached += 1;
+      if (fate.synthetic) counts.synthetic += 1;
+    } else {
       counts.jobs[item.kind] += 1;
       counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
     }

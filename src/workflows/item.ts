@@ -58,6 +58,7 @@ class ItemRun {
   private remoteId: string | null = null;
   private submittedAt: string | null = null;
   private timing: Timing | null = null;
+  private engine: string | undefined;
 
   constructor(input: ItemInput) {
     this.input = input;
@@ -215,9 +216,10 @@ class ItemRun {
         fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact, this.input.policy]),
       ),
     );
-    for (const { files, timing } of fetched) {
+    for (const { files, timing, engine } of fetched) {
       this.files.push(...files);
       this.timing ??= timing;
+      this.engine ??= engine;
     }
     const bad = fetched.find(({ problem }) => problem !== null)?.problem;
     if (bad) throw new Ended('failed', bad.code, bad.message);
@@ -236,7 +238,7 @@ class ItemRun {
   }
 
   private async conclude(end: ItemEnd): Promise<void> {
-    const { attempts, files, remoteId, submittedAt, timing } = this;
+    const { attempts, files, remoteId, submittedAt, timing, engine } = this;
     await conclude({
       item: this.address(),
       reference: this.input.reference,
@@ -247,6 +249,7 @@ class ItemRun {
       submittedAt,
       finishedAt: new Date().toISOString(),
       timing,
+      ...(engine !== undefined && { engine }),
     });
     this.show(end.state, end);
   }

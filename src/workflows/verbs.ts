@@ -59,6 +59,8 @@ export interface FetchResult {
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** How long the job took, when this file tells. */
   readonly timing: Timing | null;
+  /** What computed it, when this file tells. */
+  readonly engine?: string;
 }
 
 export interface RemoteJob {
@@ -78,6 +80,7 @@ export interface ItemConclusion {
   readonly submittedAt: string | null;
   readonly finishedAt: string;
   readonly timing: Timing | null;
+  readonly engine?: string;
 }
 
 /** A line of a page, with the item's end where it is on disk already. */
