@@ -6,14 +6,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { AtomType, ChargeMethod, MoleculeOptions } from '../src/domain/item.ts';
-import type { Chemist } from '../src/inputs/chemist.ts';
+import type { Chemist } from '../src/inputs/molecules/chemist.ts';
 import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
-} from '../src/inputs/molecule.ts';
-import { openChemist } from '../src/inputs/rdkit.ts';
-import { severityOf } from '../src/manifest/problems.ts';
+} from '../src/inputs/molecules/molecule.ts';
+import { openChemist } from '../src/inputs/molecules/rdkit.ts';
+import { severityOf } from '../src/manifest/problems/problems.ts';
 
 const SAMPLE_DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { Item } from '../src/domain/item.ts';
-import { readFasta } from '../src/inputs/fasta.ts';
-import { readManifests } from '../src/manifest/read-all.ts';
+import { readFasta } from '../src/inputs/sequences/fasta.ts';
+import { readManifests } from '../test/manifest/read-all.ts';
 import { readPayload } from '../src/services/predictions/payload.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');

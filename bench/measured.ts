@@ -38,7 +38,7 @@ async function rdkit(): Promise<Done> {
   return { rows: smiles.length, seconds: await rdkitAlone(smiles) };
 }
 
-const done = await { plan, rdkit, 'csv-parse': csvParse }[what as 'plan' | 'rdkit' | 'csv-parse']();
+const deeds = { plan, rdkit, 'csv-parse': csvParse };
+const done = await deeds[what as keyof typeof deeds]();
 const peakMegabytes = Math.round(process.resourceUsage().maxRSS / 1_024);
-console.log(JSON.stringify({ ...done, peakMegabytes }));
-console.log(JSON.stringify({ ...done, peakMegabytes }));
+process.stdout.write(`${JSON.stringify({ ...done, peakMegabytes })}\n`);

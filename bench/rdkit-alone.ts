@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-/** As many as src/inputs/rdkit.ts has at most. */
+/** As many as src/inputs/molecules/rdkit.ts has at most. */
 const MOST_THREADS = 4;
 
 /** `get_mol` and `delete`, nothing else, the texts divided among the threads in advance. Returns s. */

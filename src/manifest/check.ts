@@ -4,12 +4,12 @@
  */
 import path from 'node:path';
 import type { CheckedRow } from '../domain/item.ts';
-import { openChemist } from '../inputs/rdkit.ts';
-import { readFileName } from './file-name.ts';
-import type { SourceFormat } from './formats.ts';
+import { openChemist } from '../inputs/molecules/rdkit.ts';
+import { readFileName } from './sources/file-name.ts';
+import type { SourceFormat } from './sources/formats.ts';
 import { IdRegister } from './ids.ts';
 import { RowsInOrder } from './in-order.ts';
-import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
+import { complaint, severityOf, toProblem, type Complaint } from './problems/problems.ts';
 import { aboutFile, type RawRow, type ReadFrom, type RowReader } from './raw-row.ts';
 import { readCsv, readTsv } from './readers/delimited.ts';
 import { readFastaFile } from './readers/fasta.ts';
@@ -21,9 +21,9 @@ import { readSmi } from './readers/smi.ts';
 import { LineTooLong, ROW_TOO_LONG } from './readers/lines.ts';
 import { readYaml } from './readers/yaml.ts';
 import { checkRow, type RowContext } from './row.ts';
-import { unreadable, type SourceFile } from './source.ts';
-import { sourcesOf } from './sources.ts';
-import { SourceText } from './text.ts';
+import { unreadable, type SourceFile } from './sources/source.ts';
+import { sourcesOf } from './sources/sources.ts';
+import { SourceText } from './sources/text.ts';
 
 export interface ManifestDigest {
   /** As the user named it. */

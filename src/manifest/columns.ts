@@ -1,8 +1,8 @@
 /**
  * The columns that are ours (docs/manifest.md), and names that were probably meant to be.
  */
-import { complaint, type Complaint } from './problems.ts';
-import { nearest } from './nearest.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
+import { nearest } from './problems/nearest.ts';
 
 export const FIELDS = [
   'id',

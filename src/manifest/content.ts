@@ -2,14 +2,18 @@
  * Looks into an input, by the checks of its kind, and says what was found in the user's words.
  */
 import type { InputText, Kind, Options } from '../domain/item.ts';
-import { readAlignmentInput } from '../inputs/alignment.ts';
-import type { Chemist } from '../inputs/chemist.ts';
+import { readAlignmentInput } from '../inputs/sequences/alignment.ts';
+import type { Chemist } from '../inputs/molecules/chemist.ts';
 import type { Finding } from '../inputs/finding.ts';
-import { MOLECULE_EXTENSIONS, readSmilesInput, readStructureInput } from '../inputs/molecule.ts';
-import { readShiftsInput } from '../inputs/nmr.ts';
+import {
+  MOLECULE_EXTENSIONS,
+  readSmilesInput,
+  readStructureInput,
+} from '../inputs/molecules/molecule.ts';
+import { readShiftsInput } from '../inputs/shifts/nmr.ts';
 import type { Reading } from '../inputs/reading.ts';
-import { readSequenceInput } from '../inputs/sequence.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { readSequenceInput } from '../inputs/sequences/sequence.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
 
 export interface Content {

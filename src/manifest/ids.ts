@@ -2,8 +2,8 @@
  * Ids of items: one namespace over all manifests of a campaign.
  */
 import { IdTable, type Place } from './id-table.ts';
-import { shown } from './show.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { shown } from './problems/show.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
 
 const LONGEST = 64;
 const GRAMMAR = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;

@@ -2,12 +2,12 @@
  * What the input of a row is: as the user says, else as the input shows.
  */
 import { KINDS, type Kind } from '../domain/item.ts';
-import { looksAligned } from '../inputs/alignment.ts';
-import { alignmentFormat } from '../inputs/alignment-format.ts';
-import { readFasta } from '../inputs/fasta.ts';
-import { MOLECULE_EXTENSIONS } from '../inputs/molecule.ts';
-import { nearest } from './nearest.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { looksAligned } from '../inputs/sequences/alignment.ts';
+import { alignmentFormat } from '../inputs/sequences/alignment-format.ts';
+import { readFasta } from '../inputs/sequences/fasta.ts';
+import { MOLECULE_EXTENSIONS } from '../inputs/molecules/molecule.ts';
+import { nearest } from './problems/nearest.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
 
 export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];

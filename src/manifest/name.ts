@@ -2,8 +2,8 @@
  * The name that a campaign has when the user gives none.
  */
 import path from 'node:path';
-import { readFileName } from './file-name.ts';
-import { formatOf } from './formats.ts';
+import { readFileName } from './sources/file-name.ts';
+import { formatOf } from './sources/formats.ts';
 
 /**
  * Of the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`

@@ -17,8 +17,8 @@ import {
   type ShiftsOptions,
 } from '../domain/item.ts';
 import type { Field } from './columns.ts';
-import { nearest } from './nearest.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { nearest } from './problems/nearest.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
 
 /** The trimmed value of one of our columns; empty when the row has none. */
 export type FieldValues = (field: Field) => string;

@@ -1,7 +1,7 @@
 /**
  * What a reader of one of the formats yields, before any value is looked at.
  */
-import type { Complaint } from './problems.ts';
+import type { Complaint } from './problems/problems.ts';
 
 export interface RawRow {
   /** Where the row begins, from 1; null when it tells of the whole file and is no row. */

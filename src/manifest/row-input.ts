@@ -2,10 +2,10 @@
  * The one input of a row: which column gives it, and its text.
  */
 import { INPUT_FIELDS, type InputField } from './columns.ts';
-import { readFileName } from './file-name.ts';
-import { readInputFile } from './input-file.ts';
+import { readFileName } from './sources/file-name.ts';
+import { readInputFile } from './sources/input-file.ts';
 import type { FieldValues } from './options.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { complaint, type Complaint } from './problems/problems.ts';
 import type { RawRow } from './raw-row.ts';
 
 export interface RowInput {

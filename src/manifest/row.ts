@@ -3,17 +3,17 @@
  */
 import path from 'node:path';
 import type { CheckedRow, Item, Kind } from '../domain/item.ts';
-import type { Chemist } from '../inputs/chemist.ts';
+import type { Chemist } from '../inputs/molecules/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
-import { readFileName } from './file-name.ts';
+import { readFileName } from './sources/file-name.ts';
 import type { IdRegister } from './ids.ts';
-import type { ProblemCode } from './facts.ts';
+import type { ProblemCode } from './problems/facts.ts';
 import { inferKind, writtenKind } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
-import { complaint, severityOf, toProblem, type Complaint } from './problems.ts';
+import { complaint, severityOf, toProblem, type Complaint } from './problems/problems.ts';
 import type { RawRow } from './raw-row.ts';
-import type { SourceFile } from './source.ts';
+import type { SourceFile } from './sources/source.ts';
 import { readInput, type ReadInput } from './row-input.ts';
 
 export interface RowContext {

@@ -2,7 +2,7 @@
 import type { Item } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { FIELDS } from '../manifest/columns.ts';
-import { complaint, toProblem } from '../manifest/problems.ts';
+import { complaint, toProblem } from '../manifest/problems/problems.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
 /** Not counted: they change nothing of what is computed. */

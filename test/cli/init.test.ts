@@ -11,7 +11,7 @@ import { STARTER } from '../../src/cli/init.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { KINDS } from '../../src/domain/item.ts';
 import { FIELDS } from '../../src/manifest/columns.ts';
-import { readManifests } from '../../src/manifest/read-all.ts';
+import { readManifests } from '../manifest/read-all.ts';
 import { itemsTable, treeIsWhole } from '../promises.ts';
 import { desk, ROOT } from './command.ts';
 

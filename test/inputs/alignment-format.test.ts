@@ -3,9 +3,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { ClustalMSA, StockholmMSA } from 'msa-parsers';
 import { describe, expect, test } from 'vitest';
-import { readAlignmentInput } from '../../src/inputs/alignment.ts';
-import { alignmentFormat, readAlignmentRows } from '../../src/inputs/alignment-format.ts';
-import { readFasta } from '../../src/inputs/fasta.ts';
+import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
+import { alignmentFormat, readAlignmentRows } from '../../src/inputs/sequences/alignment-format.ts';
+import { readFasta } from '../../src/inputs/sequences/fasta.ts';
 
 const STOCKHOLM = `# STOCKHOLM 1.0
 #=GF ID small

@@ -9,9 +9,9 @@ import {
   MOLECULE_EXTENSIONS,
   readSmilesInput,
   readStructureInput,
-} from '../../src/inputs/molecule.ts';
-import { openChemist } from '../../src/inputs/rdkit.ts';
-import { PROBLEMS } from '../../src/manifest/problems.ts';
+} from '../../src/inputs/molecules/molecule.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
 import type { FindingCode } from '../../src/inputs/finding.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', '..', 'shared', 'data');

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAlignmentInput } from '../../src/inputs/alignment.ts';
-import { readFasta } from '../../src/inputs/fasta.ts';
-import { readShiftsInput } from '../../src/inputs/nmr.ts';
+import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
+import { readFasta } from '../../src/inputs/sequences/fasta.ts';
+import { readShiftsInput } from '../../src/inputs/shifts/nmr.ts';
 import type { Reading } from '../../src/inputs/reading.ts';
-import { readSequenceInput } from '../../src/inputs/sequence.ts';
-import { PROBLEMS, toProblem, complaint } from '../../src/manifest/problems.ts';
+import { readSequenceInput } from '../../src/inputs/sequences/sequence.ts';
+import { PROBLEMS, toProblem, complaint } from '../../src/manifest/problems/problems.ts';
 
 const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
 const sample = (name: string): string => readFileSync(path.join(BATCHES, name), 'utf8');

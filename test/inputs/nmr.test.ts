@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelClass, ShiftsOptions } from '../../src/domain/item.ts';
-import { readShifts, readShiftsInput } from '../../src/inputs/nmr.ts';
+import { readShifts, readShiftsInput } from '../../src/inputs/shifts/nmr.ts';
 
 const ATOMS = { N: 119.2, H: 8.1, CA: 55.3, HA: 4.4, C: 175.1, CB: 33.2, HB2: 2.1 };
 type Atom = keyof typeof ATOMS;

@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { nameRecords } from '../../src/inputs/record-names.ts';
-import { readFasta } from '../../src/inputs/fasta.ts';
+import { nameRecords } from '../../src/inputs/sequences/record-names.ts';
+import { readFasta } from '../../src/inputs/sequences/fasta.ts';
 
 const PROJECT = path.join(import.meta.dirname, '..', '..');
 const DATA = path.join(PROJECT, '..', 'shared', 'data');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Predictor } from '../../src/domain/item.ts';
-import { looksAligned, readAlignmentInput } from '../../src/inputs/alignment.ts';
-import { checkSequences, readFasta } from '../../src/inputs/fasta.ts';
+import { looksAligned, readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
+import { checkSequences, readFasta } from '../../src/inputs/sequences/fasta.ts';
 import type { Reading } from '../../src/inputs/reading.ts';
-import { readSequenceInput } from '../../src/inputs/sequence.ts';
+import { readSequenceInput } from '../../src/inputs/sequences/sequence.ts';
 
 const RESIDUES = 'MNKQQQTALNMARFIRSQSL';
 

@@ -3,11 +3,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readNef } from '../../src/inputs/nef.ts';
-import { readNmrStar } from '../../src/inputs/nmr-star.ts';
-import { atomsNeeded, getsValue } from '../../src/inputs/shiftcrypt.ts';
-import { readStar } from '../../src/inputs/star.ts';
-import type { Residue } from '../../src/inputs/shift-table.ts';
+import { readNef } from '../../src/inputs/shifts/nef.ts';
+import { readNmrStar } from '../../src/inputs/shifts/nmr-star.ts';
+import { atomsNeeded, getsValue } from '../../src/inputs/shifts/shiftcrypt.ts';
+import { readStar } from '../../src/inputs/shifts/star.ts';
+import type { Residue } from '../../src/inputs/shifts/shift-table.ts';
 import { MODEL_CLASSES, type ModelClass } from '../../src/domain/item.ts';
 
 const PROJECT = path.join(import.meta.dirname, '..', '..');

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
 import type { Finding } from '../../src/inputs/finding.ts';
-import { readSmilesInput } from '../../src/inputs/molecule.ts';
-import { openChemist } from '../../src/inputs/rdkit.ts';
+import { readSmilesInput } from '../../src/inputs/molecules/molecule.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readStar, type StarFrame } from '../../src/inputs/star.ts';
+import { readStar, type StarFrame } from '../../src/inputs/shifts/star.ts';
 
 function frames(text: string): readonly StarFrame[] {
   const reading = readStar(text);

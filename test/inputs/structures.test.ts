@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { MoleculeOptions } from '../../src/domain/item.ts';
-import { readStructureInput, type MoleculeExtension } from '../../src/inputs/molecule.ts';
-import { readMol2 } from '../../src/inputs/mol2.ts';
-import { readMolfile } from '../../src/inputs/molfile.ts';
-import { readPdb } from '../../src/inputs/pdb.ts';
-import { openChemist } from '../../src/inputs/rdkit.ts';
-import type { Structure } from '../../src/inputs/structure.ts';
+import { readStructureInput, type MoleculeExtension } from '../../src/inputs/molecules/molecule.ts';
+import { readMol2 } from '../../src/inputs/molecules/mol2.ts';
+import { readMolfile } from '../../src/inputs/molecules/molfile.ts';
+import { readPdb } from '../../src/inputs/molecules/pdb.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import type { Structure } from '../../src/inputs/molecules/structure.ts';
 
 const chemist = openChemist();
 afterAll(() => chemist.close());

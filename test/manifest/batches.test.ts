@@ -4,7 +4,7 @@ import type { Item } from '../../src/domain/item.ts';
 import type { EngineJob, EngineOutcome } from '../../src/local-services/engines/engine.ts';
 import { RecordedEngine } from '../../src/local-services/engines/recorded.ts';
 import { campaignName } from '../../src/manifest/name.ts';
-import { readManifests, type ManifestReading } from '../../src/manifest/read-all.ts';
+import { readManifests, type ManifestReading } from './read-all.ts';
 import { BATCHES } from './manifests.ts';
 
 const engine = new RecordedEngine(() => 0);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readManifests } from '../../src/manifest/read-all.ts';
+import { readManifests } from './read-all.ts';
 import { BATCHES, brief, folderWith, read } from './manifests.ts';
 
 const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';

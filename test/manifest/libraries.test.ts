@@ -1,6 +1,6 @@
 /** Files that hold one input after the other: SMILES files, FASTA files, SD files. */
 import { describe, expect, test } from 'vitest';
-import type { ManifestReading } from '../../src/manifest/read-all.ts';
+import type { ManifestReading } from './read-all.ts';
 import { brief, read } from './manifests.ts';
 
 function rows({ items }: ManifestReading): unknown[] {

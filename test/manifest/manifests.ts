@@ -5,7 +5,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import type { Problem } from '../../src/domain/problem.ts';
-import { readManifests, type ManifestReading } from '../../src/manifest/read-all.ts';
+import { readManifests, type ManifestReading } from './read-all.ts';
 
 export const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
 

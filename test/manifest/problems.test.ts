@@ -3,8 +3,8 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/domain/problem.ts';
-import { PROBLEMS } from '../../src/manifest/problems.ts';
-import { readManifests } from '../../src/manifest/read-all.ts';
+import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
+import { readManifests } from './read-all.ts';
 import { EXPECTED } from './invalid-batch.ts';
 import { BATCHES, brief, folderWith, read } from './manifests.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ManifestReading } from '../../src/manifest/read-all.ts';
+import type { ManifestReading } from './read-all.ts';
 import { brief, onlyItem, read } from './manifests.ts';
 
 function lines({ items }: ManifestReading): string[] {

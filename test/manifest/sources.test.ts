@@ -5,7 +5,7 @@ import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readManifests, type ManifestReading } from '../../src/manifest/read-all.ts';
+import { readManifests, type ManifestReading } from './read-all.ts';
 import { brief, folderWith, read } from './manifests.ts';
 
 const FASTA = '>one\nMNKQQQTALNMARFIRSQSL\n';

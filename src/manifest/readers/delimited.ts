@@ -3,7 +3,7 @@
  */
 import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
 import { checkHeader, fieldNames, INPUT_FIELDS } from '../columns.ts';
-import { complaint, type Complaint } from '../problems.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 import { DelimitedRows, type DelimitedRow, type Delimiter } from './delimited-rows.ts';
 import { ROW_TOO_LONG } from './lines.ts';

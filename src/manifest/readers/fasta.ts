@@ -1,8 +1,8 @@
 /**
  * FASTA files given directly: one sequence a record, or one alignment.
  */
-import { looksAligned } from '../../inputs/alignment.ts';
-import { readFasta } from '../../inputs/fasta.ts';
+import { looksAligned } from '../../inputs/sequences/alignment.ts';
+import { readFasta } from '../../inputs/sequences/fasta.ts';
 import type { RawRow, ReadFrom, RowReader } from '../raw-row.ts';
 import { linesOf, LineTooLong } from './lines.ts';
 import { RECORD_LIMIT, RecordRows, type FileRecord } from './records.ts';

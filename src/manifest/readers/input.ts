@@ -2,7 +2,7 @@
  * A file that is an input itself: one item.
  */
 import path from 'node:path';
-import { readInputFile } from '../input-file.ts';
+import { readInputFile } from '../sources/input-file.ts';
 import type { RawRow, ReadFrom } from '../raw-row.ts';
 
 /** `file`: its path, free of symbolic links. The user named it, so it may lie anywhere. */

@@ -2,7 +2,7 @@
  * A row that is written as a JSON value.
  */
 import { fieldNames, isField, type ColumnWatch } from '../columns.ts';
-import { complaint, type Complaint } from '../problems.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 import type { RawRow } from '../raw-row.ts';
 
 /** Reads the JSON text of one row. */

@@ -3,7 +3,7 @@
  * so that memory stays flat, every row has its line, and one broken row does not hide the others.
  */
 import { ColumnWatch } from '../columns.ts';
-import { complaint } from '../problems.ts';
+import { complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 import { jsonRow } from './json-row.ts';
 import { ROW_LIMIT, ROW_TOO_LONG } from './lines.ts';

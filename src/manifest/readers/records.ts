@@ -1,8 +1,8 @@
 /**
  * Files that hold one record after the other: how long one may be, what it is called, and the row that it makes.
  */
-import { BYTES_LIMIT } from '../input-file.ts';
-import { complaint } from '../problems.ts';
+import { BYTES_LIMIT } from '../sources/input-file.ts';
+import { complaint } from '../problems/problems.ts';
 import type { RawRow, ReadFrom } from '../raw-row.ts';
 
 /** Characters of a record at most, as of an input file. */

@@ -6,7 +6,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit 
 import type { Document, Node, ParsedNode } from 'yaml';
 import { ColumnWatch } from '../columns.ts';
 import { isTooDeep, objectRow, TOO_DEEP } from './json-row.ts';
-import { complaint, type Complaint } from '../problems.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 
 /** Characters; the tree takes about twenty times as many bytes. */

@@ -2,7 +2,7 @@
  * Whether a result is right for the input that was sent. The engine ends well and is wrong for some inputs:
  * it drops records, predicts nothing, or says "missing" for every residue.
  */
-import { readFasta } from '../../inputs/fasta.ts';
+import { readFasta } from '../../inputs/sequences/fasta.ts';
 import type { InputText, Options, Predictor } from '../../domain/item.ts';
 import {
   RESULT_PROBLEMS,

@@ -1,9 +1,13 @@
 /**
  * Collects what `checkManifests` yields, for campaigns that fit into memory.
  */
-import { KINDS, type Item, type Kind } from '../domain/item.ts';
-import type { Problem } from '../domain/problem.ts';
-import { checkManifests, type ManifestDigest, type ManifestOptions } from './check.ts';
+import { KINDS, type Item, type Kind } from '../../src/domain/item.ts';
+import type { Problem } from '../../src/domain/problem.ts';
+import {
+  checkManifests,
+  type ManifestDigest,
+  type ManifestOptions,
+} from '../../src/manifest/check.ts';
 
 export interface ManifestReading {
   readonly items: readonly Item[];

@@ -2,7 +2,7 @@
  * PDB files of one small molecule (wwPDB format 3.3: ATOM and HETATM records, fixed columns).
  */
 import { elementOf } from './element.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import { unreadable, type Atom, type Place, type Structure } from './structure.ts';
 
 const FORMAT = 'PDB';

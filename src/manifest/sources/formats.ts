@@ -1,8 +1,8 @@
 /**
  * What a file is, told by its extension.
  */
-import { MOLECULE_EXTENSIONS } from '../inputs/molecule.ts';
-import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, SHIFT_EXTENSIONS } from './kind.ts';
+import { MOLECULE_EXTENSIONS } from '../../inputs/molecules/molecule.ts';
+import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, SHIFT_EXTENSIONS } from '../kind.ts';
 
 /** Tables: every row says what it is. */
 const TABLES = {

@@ -2,7 +2,7 @@
  * Multiple sequence alignments (contract of the prediction service, 4.2): two sequences or more, padded with `-` to
  * one length. They are sent as aligned FASTA; what comes in another format, or with other gaps, is converted and kept.
  */
-import type { InputText } from '../domain/item.ts';
+import type { InputText } from '../../domain/item.ts';
 import { alignmentFormat, readAlignmentRows, type AlignmentFormat } from './alignment-format.ts';
 import {
   MINIMUM_RESIDUES,
@@ -11,8 +11,8 @@ import {
   type Fasta,
   type FastaRecord,
 } from './fasta.ts';
-import { finding, type Finding } from './finding.ts';
-import type { Reading } from './reading.ts';
+import { finding, type Finding } from '../finding.ts';
+import type { Reading } from '../reading.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 
 const GAP = '-';

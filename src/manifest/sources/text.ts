@@ -9,8 +9,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { SourceBytes } from './bytes.ts';
 import { detectEncoding, type Detected } from './encoding.ts';
-import { lineBreaks } from './readers/lines.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { lineBreaks } from '../readers/lines.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

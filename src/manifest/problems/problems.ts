@@ -2,7 +2,7 @@
  * The registry of manifest problems: code → severity, message and remedy. The words stand in three
  * tables, `manifest-problems.ts`, `input-problems.ts` and `protein-problems.ts`; nothing else in this folder words a message.
  */
-import type { Problem, Severity } from '../domain/problem.ts';
+import type { Problem, Severity } from '../../domain/problem.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { INPUT_PROBLEMS } from './input-problems.ts';
 import { MANIFEST_PROBLEMS } from './manifest-problems.ts';

@@ -1,8 +1,8 @@
 /**
  * The part of the registry for the manifest itself: its files, rows, columns and values.
  */
-import { KINDS, PREDICTORS } from '../domain/item.ts';
-import type { FindingCode } from '../inputs/finding.ts';
+import { KINDS, PREDICTORS } from '../../domain/item.ts';
+import type { FindingCode } from '../../inputs/finding.ts';
 import type { Facts, ProblemCode } from './facts.ts';
 import { FILE_PROBLEMS, UTF8 } from './file-problems.ts';
 import { shown } from './show.ts';

@@ -3,7 +3,7 @@
  * what PDB, Mol2 and MDL files have in common.
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 
 /** Atoms of a molecule, hydrogens counted (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;

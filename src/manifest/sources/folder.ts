@@ -8,7 +8,7 @@ import { readFileName } from './file-name.ts';
 import { formatOf, isTable } from './formats.ts';
 import { isInside } from './input-file.ts';
 import { inNaturalOrder } from './natural-order.ts';
-import { complaint } from './problems.ts';
+import { complaint } from '../problems/problems.ts';
 import { fileSource, told, unreadable, type Source } from './source.ts';
 
 /** Names of what is left out that are told. */

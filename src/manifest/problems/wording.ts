@@ -1,4 +1,4 @@
-import type { Severity } from '../domain/problem.ts';
+import type { Severity } from '../../domain/problem.ts';
 
 /** How one code is put into words; `value` is the offending value, ready to be shown. */
 export interface Wording<F> {

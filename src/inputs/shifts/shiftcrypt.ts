@@ -6,7 +6,7 @@
  * of Ile, Thr and Val, say) from the list of atoms in its program (b2bTools 3.0.9). Each of the 2,091 values and -10s of
  * the results is foretold by them (test/inputs/shiftcrypt.test.ts).
  */
-import type { ModelClass } from '../domain/item.ts';
+import type { ModelClass } from '../../domain/item.ts';
 
 /** Amino acid → the atoms beyond those of the backbone that model 1 needs. */
 const SIDE_CHAIN: Readonly<Record<string, readonly string[]>> = {

@@ -8,10 +8,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { isGzip, isZlibError } from './bytes.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 import { systemErrorCode } from './system-error.ts';
 import { badLine } from './text.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../turns.ts';
 
 /** A whole BMRB entry has a few megabytes, a molecule of 200 atoms a few kilobytes. */
 export const BYTES_LIMIT = 16_000_000;

@@ -3,7 +3,7 @@
  * of b2bTools 3.0.9 for what no result shows): every loop of the save frame of the
  * molecular system is taken for the sequence, and a shift belongs to the residue with its chain and code.
  */
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import { columnsOf, ShiftCollector, type Residue, type ShiftTable } from './shift-table.ts';
 import type { StarFrame, StarLoop } from './star.ts';
 

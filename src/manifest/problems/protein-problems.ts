@@ -1,7 +1,7 @@
 /**
  * The part of the registry for sequences, alignments and shifts.
  */
-import type { FindingCode, InputFacts } from '../inputs/finding.ts';
+import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { shown } from './show.ts';
 import type { Wording } from './wording.ts';
 

@@ -2,7 +2,7 @@
  * NMR-STAR 3 and 2.1 (the BMRB's format) as the engine reads them: the polymers of the assembly, and the assigned
  * chemical shifts, which name their residue by its number in the entity.
  */
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import {
   columnsOf,
   isMissing,

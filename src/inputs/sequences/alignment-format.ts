@@ -7,7 +7,7 @@
  * sequence would be lost or mixed with another without a word.
  */
 import type { FastaRecord } from './fasta.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 
 export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
 

@@ -1,7 +1,7 @@
 /**
  * What NEF and NMR-STAR have in common, once read: the residues of the polymers and the shifts of their atoms.
  */
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import type { StarLoop, StarRow } from './star.ts';
 
 export interface Atom {

@@ -1,8 +1,8 @@
 /** The checks of a SMILES (OpenSMILES specification 1.0), by what RDKit makes of it. */
-import type { MoleculeOptions } from '../domain/item.ts';
+import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, Refused, SmilesFacts, Unanswered } from './chemist.ts';
 import { unsupportedElements } from './element.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
 export interface CheckedSmiles {

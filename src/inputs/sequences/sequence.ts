@@ -1,7 +1,7 @@
 /** The input of the kind `sequence`: one or several sequences, plain or as FASTA. */
-import type { InputText, SequenceOptions } from '../domain/item.ts';
+import type { InputText, SequenceOptions } from '../../domain/item.ts';
 import { checkSequences, readFasta, withoutStop, type Fasta } from './fasta.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../reading.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 
 /** `id`: the header that a sequence without one gets. */

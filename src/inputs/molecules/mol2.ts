@@ -2,7 +2,7 @@
  * Tripos Mol2 files of one molecule.
  */
 import { elementOf } from './element.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'Mol2';

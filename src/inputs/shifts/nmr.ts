@@ -2,11 +2,11 @@
  * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Told apart by
  * their content, as the service does (contract of the prediction service, 4.3): the extension says nothing.
  */
-import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../domain/item.ts';
-import { finding, type Finding } from './finding.ts';
+import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../../domain/item.ts';
+import { finding, type Finding } from '../finding.ts';
 import { readNef } from './nef.ts';
 import { readNmrStar } from './nmr-star.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../reading.ts';
 import { atomsNeeded, getsValue } from './shiftcrypt.ts';
 import type { Residue, ShiftTable } from './shift-table.ts';
 import { readStar, type StarFrame } from './star.ts';

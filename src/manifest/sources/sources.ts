@@ -5,7 +5,7 @@
 import { glob, stat } from 'node:fs/promises';
 import { readFolder } from './folder.ts';
 import { inNaturalOrder } from './natural-order.ts';
-import { complaint } from './problems.ts';
+import { complaint } from '../problems/problems.ts';
 import { fileSource, told, unreadable, type Source } from './source.ts';
 import { systemErrorCode } from './system-error.ts';
 

@@ -2,7 +2,7 @@
  * The codes of everything that can be wrong with a manifest, with the facts that its message needs.
  * What can be wrong with the content of an input is in `src/inputs/finding.ts`.
  */
-import type { InputFacts } from '../inputs/finding.ts';
+import type { InputFacts } from '../../inputs/finding.ts';
 
 type None = Readonly<Record<string, never>>;
 

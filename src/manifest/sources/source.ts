@@ -6,7 +6,7 @@ import path from 'node:path';
 import { DamagedGzip } from './bytes.ts';
 import { readFileName } from './file-name.ts';
 import { formatOf, type SourceFormat } from './formats.ts';
-import { complaint, type Complaint } from './problems.ts';
+import { complaint, type Complaint } from '../problems/problems.ts';
 import { systemErrorCode } from './system-error.ts';
 
 export interface SourceFile {

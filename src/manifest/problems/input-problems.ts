@@ -1,7 +1,7 @@
 /**
  * The part of the registry for what `src/inputs` finds in the content of an input.
  */
-import type { FindingCode, InputFacts } from '../inputs/finding.ts';
+import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { PROTEIN_PROBLEMS } from './protein-problems.ts';
 import { shown } from './show.ts';
 import type { Wording } from './wording.ts';

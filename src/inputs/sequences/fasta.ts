@@ -1,8 +1,8 @@
 /**
  * FASTA text and plain sequences.
  */
-import type { Predictor } from '../domain/item.ts';
-import { finding, type Finding } from './finding.ts';
+import type { Predictor } from '../../domain/item.ts';
+import { finding, type Finding } from '../finding.ts';
 
 export interface FastaRecord {
   /** All after the `>`, without blanks around it. */
