@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local.ts';
 import { campaignName } from '../manifest/name.ts';
@@ -9,6 +10,7 @@ import type { Spool } from '../plan/spool.ts';
 import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { cacheFolder, openResultCache, type ResultCache } from '../store/result-cache.ts';
 import type { ServiceFlags } from './flags.ts';
 import { ProblemList } from './problem-list.ts';
@@ -33,6 +35,28 @@ export interface Intake {
   readonly cache: ResultCache | null;
 }
 
+/**
+ * A campaign grows by a longer manifest. One that has not a single row of it is another campaign, which was given its
+ * name by mistake: two tables may well have one file name.
+ * @throws HundredfoldError `CAMPAIGN_DIFFERS`
+ */
+export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
+  if (survey.known > 0 || !isPrepared(folder)) return;
+  const former = await readPreparedCampaign(await openFileStore(folder));
+  if (!former || former.items === 0) return;
+  const files = former.manifestDigests.map(({ file }) => file).join(', ');
+  throw new HundredfoldError({
+    code: 'CAMPAIGN_DIFFERS',
+    message: `the campaign ${name} in ${folder} is of other rows (${files}), and has none of these`,
+    remedy: 'Give this one another name with --name, or another folder with --out.',
+    exitCode: EXIT.refused,
+  });
+}
+
+function isPrepared(folder: string): boolean {
+  return existsSync(join(folder, PREPARED_CAMPAIGN));
+}
+
 export async function takeIn(
   manifests: readonly string[],
   flags: IntakeFlags,
@@ -43,7 +67,7 @@ export async function takeIn(
   const folder = join(resolve(flags.out ?? settings.storeUrl), name);
   const problems = new ProblemList();
   // Looked for, not opened: to open a folder is to make it, and to plan changes nothing.
-  const tree = existsSync(join(folder, PREPARED_CAMPAIGN)) ? await openFileStore(folder) : null;
+  const tree = isPrepared(folder) ? await openFileStore(folder) : null;
   const wanted = flags.cache !== false && !flags.refresh && existsSync(cacheFolder(folder));
   const cache = wanted ? await openResultCache(folder) : null;
   const survey = await surveyManifests(manifests, {

@@ -10,7 +10,13 @@ import type { Fate } from '../plan/survey.ts';
 import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
 import { forecastCampaign } from './forecast.ts';
-import { knownServices, takeIn, type Intake, type IntakeFlags } from './intake.ts';
+import {
+  checkSameCampaign,
+  knownServices,
+  takeIn,
+  type Intake,
+  type IntakeFlags,
+} from './intake.ts';
 import { observeBudgets } from './observe.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
@@ -35,7 +41,10 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
     for (const { id, fate } of fates) say(`  ${id}: ${fateText(fate, fates)}`);
     for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
     if (survey.errors > 0) say('Nothing of it can be submitted until the errors are mended.');
-    else say(`To begin: hundredfold run ${manifests.join(' ')}`);
+    else {
+      await checkSameCampaign(intake);
+      say(`To begin: hundredfold run ${manifests.join(' ')}`);
+    }
   }
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
 }

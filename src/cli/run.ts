@@ -1,6 +1,7 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
+import type { BudgetStatus } from '../budget/status.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -12,15 +13,15 @@ import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
 import { detached } from './detached.ts';
 import { follow } from './follow.ts';
-import { say } from './explain.ts';
+import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
-import { takeIn, type Intake, type IntakeFlags } from './intake.ts';
+import { checkSameCampaign, takeIn, type Intake, type IntakeFlags } from './intake.ts';
 import { Interruption } from './interruption.ts';
 import { observeBudgets } from './observe.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { freeIn } from './plan.ts';
 import { endOf, planLines } from './plan-text.ts';
-import { insist } from './temporal-away.ts';
+import { insist, isTemporalAway } from './temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface RunFlags extends IntakeFlags {
@@ -38,6 +39,7 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
     const intake = await takeIn(manifests, flags, settings, { spool });
     await spool.end();
     if (!accepted(intake, flags)) return EXIT.refused;
+    await checkSameCampaign(intake);
     return await runAccepted(intake, spool, flags, settings);
   } finally {
     await spool.remove();
@@ -105,12 +107,14 @@ async function agreed(
   { name, folder, survey, feeds }: CampaignStart,
   { yes }: RunFlags,
 ): Promise<boolean> {
-  const budgets = await observeBudgets(session);
+  const budgets = await chargedIn(session);
   const now = Date.now();
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
   const freeBytes = await freeIn(folder);
   for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
-  const long = (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
+  // What an earlier command has begun goes on unasked.
+  const isNew = Object.values(survey.misses).some((rows) => rows > 0);
+  const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
   const asked = createInterface({ input: process.stdin, output: process.stderr });
   const question = asked.question('This takes more than an hour. Begin? [Y/n] ');
@@ -119,6 +123,18 @@ async function agreed(
   if (answer !== null && !/^\s*n/i.test(answer)) return true;
   say('Nothing was submitted.');
   return false;
+}
+
+/** The forecast is worth a question, and no campaign's beginning: nobody may be there to answer it. */
+async function chargedIn(session: Session): Promise<BudgetStatus[]> {
+  try {
+    return await observeBudgets(session);
+  } catch (error) {
+    const silent = error instanceof HundredfoldError && error.code === 'WORKER_SILENT';
+    if (!silent && !isTemporalAway(error)) throw error;
+    say(`What is charged to the budgets is not known: ${reasonOf(error)}`);
+    return [];
+  }
 }
 
 /** Ctrl-C and Ctrl-D are a no. */

@@ -66,6 +66,8 @@ export interface Survey {
   readonly brokenFiles: number;
   /** Rows that are in order; the next six add up to it. */
   readonly items: number;
+  /** Rows that the campaign's tree has a record of, under the same id. */
+  readonly known: number;
   readonly ended: number;
   readonly submitted: number;
   readonly duplicates: number;
@@ -122,6 +124,7 @@ class Surveyor {
   private readonly coverage = new Coverage();
   readonly counts: Counts = {
     ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
+    known: 0,
     ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, synthetic: 0, jobs: none(), misses: {} },
   };
   private readonly options: SurveyOptions;
@@ -143,6 +146,7 @@ class Surveyor {
 
   private async addToTree(tree: Store, item: Item): Promise<void> {
     const former = await readItem(tree, item.kind, item.id);
+    if (former !== null) this.counts.known += 1;
     const problem = former && changedRow(former, item, isSameJob(former, waitingRecord(item)));
     if (problem) {
       this.tell(problem);

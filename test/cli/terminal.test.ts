@@ -23,7 +23,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(4);
   const ids = peptides(at, 'night', 8);
-  const typed = at.type(['run', 'night.csv'], onTerminal);
+  const typed = at.type(['run', 'night.csv', '--yes'], onTerminal);
   await typed.says('next slot in 59 min');
   const link = /http:\/\/127\.0\.0\.1:\d+\/\S*Campaign%3D%22night%22/.exec(typed.stdout)?.[0];
   expect((await fetch(link ?? 'no link was shown')).status, 'the Temporal UI').toBe(200);
@@ -54,7 +54,9 @@ test('the live view shows states, budget, next slot, expected end and the way to
   const last = screenOf(typed.stdout);
   const said = last.lines.findIndex((line) => line.startsWith('night  '));
   // A long line goes on in the next row.
-  expect(last.lines.slice(0, said).join('')).toBe(`Every item in the Temporal UI: ${link ?? ''}`);
+  const before = last.lines.slice(0, said).join('');
+  expect(before).toMatch(/^night: 8 rows \(8 sequences\) {2}to submit +8 /);
+  expect(before.endsWith(`Every item in the Temporal UI: ${link ?? ''}`)).toBe(true);
   expect(last.lines.slice(said)).toEqual([
     `night  ${'█'.repeat(30)} 100 % (completed)`,
     '  8 of 8: 8 succeeded',
@@ -92,7 +94,7 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(3);
   const ids = peptides(at, 'night', 5);
-  const run = ['run', 'night.csv'];
+  const run = ['run', 'night.csv', '--yes'];
 
   const interrupted = at.type(run, onTerminal);
   await interrupted.says('3 succeeded');
