@@ -1,6 +1,4 @@
 /** Whatever comes as a sequence, an alignment or a file of shifts: findings, never a throw, in time that grows with its length. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAlignmentInput } from '../../src/inputs/sequences/alignment.ts';
@@ -8,10 +6,8 @@ import { readFasta } from '../../src/inputs/sequences/fasta.ts';
 import { readShiftsInput } from '../../src/inputs/shifts/nmr.ts';
 import type { Reading } from '../../src/inputs/reading.ts';
 import { readSequenceInput } from '../../src/inputs/sequences/sequence.ts';
-import { PROBLEMS, toProblem, complaint } from '../../src/manifest/problems/problems.ts';
-
-const BATCHES = path.join(import.meta.dirname, '..', '..', 'batches');
-const sample = (name: string): string => readFileSync(path.join(BATCHES, name), 'utf8');
+import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
+import { expectWords, mutations, sample } from './mutations.ts';
 
 const READERS: Readonly<Record<string, (text: string) => Reading>> = {
   sequence: (text) =>
@@ -45,27 +41,12 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
 );
 
-const edit = fc.record({ at: fc.nat(), remove: fc.nat({ max: 40 }), insert: piece });
-
-function mutated(text: string, edits: readonly { at: number; remove: number; insert: string }[]) {
-  return edits.reduce((now, { at, remove, insert }) => {
-    const place = at % (now.length + 1);
-    return now.slice(0, place) + insert + now.slice(place + remove);
-  }, text);
-}
-
 /** Findings that can all be put into words; an input unless one is an error; and what is sent reads back as itself. */
 function sane(kind: string, text: string): void {
   const reading = READERS[kind]?.(text);
   expect(reading).toBeDefined();
   if (reading === undefined) return;
-  const place = { file: 'm.csv', line: 2, id: 'row' };
-  for (const { code, facts } of reading.findings) {
-    const { message, remedy } = toProblem(complaint(code, facts as never), place);
-    expect(message).not.toMatch(/undefined|\[object/);
-    expect(message).not.toMatch(/\p{Cc}/u);
-    expect(remedy).not.toBe('');
-  }
+  expectWords(reading.findings);
   const refused = reading.findings.some(({ code }) => PROBLEMS[code].severity === 'error');
   if (refused) return;
   expect(reading.input).not.toBeNull();
@@ -80,13 +61,9 @@ function sane(kind: string, text: string): void {
 
 describe.each(Object.keys(READERS))('%s', (kind) => {
   test('takes mutations of good files', () => {
-    const text = fc.tuple(
-      fc.constantFrom(...(SAMPLES[kind] ?? [])),
-      fc.array(edit, { minLength: 1, maxLength: 6 }),
-    );
     fc.assert(
-      fc.property(text, ([good, edits]) => {
-        sane(kind, mutated(good, edits));
+      fc.property(mutations(SAMPLES[kind] ?? [], piece), (text) => {
+        sane(kind, text);
       }),
       { numRuns: 300 },
     );
