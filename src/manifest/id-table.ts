@@ -1,5 +1,5 @@
 /**
- * Which ids are taken and where, in 16 bytes an id and about 8 of index: a million names as texts would cost 300 MB.
+ * Which ids are taken and where, in 16 bytes an id and about 9 of index: a million names as texts would cost 300 MB.
  *
  * An id is known by 64 bits of it without regard to case, and 32 more of it as written. Among a million ids the odds
  * that two different ones pass for the same are 1 in 10^17, among a hundred million 1 in 10^13; for a mere difference
@@ -67,7 +67,7 @@ export class IdTable {
     block[at + 3] = place;
     this.#count += 1;
     this.#slots[this.#slot] = this.#count;
-    if (this.#count > this.#slots.length * 0.75) this.#grow();
+    if (this.#count > this.#slots.length * 0.6) this.#grow();
   }
 
   #grow(): void {
