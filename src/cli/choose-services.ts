@@ -2,7 +2,7 @@
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
-import { localSettings } from '../host/local.ts';
+import { localSettings } from '../host/local-settings.ts';
 
 export interface Choice {
   /** The two services of this project come first. */

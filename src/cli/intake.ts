@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
-import { localSettings } from '../host/local.ts';
+import { localSettings } from '../host/local-settings.ts';
 import { campaignName } from '../manifest/name.ts';
 import type { Spool } from '../plan/spool.ts';
 import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';

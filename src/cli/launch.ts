@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
-import { LOCAL_ADDRESS } from '../host/local.ts';
+import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';

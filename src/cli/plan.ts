@@ -1,7 +1,6 @@
 /** `hundredfold plan`: checks everything and says what a run would do, without submitting anything. */
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { BudgetStatus } from '../budget/status.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -17,6 +16,7 @@ import {
   type Intake,
   type IntakeFlags,
 } from './intake.ts';
+import { freeIn } from './free-space.ts';
 import { observeBudgets } from './observe.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
@@ -65,14 +65,6 @@ async function chargedNow(settings: Settings, flags: ServiceFlags): Promise<Budg
     say(`What is charged to the budgets is not known: ${error.message} [${error.code}]`);
   }
   return budgets;
-}
-
-/** In the folder, or in the nearest one above it that is there. */
-export async function freeIn(folder: string): Promise<number | null> {
-  let there = folder;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
-  const { bavail, bsize } = await statfs(there);
-  return bavail * bsize;
 }
 
 function print(

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
-import { LOCAL_ADDRESS } from '../host/local.ts';
+import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import {
   notPrepared,

@@ -1,153 +1,28 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { tmpdir } from 'node:os';
-import { createInterface } from 'node:readline/promises';
-import type { BudgetStatus } from '../budget/status.ts';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { openSession, type Session } from '../host/session.ts';
 import { Spool } from '../plan/spool.ts';
-import { openFileStore } from '../store/filesystem.ts';
-import { backgroundRuns, startInBackground } from './background.ts';
-import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
-import { chooseServices } from './choose-services.ts';
-import { conclude, concludeEnded } from './conclusion.ts';
-import { detached } from './detached.ts';
-import { follow } from './follow.ts';
-import { reasonOf, say } from './explain.ts';
-import { forecastCampaign } from './forecast.ts';
-import { checkSameCampaign, takeIn, type Intake, type IntakeFlags } from './intake.ts';
-import { Interruption } from './interruption.ts';
-import { observeBudgets } from './observe.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { freeIn } from './plan.ts';
-import { endOf, planLines } from './plan-text.ts';
-import { insist, isTemporalAway } from './temporal-away.ts';
-import { logToFolder } from './worker-log.ts';
-
-export interface RunFlags extends IntakeFlags {
-  readonly detach?: boolean;
-  /** False with --no-worker. */
-  readonly worker?: boolean;
-  readonly yes?: boolean;
-  readonly skipInvalid?: boolean;
-}
+import { say } from './explain.ts';
+import { checkSameCampaign, takeIn, type Intake } from './intake.ts';
+import type { RunFlags } from './run-campaign.ts';
 
 export async function run(manifests: string[], flags: RunFlags): Promise<number> {
   const settings = loadSettings(flags.config, process.env);
   const spool = new Spool(tmpdir());
   try {
-    const intake = await takeIn(manifests, flags, settings, { spool });
+    const takingIn = takeIn(manifests, flags, settings, { spool });
+    // Temporal's packages take a second to load, and RDKit in its thread as long to start: side by side.
+    const loading = import('./run-campaign.ts');
+    const intake = await takingIn;
     await spool.end();
     if (!accepted(intake, flags)) return EXIT.refused;
     await checkSameCampaign(intake);
-    return await runAccepted(intake, spool, flags, settings);
+    const { runCampaign } = await loading;
+    return await runCampaign(intake, spool, flags, settings);
   } finally {
     await spool.remove();
   }
-}
-
-async function runAccepted(
-  intake: Intake,
-  spool: Spool,
-  flags: RunFlags,
-  settings: Settings,
-): Promise<number> {
-  const { name, folder, survey, cache, needed } = intake;
-  const local = flags.services === 'local';
-  const feeds = chooseServices(settings, { local, needed, who: 'the manifest' });
-  const keepResults = flags.cache !== false;
-  const start: CampaignStart = {
-    ...{ name, folder, survey, spool, cache, feeds, policy: settings.policy, keepResults },
-  };
-  await checkOutput(folder);
-  const interruption = new Interruption();
-  logToFolder(settings);
-  if (flags.detach) await startInBackground(settings, flags);
-  const session = await openSession({
-    ...{ settings, environment: process.env, localServices: local },
-    ownWorker: (flags.worker ?? true) && !flags.detach,
-  });
-  try {
-    if (interruption.requested()) return EXIT.interrupted;
-    if (!(await agreed(session, start, flags))) return EXIT.interrupted;
-    const begun = await oneAtATime(settings, () =>
-      insist(session, interruption, () => startCampaign(session, start)),
-    );
-    if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
-    if (flags.detach) return await detached(session, start, flags);
-    sayBegun(name, begun);
-    const to = await follow(session, { name, folder }, interruption);
-    return await conclude(session, { name, folder }, to, {
-      json: flags.json ?? false,
-      idle: begun.items === begun.done,
-      background: backgroundRuns(settings),
-    });
-  } finally {
-    await session.close();
-  }
-}
-
-/** An output folder that cannot be used is told before a server is started for it: nothing was submitted. */
-async function checkOutput(folder: string): Promise<void> {
-  try {
-    await openFileStore(folder);
-  } catch (cause) {
-    if (!(cause instanceof HundredfoldError)) throw cause;
-    const { code, message, remedy } = cause;
-    throw new HundredfoldError({ code, message, remedy, exitCode: EXIT.refused, cause });
-  }
-}
-
-/** Longer than this nobody wants to start by mistake. */
-const ASKED_FROM_MS = 3_600_000;
-
-/** Shows what is about to happen; asks where it takes long and somebody is there to answer. */
-async function agreed(
-  session: Session,
-  { name, folder, survey, feeds }: CampaignStart,
-  { yes }: RunFlags,
-): Promise<boolean> {
-  const budgets = await chargedIn(session);
-  const now = Date.now();
-  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
-  const freeBytes = await freeIn(folder);
-  for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
-  // What an earlier command has begun goes on unasked.
-  const isNew = Object.values(survey.misses).some((rows) => rows > 0);
-  const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
-  if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
-  const asked = createInterface({ input: process.stdin, output: process.stderr });
-  const question = asked.question('This takes more than an hour. Begin? [Y/n] ');
-  const answer = await question.catch(leftUnanswered);
-  asked.close();
-  if (answer !== null && !/^\s*n/i.test(answer)) return true;
-  say('Nothing was submitted.');
-  return false;
-}
-
-/** The forecast is worth a question, and no campaign's beginning: nobody may be there to answer it. */
-async function chargedIn(session: Session): Promise<BudgetStatus[]> {
-  try {
-    return await observeBudgets(session);
-  } catch (error) {
-    const silent = error instanceof HundredfoldError && error.code === 'WORKER_SILENT';
-    if (!silent && !isTemporalAway(error)) throw error;
-    say(`What is charged to the budgets is not known: ${reasonOf(error)}`);
-    return [];
-  }
-}
-
-/** Ctrl-C and Ctrl-D are a no. */
-function leftUnanswered(error: unknown): null {
-  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-  process.stderr.write('\n');
-  return null;
-}
-
-function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {
-  if (grownBy > 0) say(`${name} is running already: ${grownBy} new rows were added to it.`);
-  else if (joined) say(`${name} is running already: this command joins it.`);
-  else if (done > 0 && done < items) say(`${name} goes on: ${done} of ${items} items have ended.`);
 }
 
 /** All problems at once; nothing is submitted while one of them is an error, unless the rest is asked for. */

@@ -18,7 +18,7 @@ import { startWorker } from '../worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
-import { localSettings } from './local.ts';
+import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
 
