@@ -3,7 +3,7 @@
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
  *   cli → host → worker → temporal → activities → workflows → report → services, store, config
- *     → manifest, inputs, budget → domain
+ *     → manifest, inputs, results, budget → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
  */
@@ -11,7 +11,7 @@
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
   ['domain'],
-  ['manifest', 'inputs', 'budget'],
+  ['manifest', 'inputs', 'results', 'budget'],
   ['services', 'store', 'config'],
   ['plan', 'report'],
   ['workflows'],
