@@ -1,9 +1,9 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
 import { createHash } from 'node:crypto';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { Kind, Options } from '../domain/item.ts';
+import type { Kind } from '../domain/item.ts';
 import type { Job } from '../services/client.ts';
-import type { ItemRecord } from '../store/item-record.ts';
+import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 import { readItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
@@ -25,16 +25,11 @@ export interface JobSource {
 export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
   const digest = createHash('sha256')
     .update(
-      JSON.stringify([campaign, id, record.jobNumber, record.input.sha256, jobOptions(record)]),
+      JSON.stringify([campaign, id, record.jobNumber, record.input.sha256, jobOptionsOf(record)]),
     )
     .digest('hex')
     .slice(0, 16);
   return `${campaign}.${id}`.slice(0, LONGEST_NAME - digest.length - 1) + `.${digest}`;
-}
-
-/** Rows that share a job may together ask for more than each of them. */
-function jobOptions({ options, jobOptions: shared }: ItemRecord): Options {
-  return shared ?? options;
 }
 
 export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {
@@ -59,7 +54,7 @@ export async function readJob(store: Store, source: JobSource): Promise<Job> {
   }
   return {
     kind: record.kind,
-    options: jobOptions(record),
+    options: jobOptionsOf(record),
     input: { name: record.input.name, text },
     name: jobName(source, record),
     title: record.title ?? record.id,

@@ -16,5 +16,10 @@ export function isFinal(state: ItemState): state is FinalState {
   return (FINAL_STATES as readonly string[]).includes(state);
 }
 
+/** It has succeeded, or may yet: others can count on its result. */
+export function maySucceed(state: ItemState): boolean {
+  return !isFinal(state) || state === 'succeeded';
+}
+
 /** The states of a campaign. */
 export type CampaignState = 'running' | 'paused' | 'publishing' | 'completed' | 'cancelled';

@@ -1,18 +1,17 @@
 /** A row of a campaign that says something else than when its job was asked for. */
 import type { Item } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
+import { maySucceed } from '../domain/states.ts';
 import { FIELDS } from '../manifest/columns.ts';
 import { complaint, toProblem } from '../manifest/problems/problems.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
 /** Not counted: they change nothing of what is computed. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
-/** What ended so is of no use to anybody: the row has been mended. */
-const MENDABLE: readonly string[] = ['failed', 'held', 'cancelled', 'invalid'];
-
 /** Null where nothing stands against it. `same`: the job is the same, however it is written. */
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
-  if (same || MENDABLE.includes(former.state)) return null;
+  // What ended badly is of no use to anybody: the row has been mended.
+  if (same || !maySucceed(former.state)) return null;
   const differs = FIELDS.filter((field) => !BESIDE.includes(field)).find(
     (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),
   );

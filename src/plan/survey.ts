@@ -6,11 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import type { CheckedRow, Item, Kind, ServiceName } from '../domain/item.ts';
 import { KINDS, SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
-import { isFinal } from '../domain/states.ts';
+import { isFinal, maySucceed } from '../domain/states.ts';
 import { checkManifests, type ManifestDigest } from '../manifest/check.ts';
 import type { InvalidRow } from '../store/invalid-rows.ts';
 import { readItem } from '../store/item-store.ts';
-import { waitingRecord, type ItemRecord } from '../store/item-record.ts';
+import { jobOptionsOf, waitingRecord, type ItemRecord } from '../store/item-record.ts';
 import { isFollowing, isSameJob } from '../store/prepare-item.ts';
 import type { Miss, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
@@ -147,13 +147,15 @@ class Surveyor {
   private async addToTree(tree: Store, item: Item): Promise<void> {
     const former = await readItem(tree, item.kind, item.id);
     if (former !== null) this.counts.known += 1;
-    const problem = former && changedRow(former, item, isSameJob(former, waitingRecord(item)));
+    const same = former !== null && isSameJob(former, waitingRecord(item));
+    const problem = former && changedRow(former, item, same);
     if (problem) {
       this.tell(problem);
       await this.refuse({ ...item, problems: [problem] });
       return;
     }
-    await this.accept(item, former);
+    // With another input or other options it begins anew.
+    await this.accept(item, same ? former : null);
   }
 
   private tell(problem: Problem): void {
@@ -197,8 +199,7 @@ class Surveyor {
     { row, first }: { readonly row: number; readonly first: number },
   ): Fate | Promise<Fate> {
     const { coverage } = this;
-    const kept = former !== null && isSameJob(former, waitingRecord(item)) && !isFollowing(former);
-    if (kept) return this.fateOfKept(former, first);
+    if (former !== null && !isFollowing(former)) return this.fateOfKept(former, first);
     if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
     const served = (fate: Fate): Fate => {
       if (fate.type === 'cached') coverage.set(first, item.options);
@@ -211,9 +212,9 @@ class Surveyor {
 
   /** It stays as it is, and may serve others. */
   private fateOfKept(former: ItemRecord, first: number): Fate {
-    const { state, remoteId, options, jobOptions = options } = former;
-    const useful = !isFinal(state) || state === 'succeeded';
-    if (!this.coverage.covers(first, options)) this.coverage.set(first, useful ? jobOptions : null);
+    const { state, remoteId, options } = former;
+    const useful = maySucceed(state) ? jobOptionsOf(former) : null;
+    if (!this.coverage.covers(first, options)) this.coverage.set(first, useful);
     return isFinal(state)
       ? { type: 'ended', state }
       : { type: 'open', submitted: remoteId !== null };

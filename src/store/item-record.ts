@@ -94,6 +94,11 @@ export interface ItemRecord {
   readonly engine?: string;
 }
 
+/** What the job computes: rows that share one may together ask for more than each of them. */
+export function jobOptionsOf({ options, jobOptions }: ItemRecord): Options {
+  return jobOptions ?? options;
+}
+
 function recordedInput({ name, text, original, names }: InputText): RecordedInput {
   return {
     name,

@@ -3,11 +3,11 @@
  * an earlier run, the job of another row, a result of an earlier campaign.
  */
 import type { Item, Options } from '../domain/item.ts';
-import { isFinal } from '../domain/states.ts';
+import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
 import { optionsToDisk } from './item-options.ts';
-import { waitingRecord, type ItemRecord } from './item-record.ts';
+import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store } from './store.ts';
@@ -135,8 +135,7 @@ function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): Item
 
 /** Whether the job of the one brings what the other asks for. One that has failed is left to `retry`. */
 function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
-  const hopeful = !isFinal(leader.state) || leader.state === 'succeeded';
-  return hopeful && leader.work === work && covers(leader.jobOptions ?? leader.options, options);
+  return maySucceed(leader.state) && leader.work === work && covers(jobOptionsOf(leader), options);
 }
 
 /** Whether the service would compute the same thing. */

@@ -13,7 +13,7 @@ import { resultOf, type Source } from './deliver.ts';
 import { digestStored } from './digest.ts';
 import { openFileStore } from './filesystem.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
-import type { ItemRecord } from './item-record.ts';
+import { jobOptionsOf, type ItemRecord } from './item-record.ts';
 import { itemKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -51,7 +51,7 @@ export class ResultCache {
     const entry = await this.entry(wanted.work, wanted.address);
     if (entry === null) return 'never computed';
     const { campaign, record } = entry;
-    if (!covers(optionsOf(record), wanted.options)) return 'other predictors';
+    if (!covers(jobOptionsOf(record), wanted.options)) return 'other predictors';
     for (const { sha256 } of Object.values(record.files)) {
       if (!(await this.store.exists(fileKey(sha256)))) return 'damaged';
     }
@@ -106,16 +106,12 @@ export function cacheFolder(campaignFolder: string): string {
   return join(dirname(campaignFolder), FOLDER);
 }
 
-function optionsOf({ jobOptions, options }: ItemRecord): Options {
-  return jobOptions ?? options;
-}
-
 function isSame({ campaign, record }: Entry, by: string, { id, remoteId }: ItemRecord): boolean {
   return campaign === by && record.id === id && record.remoteId === remoteId;
 }
 
 function isFuller({ record }: Entry, other: ItemRecord): boolean {
-  return !covers(optionsOf(other), optionsOf(record));
+  return !covers(jobOptionsOf(other), jobOptionsOf(record));
 }
 
 function entryKey(work: string, address: string): string {
