@@ -21,6 +21,8 @@ import { checkNode } from './setup/runtime.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const quiet = process.argv.includes('--quiet');
+/** `npm start` needs less than `npm test`. */
+const scope = process.argv.includes('--run-only') ? 'run' : 'all';
 
 const SOURCES = {
   environment: 'TEMPORAL_CLI',
@@ -45,7 +47,7 @@ async function step(name, work) {
 
 function inPlace() {
   return (
-    packagesAreCurrent(ROOT) &&
+    packagesAreCurrent(ROOT, scope) &&
     existsSync(join(ROOT, 'node_modules', '.bin', 'hundredfold')) &&
     findTemporalCli({ root: ROOT }) !== null &&
     bundleIsCurrent(ROOT)
@@ -54,11 +56,13 @@ function inPlace() {
 
 /** Each step looks again: another set-up may have done it while this one waited for the lock. */
 async function setUp() {
-  if (!packagesAreCurrent(ROOT)) {
-    if (!installedByHand(ROOT)) {
-      await step('packages (npm ci)', () => installPackages(ROOT));
+  if (!packagesAreCurrent(ROOT, scope)) {
+    // All of them are kept where they are: a run needs no more than that.
+    const there = ['all', scope].find((one) => installedByHand(ROOT, one));
+    if (there === undefined) {
+      await step('packages (npm ci)', () => installPackages(ROOT, scope));
     }
-    stampPackages(ROOT);
+    stampPackages(ROOT, there ?? scope);
   }
   linkCommand(ROOT);
   if (findTemporalCli({ root: ROOT }) === null) {

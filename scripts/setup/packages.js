@@ -31,8 +31,16 @@ function readOr(path, otherwise) {
   return existsSync(path) ? readFileSync(path, 'utf8') : otherwise;
 }
 
-export function packagesAreCurrent(root) {
-  return readOr(stampPath(root), '') === wanted(root);
+/**
+ * What is installed: `run` leaves out what only tests, benches and the linter use, which is nearly half of it (a
+ * browser, a database). `all` does for a run as well.
+ * @typedef {'run' | 'all'} Scope
+ */
+
+/** @param {Scope} scope */
+export function packagesAreCurrent(root, scope) {
+  const [installed = '', ofScope] = readOr(stampPath(root), '').split('\n');
+  return `${installed}\n` === wanted(root) && (ofScope === 'all' || ofScope === scope);
 }
 
 /** npm's `os` and `cpu`: a name or several. */
@@ -49,8 +57,9 @@ function isForHere({ os, cpu, libc }) {
 /**
  * Whether npm's own record of what it installed agrees with the lock: true after an `npm ci` or
  * `npm install` by hand, which then need not be repeated. npm writes the record last.
+ * @param {Scope} scope
  */
-export function installedByHand(root) {
+export function installedByHand(root, scope) {
   const record = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
   const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
@@ -59,6 +68,7 @@ export function installedByHand(root) {
     if (path === '') return true;
     const found = installed[path];
     if (found !== undefined) return found.version === entry.version;
+    if (scope === 'run' && (entry.dev === true || entry.devOptional === true)) return true;
     return entry.optional === true && !isForHere(entry);
   });
 }
@@ -93,15 +103,18 @@ function npmProblem(text) {
   );
 }
 
-/** `npm ci`, with development and platform packages whatever NODE_ENV or the user's npm config leave out. */
-export function installPackages(root, env = process.env) {
+/**
+ * `npm ci`, with the packages of the scope and of this platform whatever NODE_ENV or the user's npm config say.
+ * @param {Scope} scope
+ */
+export function installPackages(root, scope, env = process.env) {
   const [program, first] = npmCommand(env);
   const run = spawnSync(
     program,
     [
       ...first,
       'ci',
-      '--include=dev',
+      scope === 'all' ? '--include=dev' : '--omit=dev',
       '--include=optional',
       // No dependency needs its script, and scripts would look for Node in the folder that is being replaced.
       '--ignore-scripts',
@@ -126,8 +139,9 @@ export function installPackages(root, env = process.env) {
   if (run.status !== 0) throw npmProblem(`${run.stdout}\n${run.stderr}`);
 }
 
-export function stampPackages(root) {
-  writeFileSync(stampPath(root), wanted(root));
+/** @param {Scope} scope */
+export function stampPackages(root, scope) {
+  writeFileSync(stampPath(root), `${wanted(root)}${scope}\n`);
 }
 
 function isThere(path) {

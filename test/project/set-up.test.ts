@@ -24,6 +24,16 @@ describe('a first set-up', () => {
     expect(existsSync(checkout.path('.tools/setup.lock'))).toBe(false);
   });
 
+  test('of a run leaves out what only the tests need, which they install later', async () => {
+    using checkout = new Checkout();
+    await checkout.setUp(['--run-only']);
+    await checkout.setUp(['--run-only']);
+    expect(checkout.read('npm.log')).toMatch(/^ci --omit=dev --include=optional [^\n]*\n$/);
+    await checkout.setUp();
+    await checkout.setUp(['--run-only']);
+    expect(checkout.read('npm.log')).toMatch(/\nci --include=dev [^\n]*\n$/);
+  });
+
   test('does not even look for python3 when a Temporal CLI is there', async () => {
     using checkout = new Checkout();
     checkout.program('python3', 'touch python-was-called');
@@ -43,6 +53,19 @@ describe('a first set-up', () => {
     checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
     expect((await checkout.setUp()).code).toBe(0);
     expect(installs(checkout)).toBe(0);
+  });
+
+  test('of a run takes an install by hand without the packages of the tests', async () => {
+    using checkout = new Checkout();
+    const installed = { 'node_modules/tool': { version: '1.0.0' } };
+    const ofTests = { 'node_modules/checker': { version: '1.0.0', dev: true } };
+    const packages = { '': {}, ...installed, ...ofTests };
+    checkout.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages }));
+    checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
+    await checkout.setUp(['--run-only']);
+    expect(installs(checkout)).toBe(0);
+    await checkout.setUp();
+    expect(installs(checkout)).toBe(1);
   });
 
   test('installs again when an install by hand lacks this machine’s package', async () => {
