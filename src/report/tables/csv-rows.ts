@@ -80,6 +80,11 @@ export class CsvRows {
  * same digits as `String`, four times as fast.
  */
 function numberRows(rows: number, lists: readonly (readonly Cell[])[]): readonly string[] {
-  const matrix = Array.from({ length: rows }, (_, row) => lists.map((list) => list[row] ?? null));
+  const matrix = new Array<Cell[]>(rows);
+  for (let row = 0; row < rows; row += 1) {
+    const numbers = new Array<Cell>(lists.length);
+    for (let at = 0; at < lists.length; at += 1) numbers[at] = lists[at]?.[row] ?? null;
+    matrix[row] = numbers;
+  }
   return JSON.stringify(matrix).slice(2, -2).replaceAll('null', '').split('],[');
 }

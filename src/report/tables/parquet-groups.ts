@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
 
 /** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
-const GROUP_ROWS = 20_000;
+const GROUP_ROWS = 10_000;
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -70,7 +70,8 @@ export class ParquetGroups {
       const cell = cells[index] ?? null;
       return isList(cell) ? cell : new Array<Cell>(rows).fill(cell);
     });
-    return lists.flat();
+    // Several times as fast as `flat` where all are numbers.
+    return ([] as Cell[]).concat(...lists);
   }
 
   #taken(): Uint8Array {
