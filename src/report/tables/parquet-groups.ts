@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
 
 /** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
-const GROUP_ROWS = 10_000;
+const GROUP_ROWS = 5_000;
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
