@@ -1,0 +1,91 @@
+/** Rows of a result table as a Parquet file, a group of rows at a time. */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
+
+/** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
+const GROUP_ROWS = 5_000;
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+
+const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  integer: { type: 'INT32' },
+  number: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+};
+
+/** Measured values hardly repeat: to look for a dictionary, a range or a pattern costs more than it saves. */
+const MEASURED = { encoding: 'PLAIN', codec: 'UNCOMPRESSED', statistics: false } as const;
+
+export class ParquetGroups {
+  readonly #columns: readonly Column[];
+  readonly #bytes = new ByteWriter();
+  readonly #writer: ParquetWriter;
+  /** The slabs of the group that fills. */
+  #slabs: Slab[] = [];
+  #rows = 0;
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+    const schema = [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, type }) => ({
+        ...{ name, repetition_type: 'OPTIONAL' as const },
+        ...TYPES[type],
+      })),
+    ];
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'hundredfold' });
+  }
+
+  /** @returns the bytes of the file that are ready; empty while a group fills */
+  add(slab: Slab): Uint8Array<ArrayBuffer> {
+    this.#slabs.push(slab);
+    this.#rows += slab.rows;
+    return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
+  }
+
+  /** @returns the rest of the file */
+  end(): Uint8Array<ArrayBuffer> {
+    const group = this.#rows === 0 ? new Uint8Array() : this.#group();
+    void this.#writer.finish();
+    const rest = this.#taken();
+    const bytes = new Uint8Array(group.length + rest.length);
+    bytes.set(group);
+    bytes.set(rest, group.length);
+    return bytes;
+  }
+
+  #group(): Uint8Array<ArrayBuffer> {
+    // Without a `flush` of the bytes it writes at once.
+    void this.#writer.write({
+      columnData: this.#columns.map(({ name, type }, index) => ({
+        ...{ name, data: this.#column(index) },
+        ...(type === 'number' && MEASURED),
+      })),
+      rowGroupSize: this.#rows,
+    });
+    this.#slabs = [];
+    this.#rows = 0;
+    return this.#taken();
+  }
+
+  #column(index: number): Cell[] {
+    const column = new Array<Cell>(this.#rows);
+    let at = 0;
+    for (const { rows, cells } of this.#slabs) {
+      const cell = cells[index] ?? null;
+      for (let row = 0; row < rows; row += 1, at += 1) {
+        const value = isList(cell) ? (cell[row] ?? null) : cell;
+        column[at] = Number.isNaN(value) ? null : value;
+      }
+    }
+    return column;
+  }
+
+  #taken(): Uint8Array<ArrayBuffer> {
+    const bytes = this.#bytes.getBytes().slice();
+    // The place in the file stays in `offset`.
+    this.#bytes.index = 0;
+    return bytes;
+  }
+}
