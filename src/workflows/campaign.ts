@@ -20,16 +20,12 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CampaignPlan,
-  CampaignProgress,
-  FeedPlan,
-  ItemEnd,
-  ItemEntry,
-} from '../domain/campaign.ts';
-import type { CampaignState, FinalState } from '../domain/states.ts';
-import { conclude, findEnded, publish } from './activity-options.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
+import type { CampaignState } from '../domain/states.ts';
+import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
+import { campaignDetails } from './details/campaign.ts';
+import { concludeEndedByHand } from './ended-by-hand.ts';
 import { Feed } from './feed.ts';
 import {
   growSignal,
@@ -46,6 +42,7 @@ import {
 } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
+import { Tally } from './tally.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
 const SWEEP_EVERY = '10 minutes';
@@ -66,17 +63,14 @@ class CampaignRun {
   /** Times that rows were added. */
   private growths = 0;
   private readonly startedAt: number;
-  private readonly ended: Record<FinalState, number>;
-  private readonly failuresByCode: Record<string, number>;
+  private readonly tally: Tally;
   private state: CampaignState;
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
+    this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.startedAt = carried?.startedAt ?? Date.now();
-    const none = { ...NONE_ENDED, invalid: plan.invalid ?? 0 };
-    this.ended = { ...(carried?.progress.ended ?? none) };
-    this.failuresByCode = { ...carried?.progress.failuresByCode };
     this.state = carried?.progress.state ?? 'running';
   }
 
@@ -112,7 +106,7 @@ class CampaignRun {
 
   /** Rows may be added until the end, and for services that had none so far. */
   async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
-    this.ended.invalid = invalid;
+    this.tally.ended.invalid = invalid;
     let grew = items !== this.plan.items;
     for (const feed of feeds) {
       const known = this.feeds.find(
@@ -137,7 +131,7 @@ class CampaignRun {
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed) return;
     feed.open.delete(id);
-    this.count(end);
+    this.tally.count(end);
   }
 
   async pause(paused: boolean): Promise<void> {
@@ -153,8 +147,8 @@ class CampaignRun {
       total: this.plan.items,
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: this.plan.following ?? 0,
-      ended: { ...this.ended },
-      failuresByCode: { ...this.failuresByCode },
+      ended: { ...this.tally.ended },
+      failuresByCode: { ...this.tally.failuresByCode },
     };
   }
 
@@ -166,9 +160,9 @@ class CampaignRun {
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = this.endedCount();
-      await condition(() => this.endedCount() > before || this.growths > growths);
-      setCurrentDetails(this.details());
+      const before = this.tally.total;
+      await condition(() => this.tally.total > before || this.growths > growths);
+      setCurrentDetails(campaignDetails(this.progress()));
     }
   }
 
@@ -184,32 +178,10 @@ class CampaignRun {
     }
   }
 
-  /** Items that somebody ended by hand report nothing: they are found here and concluded as failed. */
   private async sweepOpen(): Promise<void> {
     for (const feed of this.feeds) {
-      for (const id of await findEnded(this.plan.name, [...feed.open.keys()])) {
-        const entry = feed.open.get(id);
-        // Its own signal may have come in meanwhile.
-        if (entry) await this.concludeByHand(feed, entry);
-      }
+      await concludeEndedByHand(this.plan, feed, (done) => this.itemDone(done));
     }
-  }
-
-  private async concludeByHand({ plan }: Feed, entry: ItemEntry): Promise<void> {
-    const message = 'its workflow was ended by hand before the item had ended';
-    const end: ItemEnd = { state: 'failed', code: 'ITEM_ENDED_BY_HAND', message };
-    await conclude({
-      item: { ...entry, campaign: this.plan.name, store: this.plan.store },
-      reference: plan.reference,
-      end,
-      remoteId: null,
-      attempts: [],
-      files: [],
-      submittedAt: null,
-      finishedAt: new Date().toISOString(),
-      timing: null,
-    });
-    this.itemDone({ id: entry.id, ...end });
   }
 
   private async cancelOpen(): Promise<void> {
@@ -243,7 +215,7 @@ class CampaignRun {
       cache,
     });
     // The tree is the truth: it also knows the rows that no workflow was started for.
-    Object.assign(this.ended, ended);
+    Object.assign(this.tally.ended, ended);
     this.plan = { ...this.plan, following: 0 };
     if (open === 0) this.show(state);
     return open;
@@ -261,45 +233,12 @@ class CampaignRun {
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (end) => this.count(end));
-  }
-
-  private count({ state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
-    this.ended[state] += 1;
-    if (code) this.failuresByCode[code] = (this.failuresByCode[code] ?? 0) + 1;
-  }
-
-  private endedCount(): number {
-    return Object.values(this.ended).reduce((sum, n) => sum + n, 0);
+    return new Feed(this.plan, plan, carried, (end) => this.tally.count(end));
   }
 
   private show(state: CampaignState): void {
     this.state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    setCurrentDetails(this.details());
-  }
-
-  /** Markdown for the Temporal UI. */
-  private details(): string {
-    const { ended, open, total } = this.progress();
-    const states = Object.entries(ended).filter(([, n]) => n > 0);
-    const codes = Object.entries(this.failuresByCode);
-    return [
-      `**${this.plan.name}**: ${this.endedCount()} of ${total} ended, ${open} open`,
-      '',
-      '| state | items |',
-      '| --- | --- |',
-      ...states.map(([state, n]) => `| ${state} | ${n} |`),
-      ...(codes.length > 0 ? ['', '| failed with | items |', '| --- | --- |'] : []),
-      ...codes.map(([code, n]) => `| ${code} | ${n} |`),
-    ].join('\n');
+    setCurrentDetails(campaignDetails(this.progress()));
   }
 }
-
-const NONE_ENDED: Readonly<Record<FinalState, number>> = {
-  succeeded: 0,
-  failed: 0,
-  held: 0,
-  cancelled: 0,
-  invalid: 0,
-};
