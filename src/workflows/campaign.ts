@@ -14,6 +14,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   log,
+  patched,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -25,7 +26,9 @@ import type { CampaignState } from '../domain/states.ts';
 import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
+import { sweepSummary } from './details/summaries.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
+import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
 import {
   growSignal,
@@ -43,9 +46,10 @@ import {
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
+import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
-const SWEEP_EVERY = '10 minutes';
+const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
@@ -65,6 +69,9 @@ class CampaignRun {
   private readonly startedAt: number;
   private readonly tally: Tally;
   private state: CampaignState;
+  /** Every item for which there was room was started and asked for. */
+  private filled = false;
+  private foreseen: Foreseen | null = null;
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -96,7 +103,8 @@ class CampaignRun {
     const open = await this.publish('completed');
     if (open === 0 && this.growths === growths) return false;
     // New rows stand in the tree before we are told of them.
-    if (await condition(() => this.growths > growths, '1 minute')) {
+    const summary = 'for word of rows that were added';
+    if (await condition(() => this.growths > growths, '1 minute', { summary })) {
       this.show('running');
       return true;
     }
@@ -121,7 +129,10 @@ class CampaignRun {
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
     // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
-    if (grew) this.growths += 1;
+    if (grew) {
+      this.growths += 1;
+      void this.foresee();
+    }
     // The budget of a service that it did not use so far has to be told as well.
     if (this.state === 'paused') await this.pause(true);
   }
@@ -138,6 +149,7 @@ class CampaignRun {
     this.show(paused ? 'paused' : 'running');
     const lane = { campaign: this.plan.name, paused };
     for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
+    if (!paused) void this.foresee();
   }
 
   progress(): CampaignProgress {
@@ -158,21 +170,39 @@ class CampaignRun {
       // Before: rows of another service may be added while those of this one are started.
       const { growths } = this;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
+      this.filled = true;
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
       const before = this.tally.total;
       await condition(() => this.tally.total > before || this.growths > growths);
-      setCurrentDetails(campaignDetails(this.progress()));
+      this.tell();
     }
   }
 
   /** Until the campaign ends or is cancelled. */
   private async keepSweeping(): Promise<void> {
     try {
+      void this.foresee();
       for (;;) {
-        await sleep(SWEEP_EVERY, { summary: 'look for items that were ended by hand' });
+        await sleep(SWEEP_EVERY_MS, {
+          summary: sweepSummary(Date.now() + SWEEP_EVERY_MS, Date.now()),
+        });
         await this.sweepOpen();
+        void this.foresee();
       }
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  }
+
+  /** So that the details say when the end is expected. Nothing waits for it: it is for the eyes of people. */
+  private async foresee(): Promise<void> {
+    // Campaigns of before there was this go on without it, until they continue as new.
+    if (!patched('foresee-end')) return;
+    try {
+      await condition(() => this.filled);
+      this.foreseen = await expectEnd(this.progress(), this.feeds);
+      this.tell();
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
@@ -198,7 +228,8 @@ class CampaignRun {
       }
     }
     const ended = () => this.feeds.every(({ open }) => open.size === 0);
-    while (!(await condition(ended, '1 minute'))) await this.sweepOpen();
+    const summary = 'for the last items to end, then look for those ended by hand';
+    while (!(await condition(ended, '1 minute', { summary }))) await this.sweepOpen();
   }
 
   /** Returns how many items have no end yet. */
@@ -206,14 +237,10 @@ class CampaignRun {
     this.show('publishing');
     const { store, name, retried = 0, cache = true } = this.plan;
     const startedAt = new Date(this.startedAt).toISOString();
-    const { ended, open = 0 } = await publish({
-      store,
-      campaign: name,
-      state,
-      startedAt,
-      retried,
-      cache,
-    });
+    const { ended, open = 0 } = await publish.executeWithOptions(
+      { summary: 'tables, report and checksums' },
+      [{ store, campaign: name, state, startedAt, retried, cache }],
+    );
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.tally.ended, ended);
     this.plan = { ...this.plan, following: 0 };
@@ -239,6 +266,13 @@ class CampaignRun {
   private show(state: CampaignState): void {
     this.state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    setCurrentDetails(campaignDetails(this.progress()));
+    this.tell();
+  }
+
+  /** For the Temporal UI. */
+  private tell(): void {
+    const { foreseen, startedAt, plan } = this;
+    const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
+    setCurrentDetails(campaignDetails(standing, Date.now()));
   }
 }

@@ -10,21 +10,17 @@ export async function concludeEndedByHand(
   { plan, open }: Feed,
   onDone: (done: ItemDone) => void,
 ): Promise<void> {
-  for (const id of await findEnded(name, [...open.keys()])) {
+  const summary = `which of ${open.size} open items were ended by hand`;
+  for (const id of await findEnded.executeWithOptions({ summary }, [name, [...open.keys()]])) {
     const entry = open.get(id);
     // Its own signal may have come in meanwhile.
     if (!entry) continue;
-    await conclude({
-      item: { ...entry, campaign: name, store },
-      reference: plan.reference,
-      end: ENDED_BY_HAND,
-      remoteId: null,
-      attempts: [],
-      files: [],
-      submittedAt: null,
-      finishedAt: new Date().toISOString(),
-      timing: null,
-    });
+    const conclusion = {
+      ...{ item: { ...entry, campaign: name, store }, reference: plan.reference },
+      ...{ end: ENDED_BY_HAND, remoteId: null, attempts: [], files: [], submittedAt: null },
+      ...{ finishedAt: new Date().toISOString(), timing: null },
+    };
+    await conclude.executeWithOptions({ summary: `${id} was ended by hand` }, [conclusion]);
     onDone({ id, ...ENDED_BY_HAND });
   }
 }
