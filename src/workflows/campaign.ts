@@ -273,6 +273,6 @@ class CampaignRun {
   private tell(): void {
     const { foreseen, startedAt, plan } = this;
     const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
-    setCurrentDetails(campaignDetails(standing, Date.now()));
+    setCurrentDetails(campaignDetails(standing));
   }
 }

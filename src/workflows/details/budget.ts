@@ -3,10 +3,10 @@ import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { blocks, table, verbatim } from './markdown.ts';
 import { summary } from './summaries.ts';
-import { utc } from './utc.ts';
+import { clock, utc } from './utc.ts';
 
-const RELEASES_SHOWN = 5;
-const ROWS_SHOWN = 30;
+const SECONDS_SHOWN = 3;
+const ROWS_SHOWN = 20;
 /** Characters of the reason of a block. */
 const WORDS = 120;
 
@@ -17,6 +17,7 @@ export function budgetDetails(status: BudgetStatus): string {
   return blocks(
     `**${service}** at ${verbatim(address)}`,
     windowsTable(status),
+    slotsText(status),
     blocksText(status),
     queuesTable(status),
     `${outstanding} on their way; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
@@ -24,56 +25,58 @@ export function budgetDetails(status: BudgetStatus): string {
   );
 }
 
-/** The windows of a budget by name: one for each credential, and that of the address where it has a limit. */
-function windowsOf({
-  credentials,
-  addressWindow,
-}: BudgetStatus): (readonly [string, WindowStatus])[] {
-  const named = credentials.map(
-    (window) => [`credential ${verbatim(window.credential)}`, window] as const,
-  );
-  return [...named, ['all of this address', addressWindow]];
+type NamedWindow = readonly [name: string, window: WindowStatus];
+
+function credentialWindows({ credentials }: BudgetStatus): NamedWindow[] {
+  return credentials.map((window) => [`credential ${verbatim(window.credential)}`, window]);
+}
+
+/** That of the address is blocked when the service is down, also where it has no limit. */
+function windowsOf(status: BudgetStatus): NamedWindow[] {
+  return [...credentialWindows(status), ['all of this address', status.addressWindow]];
 }
 
 function windowsTable(status: BudgetStatus): string {
-  const windows = windowsOf(status).filter(
-    ([, { limit }], i, all) => limit !== null || i < all.length - 1,
-  );
+  const limited = status.addressWindow.limit !== null;
+  const windows = limited ? windowsOf(status) : credentialWindows(status);
   return table(
-    [
-      { title: 'window' },
-      { title: 'charged', numbers: true },
-      { title: 'free', numbers: true },
-      { title: 'next slots' },
-    ],
-    windows
-      .slice(0, ROWS_SHOWN)
-      .map(([name, window]) => [name, ...windowCells(window, status.now)]),
+    [{ title: 'window' }, { title: 'charged', numbers: true }, { title: 'free', numbers: true }],
+    windows.slice(0, ROWS_SHOWN).map(([name, window]) => [name, ...windowCells(window)]),
   );
 }
 
-function windowCells(window: WindowStatus, now: number): string[] {
-  const { limit, windowMs, charged, free, releases } = window;
-  if (limit === null) return ['no limit', '', ''];
-  const next = releases.slice(0, RELEASES_SHOWN).map((at) => utc(at, now));
-  const more = releases.length - next.length;
-  return [
-    `${charged} of ${limit} in ${formatDuration(windowMs)}`,
-    String(free ?? 0),
-    next.join(', ') + (more > 0 ? ` and ${more} later` : ''),
-  ];
+function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
+  if (limit === null) return ['no limit', ''];
+  return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free ?? 0)];
+}
+
+function slotsText(status: BudgetStatus): string | null {
+  const lines = windowsOf(status)
+    .filter(([, { releases }]) => releases.length > 0)
+    .map(([name, { releases }]) => `- ${name}: ${releasesText(releases)}`);
+  return lines.length === 0
+    ? null
+    : `Slots become free:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+}
+
+/** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
+function releasesText(releases: readonly number[]): string {
+  const bySecond = new Map<string, number>();
+  for (const at of releases) bySecond.set(utc(at), (bySecond.get(utc(at)) ?? 0) + 1);
+  const next = [...bySecond].slice(0, SECONDS_SHOWN);
+  const later = releases.length - next.reduce((sum, [, n]) => sum + n, 0);
+  const parts = next.map(([time, n]) => `${n} at ${time}`);
+  return [...parts, ...(later > 0 ? [`${later} later`] : [])].join(', ');
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
 function blocksText(status: BudgetStatus): string | null {
-  const lines = windowsOf(status).flatMap(([name, { blockedUntil, blockedBecause }]) =>
-    blockedUntil === null
-      ? []
-      : [
-          `- ${name}: asked again ${utc(blockedUntil, status.now)}: ${verbatim(blockedBecause ?? '', WORDS)}`,
-        ],
-  );
-  return lines.length === 0 ? null : `Nothing is sent:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+  const blocked = windowsOf(status).filter(([, { blockedUntil }]) => blockedUntil !== null);
+  const lines = blocked.map(([name, { blockedUntil, blockedBecause }]) => {
+    const words = verbatim(blockedBecause ?? '', WORDS);
+    return `- ${name}: asked again ${utc(blockedUntil ?? status.now)}: ${words}`;
+  });
+  return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
 }
 
 function queuesTable({ waiting }: BudgetStatus): string | null {
@@ -94,6 +97,6 @@ function queuesTable({ waiting }: BudgetStatus): string | null {
 export function timerSummary(status: BudgetStatus, at: number): string {
   const { now } = status;
   const block = windowsOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
-  if (!block) return `slot frees ${utc(at, now)}`;
-  return summary(`asked again ${utc(at, now)}: ${block.blockedBecause ?? ''}`);
+  if (!block) return `slot frees ${clock(at, now)}`;
+  return summary(`asked again ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
 }

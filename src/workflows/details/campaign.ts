@@ -1,5 +1,5 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
-import type { CampaignProgress } from '../../domain/campaign.ts';
+import type { CampaignPlan, CampaignProgress } from '../../domain/campaign.ts';
 import type { Foreseen } from '../verbs.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
@@ -16,15 +16,14 @@ export interface CampaignStanding {
 
 const CODES_SHOWN = 20;
 
-/** @param now ms since the epoch */
-export function campaignDetails(standing: CampaignStanding, now: number): string {
+export function campaignDetails(standing: CampaignStanding): string {
   const { progress, foreseen, startedAt, store } = standing;
   const { campaign, state, failuresByCode } = progress;
   return blocks(
     `**${verbatim(campaign)}**: **${state}**`,
     [
-      `- started: ${utc(startedAt, now)}`,
-      ...(state === 'running' ? [`- end expected: ${endText(foreseen, now)}`] : []),
+      `- started: ${utc(startedAt)}`,
+      ...(state === 'running' ? [`- end expected: ${endText(foreseen)}`] : []),
       `- results: ${verbatim(store)}`,
     ].join('\n'),
     countsTable(progress),
@@ -32,11 +31,11 @@ export function campaignDetails(standing: CampaignStanding, now: number): string
   );
 }
 
-function endText(foreseen: Foreseen | null, now: number): string {
+function endText(foreseen: Foreseen | null): string {
   if (foreseen === null) return 'not known yet';
   const { endsAt, seenAt } = foreseen;
-  const seen = `as seen at ${utc(seenAt, now)}`;
-  return endsAt === null ? `not decided by a limit, ${seen}` : `${utc(endsAt, now)}, ${seen}`;
+  const seen = `as seen at ${utc(seenAt)}`;
+  return endsAt === null ? `no limit decides it, ${seen}` : `${utc(endsAt)}, ${seen}`;
 }
 
 function countsTable({ ended, open, following = 0, total }: CampaignProgress): string {
@@ -49,7 +48,7 @@ function countsTable({ ended, open, following = 0, total }: CampaignProgress): s
   ];
   const rows = counts.filter(([, n]) => n > 0);
   return table(
-    [{ title: 'items' }, { title: 'number', numbers: true }],
+    [{ title: 'state' }, { title: 'items', numbers: true }],
     [...rows, ['**all**', `**${total}**`]],
   );
 }
@@ -57,10 +56,29 @@ function countsTable({ ended, open, following = 0, total }: CampaignProgress): s
 function codesTable(failuresByCode: Readonly<Record<string, number>>): string {
   const { shown, others } = largest(failuresByCode, CODES_SHOWN);
   return table(
-    [{ title: 'did not succeed because of' }, { title: 'items', numbers: true }],
+    [{ title: 'failures by code' }, { title: 'items', numbers: true }],
     [
       ...shown.map(([code, n]) => [verbatim(code), n] as const),
       ...(others > 0 ? [['other codes', others] as const] : []),
     ],
   );
 }
+
+/** What is known before it starts, and shown even where no worker answers for its state. */
+export function campaignAtStart(
+  { name, store }: Pick<CampaignPlan, 'name' | 'store'>,
+  manifests: readonly string[],
+): string {
+  return blocks(
+    [
+      `- manifests: ${manifests
+        .slice(0, MANIFESTS_SHOWN)
+        .map((file) => verbatim(file))
+        .join(', ')}`,
+      `- results: ${verbatim(store)}`,
+    ].join('\n'),
+    `How it stands: current details, or ${verbatim(`hundredfold status ${name}`)}.`,
+  );
+}
+
+const MANIFESTS_SHOWN = 10;

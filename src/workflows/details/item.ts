@@ -26,14 +26,14 @@ const ATTEMPTS_SHOWN = 20;
 /** Characters of the words of one attempt. */
 const WORDS = 120;
 
-/** @param now ms since the epoch */
+/** @param now when the last thing happened to it, in ms since the epoch */
 export function itemDetails(item: ItemInput, standing: ItemStanding, now: number): string {
   const { state, end, attempts } = standing;
   return blocks(
     `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${stateText(state)}**`,
     end?.code != null && `${verbatim(end.code)}: ${verbatim(end.message ?? '')}`,
     facts(item, standing, now).join('\n'),
-    attempts.length > 0 && attemptsText(attempts, now),
+    attempts.length > 0 && attemptsText(attempts),
   );
 }
 
@@ -49,9 +49,10 @@ function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: n
     ...(item.sends ? [`options: ${optionsText(item.sends.options)}`] : []),
     `service: ${reference.service} at ${verbatim(reference.address)}`,
     `job: ${remoteId === null ? 'none yet' : verbatim(remoteId)}`,
-    ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt), now)}`]),
+    ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
     ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
-    `files: ${filesText(files)} in ${verbatim(folder)}`,
+    ...(standing.end === null ? [] : [`ended: ${utc(now)}`]),
+    `files: ${filesText(files)}, in ${verbatim(folder)}`,
   ].map((fact) => `- ${fact}`);
 }
 
@@ -80,9 +81,14 @@ function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): s
   const parts = [
     queueWaitSeconds !== null && `${seconds(queueWaitSeconds)} in the queue`,
     elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
-    finishedAt !== null && `finished ${verbatim(finishedAt)}`,
+    finishedAt !== null && `finished ${timeText(finishedAt)}`,
   ];
   return parts.filter(Boolean).join(', ') || 'the service tells none';
+}
+
+function timeText(iso: string): string {
+  const at = Date.parse(iso);
+  return Number.isNaN(at) ? verbatim(iso) : utc(at);
 }
 
 function seconds(length: number): string {
@@ -90,9 +96,9 @@ function seconds(length: number): string {
 }
 
 function filesText(files: readonly KeptFile[]): string {
-  if (files.length === 0) return 'none yet,';
+  if (files.length === 0) return 'none fetched';
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return `${files.length} (${sizeText(bytes)})`;
+  return `${files.length} fetched (${sizeText(bytes)})`;
 }
 
 function sizeText(bytes: number): string {
@@ -101,12 +107,13 @@ function sizeText(bytes: number): string {
   return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-function attemptsText(attempts: readonly Attempt[], now: number): string {
+function attemptsText(attempts: readonly Attempt[]): string {
   const shown = attempts.slice(-ATTEMPTS_SHOWN);
-  const title = shown.length === attempts.length ? 'Attempts' : `The last ${shown.length} attempts`;
+  const cut = shown.length < attempts.length;
+  const title = cut ? `The last ${shown.length} of ${attempts.length} attempts` : 'Attempts';
   const lines = shown.map(({ at, outcome, message }) => {
     const words = message === undefined ? '' : `: ${verbatim(message, WORDS)}`;
-    return `- ${utc(Date.parse(at), now)} ${outcome}${words}`;
+    return `- ${utc(Date.parse(at))} ${outcome}${words}`;
   });
-  return `${title} (${attempts.length} in all), oldest first:\n\n${lines.join('\n')}`;
+  return `${title}, oldest first:\n\n${lines.join('\n')}`;
 }

@@ -38,13 +38,15 @@ export function table(
   columns: readonly Column[],
   rows: readonly (readonly (string | number)[])[],
 ): string {
-  const lines = [
-    columns.map(({ title }) => title),
-    columns.map(({ numbers }) => (numbers ? '---:' : '---')),
-    ...rows,
-  ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const rule = columns.map(({ numbers }) => (numbers ? '---:' : '---')).join(' | ');
+  const [head, ...body] = [columns.map(({ title }) => title), ...rows].map(
+    (cells) => `| ${cells.join(` | ${GAP}`)} |`,
+  );
+  return [head, `| ${rule} |`, ...body].join('\n');
 }
+
+/** The Temporal UI sets the columns of a table without any space between them. */
+const GAP = '\u00a0\u00a0';
 
 /** Blocks that are there, with a blank line between. */
 export function blocks(...parts: readonly (string | null | false)[]): string {

@@ -2,7 +2,7 @@
 import type { Grant } from '../../budget/budget.ts';
 import type { ItemEnd } from '../../domain/campaign.ts';
 import { oneLine } from './markdown.ts';
-import { utc } from './utc.ts';
+import { clock } from './utc.ts';
 
 /** The server takes 400 bytes of a summary; a character is at most four of them. */
 const LONGEST = 90;
@@ -17,12 +17,12 @@ export function submitSummary({ request, notBefore }: Grant, now: number): strin
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
   // Given out ahead of time, it is sent when its slot is free.
-  const slot = notBefore > now ? `, slot frees ${utc(notBefore, now)}` : '';
+  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
   return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
 }
 
 export function againSummary(at: number, now: number): string {
-  return `sent again ${utc(at, now)}, nobody knows what became of the last time`;
+  return `sent again ${clock(at, now)}, nobody knows what became of the last time`;
 }
 
 export function endSummary({ state, code }: ItemEnd): string {
@@ -30,5 +30,5 @@ export function endSummary({ state, code }: ItemEnd): string {
 }
 
 export function sweepSummary(at: number, now: number): string {
-  return `next look for items ended by hand ${utc(at, now)}`;
+  return `next look for items ended by hand ${clock(at, now)}`;
 }

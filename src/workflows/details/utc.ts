@@ -1,18 +1,16 @@
-/** Times in words. A workflow knows no time zone but UTC, and says so. Pure. */
+/** Times in words. A workflow knows no time zone but UTC, and says so. Pure; all in ms since the epoch. */
 
-/** `02:14:33 UTC`, with the day where it is not that of `now`: `22 Nov 02:14:33 UTC`. Both in ms since the epoch. */
-export function utc(at: number, now: number): string {
+/** `22 Nov 02:14:33 UTC`: with the day, because nobody knows when it is read. */
+export function utc(at: number): string {
   const date = new Date(at);
-  const time = `${date.toISOString().slice(11, 19)} UTC`;
-  return sameDay(at, now) ? time : `${date.getUTCDate()} ${monthOf(date)} ${time}`;
-}
-
-function sameDay(a: number, b: number): boolean {
-  return new Date(a).toISOString().slice(0, 10) === new Date(b).toISOString().slice(0, 10);
+  const month = MONTHS[date.getUTCMonth()] ?? '';
+  return `${date.getUTCDate()} ${month} ${date.toISOString().slice(11, 19)} UTC`;
 }
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-function monthOf(date: Date): string {
-  return MONTHS[date.getUTCMonth()] ?? '';
+/** `02:14:33 UTC`, where what it stands beside has a date; with the day when it is not the same as that of `now`. */
+export function clock(at: number, now: number): string {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  return day(at) === day(now) ? utc(at).replace(/^\d+ \w+ /, '') : utc(at);
 }
