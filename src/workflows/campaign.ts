@@ -72,6 +72,8 @@ class CampaignRun {
   /** Every item for which there was room was started and asked for. */
   private filled = false;
   private foreseen: Foreseen | null = null;
+  /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
+  private told: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -145,8 +147,14 @@ class CampaignRun {
     this.tally.count(end);
   }
 
-  async pause(paused: boolean): Promise<void> {
+  pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
+    if (!patched('pause-in-order')) return this.tellBudgets(paused);
+    this.told = this.told.then(() => this.tellBudgets(paused));
+    return this.told;
+  }
+
+  private async tellBudgets(paused: boolean): Promise<void> {
     const lane = { campaign: this.plan.name, paused };
     for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
     if (!paused) void this.foresee();

@@ -132,6 +132,17 @@ describe('the operator', () => {
     await noItemLost(started.folder, started.ids);
   });
 
+  test('pauses and resumes in one breath: the last word holds', async () => {
+    const started = await rig.start(sequences(12));
+    await rig.stopWorker();
+    for (let again = 0; again < 4; again += 1) {
+      await started.handle.signal('pause');
+      await started.handle.signal('resume');
+    }
+    await rig.startWorker();
+    expect((await started.handle.result()).ended.succeeded).toBe(12);
+  });
+
   test('pauses and resumes: nothing is submitted in between', async () => {
     const started = await rig.start(sequences(12));
     await expect
