@@ -20,6 +20,9 @@ export const CHECKSUMS = 'SHA256SUMS';
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
 
+/** In an item's folder: the files of a job whose result was found wrong. */
+export const REJECTED = 'rejected/';
+
 /** What the runner keeps for itself; no part of what is published. */
 export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
@@ -42,11 +45,13 @@ export function itemFolder(kind: Kind, id: string): string {
 }
 
 /**
- * The key of a file of an item. The name may come from a service's answer: one plain name, no path.
+ * The key of a file of an item. The name may come from a service's answer: one plain name, no path, but for the
+ * folder of rejected files.
  * @throws StoreError `STORE_BAD_KEY`
  */
 export function itemKey(kind: Kind, id: string, file: string): string {
-  const fault = file.includes('/') ? 'a file name has no slash' : keyFault(file);
+  const plain = file.startsWith(REJECTED) ? file.slice(REJECTED.length) : file;
+  const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
   if (fault !== null) throw badKey(file, fault);
   return `${itemFolder(kind, id)}/${file}`;
 }
