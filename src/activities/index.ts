@@ -9,7 +9,7 @@ import { loadPage } from './pages.ts';
 import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { submit } from './submit.ts';
-import { ensureBudget, findEnded } from './watch.ts';
+import { ensureBudget, findEnded, foresee } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
@@ -21,6 +21,7 @@ export function createActivities(deps: Dependencies): Activities {
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
     findEnded: beating((...args) => findEnded(deps, ...args)),
+    foresee: beating((...args) => foresee(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),
   };
 }

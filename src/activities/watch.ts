@@ -1,7 +1,11 @@
-/** What a workflow cannot see by itself: whether other workflows run. */
+/** What a workflow cannot see by itself: whether other workflows run, and how they stand. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { ServiceReference } from '../domain/campaign.ts';
+import type { BudgetStatus } from '../budget/status.ts';
+import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
+import { expectedEnd } from '../plan/expected-end.ts';
+import { budgetQuery } from '../workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
+import type { Foreseen } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { serviceOf } from './service.ts';
 
@@ -43,4 +47,21 @@ export async function findEnded(
     }
   }
   return ended;
+}
+
+/** When a campaign will end, as the budgets that it draws on stand now. */
+export async function foresee(
+  { temporal }: Dependencies,
+  progress: CampaignProgress,
+  references: readonly ServiceReference[],
+): Promise<Foreseen> {
+  const budgets: BudgetStatus[] = [];
+  for (const reference of references) {
+    const keeper = temporal.workflow.getHandle(budgetWorkflowId(reference));
+    const status = await keeper.query(budgetQuery);
+    const own = status.credentials.filter(({ credential }) => credential === reference.credential);
+    budgets.push({ ...status, credentials: own });
+  }
+  const seenAt = Date.now();
+  return { endsAt: expectedEnd({ progress, budgets, at: seenAt }), seenAt };
 }

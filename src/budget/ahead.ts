@@ -13,16 +13,21 @@ const LONGEST_LEAD_MS = 1_500;
 /** What is given out cannot be taken back by a pause or a change of the limit: of a short window, a small part only. */
 const SHARE_OF_WINDOW = 0.1;
 
+export interface DecisionAhead extends Decision {
+  /** What `wakeAt` is a little ahead of: when a slot is free, or a block over (ms). */
+  readonly opensAt: number | null;
+}
+
 /** Like `decide`, for `now` and the time just after it. Each grant says from when on it holds. */
-export function decideAhead(state: BudgetState, now: number): Decision {
+export function decideAhead(state: BudgetState, now: number): DecisionAhead {
   const lead = leadMs(state);
   const grants: Grant[] = [];
   for (let at = now; ;) {
     const decision = decide(state, at);
     grants.push(...decision.grants);
     const { wakeAt } = decision;
-    if (wakeAt === null) return { grants, wakeAt };
-    if (wakeAt > now + lead) return { grants, wakeAt: wakeAt - lead };
+    if (wakeAt === null) return { grants, wakeAt, opensAt: null };
+    if (wakeAt > now + lead) return { grants, wakeAt: wakeAt - lead, opensAt: wakeAt };
     at = wakeAt;
   }
 }

@@ -6,6 +6,7 @@ import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
+import { campaignAtStart } from '../workflows/details/campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
@@ -56,6 +57,10 @@ export async function launch(session: Session, start: Launch): Promise<void> {
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: '5s',
     staticSummary: `campaign ${name}: ${plan.items} items`,
+    staticDetails: campaignAtStart(
+      plan,
+      manifests.map(({ file }) => file),
+    ),
     memo: {
       out: folder,
       manifests: digestOf(manifests),

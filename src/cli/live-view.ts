@@ -2,7 +2,7 @@
 import { createLogUpdate } from 'log-update';
 import type { Followed, View } from './view.ts';
 import type { Observation } from './observe.ts';
-import { expectedEnd } from './expected-end.ts';
+import { expectedEnd } from '../plan/expected-end.ts';
 import { bar, budgetText, countsText, endText, stateText } from './progress-text.ts';
 
 const BAR_WIDTH = 30;

@@ -4,7 +4,7 @@ import type { Session } from '../host/session.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
 import { print } from './conclusion.ts';
-import { expectedEnd } from './expected-end.ts';
+import { expectedEnd } from '../plan/expected-end.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { observe } from './observe.ts';

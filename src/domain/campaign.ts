@@ -2,7 +2,7 @@
  * A campaign is one run of one or several manifests into one output tree. What stands here travels through
  * Temporal: references, never payloads and never a secret.
  */
-import type { Kind, ServiceName } from './item.ts';
+import type { Kind, Options, ServiceName } from './item.ts';
 import type { CampaignState, FinalState } from './states.ts';
 
 /** Where jobs go, and under which budget: names that a worker resolves to a URL and a token of its own. */
@@ -73,6 +73,20 @@ export interface ItemEntry {
   readonly generation: number;
   /** The job that the service has taken on already, where an earlier run has left word of one. */
   readonly remoteId?: string;
+  /** For whoever looks at it in the Temporal UI; absent from pages of before this was noted. */
+  readonly sends?: Sent;
+}
+
+/** What is sent to the service for an item, in short. */
+export interface Sent {
+  readonly input: {
+    /** Of the file in the item's folder. */
+    readonly name: string;
+    readonly bytes: number;
+    /** The first twelve hexadecimal digits of its SHA-256. */
+    readonly digest: string;
+  };
+  readonly options: Options;
 }
 
 /**

@@ -18,6 +18,14 @@ export const SERVICE_OF_KIND: Readonly<Record<Kind, ServiceName>> = {
   shifts: 'predictions',
 };
 
+/** The folder of the output tree that an item's own folder lies in. */
+export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
+  molecule: 'molecules',
+  sequence: 'sequences',
+  alignment: 'alignments',
+  shifts: 'shifts',
+};
+
 /** Predictor names of the prediction service (contract 4.1). */
 export const PREDICTORS = ['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper'] as const;
 export type Predictor = (typeof PREDICTORS)[number];

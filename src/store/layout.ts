@@ -1,14 +1,9 @@
 /** Where everything lies in the output tree (docs/output-tree.md). Pure: names only. */
-import type { Kind } from '../domain/item.ts';
+import { FOLDER_OF_KIND, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
 
-export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
-  molecule: 'molecules',
-  sequence: 'sequences',
-  alignment: 'alignments',
-  shifts: 'shifts',
-};
+export { FOLDER_OF_KIND };
 
 /** Names at the top of the tree. */
 export const ITEMS_TABLE = 'items.csv';

@@ -3,8 +3,10 @@
  * manifest order, in pages, so that a workflow reads a few hundred ids at a time.
  */
 import { z } from 'zod';
+import type { Sent } from '../domain/campaign.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
+import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import type { Store } from './store.ts';
@@ -42,6 +44,8 @@ export interface PageEntry {
   readonly follows?: string;
   /** The job that a former run had submitted and not seen the end of. */
   readonly job?: { readonly remoteId: string; readonly address: string };
+  /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
+  readonly sends?: Sent;
 }
 
 const campaignOnDisk = z.object({
@@ -61,6 +65,12 @@ const pageOnDisk = z.array(
     generation: z.int().nonnegative().optional(),
     follows: z.string().optional(),
     job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
+    sends: z
+      .object({
+        input: z.object({ name: z.string(), bytes: z.int().nonnegative(), digest: z.string() }),
+        options: z.unknown(),
+      })
+      .optional(),
   }),
 );
 
@@ -85,14 +95,17 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const key = pageKey(page);
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
-  return parsed(text, key, pageOnDisk).map(({ id, kind, done, generation, follows, job }) => ({
-    id,
-    kind,
-    ...(done && { done }),
-    ...(generation && { generation }),
-    ...(follows !== undefined && { follows }),
-    ...(job && { job }),
-  }));
+  return parsed(text, key, pageOnDisk).map(
+    ({ id, kind, done, generation, follows, job, sends }) => ({
+      id,
+      kind,
+      ...(done && { done }),
+      ...(generation && { generation }),
+      ...(follows !== undefined && { follows }),
+      ...(job && { job }),
+      ...(sends && { sends: { ...sends, options: optionsFromDisk(kind, sends.options) } }),
+    }),
+  );
 }
 
 /** Of all items. */
@@ -106,15 +119,22 @@ export async function idsOf(
   return ids;
 }
 
+/** Enough of a digest to tell inputs apart by eye. */
+const DIGITS = 12;
+
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
-  const { id, kind, state, generation, remoteId, address, resultFrom } = record;
+  const { id, kind, state, generation, remoteId, address, resultFrom, input } = record;
   if (isFinal(state)) return { id, kind, done: state };
   if (resultFrom?.type === 'duplicate') return { id, kind, follows: resultFrom.id };
   return {
     ...{ id, kind },
     ...(generation > 0 && { generation }),
     ...(remoteId !== null && address !== null && { job: { remoteId, address } }),
+    sends: {
+      input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGITS) },
+      options: record.jobOptions ?? record.options,
+    },
   };
 }
 
@@ -123,7 +143,11 @@ export async function writePage(
   page: number,
   entries: readonly PageEntry[],
 ): Promise<void> {
-  await store.write(pageKey(page), `${JSON.stringify(entries)}\n`);
+  const disk = entries.map(({ sends, ...entry }) => ({
+    ...entry,
+    ...(sends && { sends: { ...sends, options: optionsToDisk(sends.options) } }),
+  }));
+  await store.write(pageKey(page), `${JSON.stringify(disk)}\n`);
 }
 
 export function notPrepared(store: Store, fault: string, cause?: unknown): StoreError {

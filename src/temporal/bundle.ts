@@ -48,7 +48,8 @@ function sourceDigest(): string {
   };
   hash.update(version);
   for (const folder of FOLDERS) {
-    for (const file of readdirSync(join(SOURCE, folder)).sort()) {
+    const files = readdirSync(join(SOURCE, folder), { encoding: 'utf8', recursive: true });
+    for (const file of files.filter((name) => name.endsWith('.ts')).sort()) {
       hash.update(`\n${folder}/${file}\n`).update(readFileSync(join(SOURCE, folder, file)));
     }
   }

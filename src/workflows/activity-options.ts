@@ -47,6 +47,16 @@ export const { conclude, loadPage, ensureBudget, findEnded } = proxyActivities<A
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
+/** For the eyes of people: what is not answered soon is not worth waiting for. */
+export const { foresee } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout,
+  scheduleToCloseTimeout: '1m',
+  // After all that brings a job on its way.
+  priority: { priorityKey: 5 },
+  retry: { initialInterval: '5s' },
+});
+
 /** Reads the whole output tree: long for large campaigns. */
 export const { publish } = proxyActivities<Activities>({
   startToCloseTimeout: '6h',

@@ -33,7 +33,8 @@ export async function tellBudget<T>(
     await keeper.signal(signal, what);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    await ensureBudget(reference);
+    const summary = `start the budget of ${reference.service}`;
+    await ensureBudget.executeWithOptions({ summary }, [reference]);
     await keeper.signal(signal, what);
   }
 }

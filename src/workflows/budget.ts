@@ -24,6 +24,8 @@ import type { BudgetEvent, Closing } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe } from '../budget/status.ts';
 import { submit } from './activity-options.ts';
+import { budgetDetails, timerSummary } from './details/budget.ts';
+import { submitSummary } from './details/summaries.ts';
 import {
   budgetQuery,
   configureSignal,
@@ -74,10 +76,10 @@ class BudgetKeeper {
   async run(): Promise<void> {
     while (!workflowInfo().continueAsNewSuggested) {
       this.stirred = false;
-      const { grants, wakeAt } = decideAhead(this.state, Date.now());
+      const { grants, wakeAt, opensAt } = decideAhead(this.state, Date.now());
       for (const grant of grants) void this.submit(grant);
-      if (wakeAt !== null) this.wakeBy(wakeAt);
-      setCurrentDetails(this.details());
+      if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
+      setCurrentDetails(budgetDetails(this.status()));
       await condition(() => this.stirred || workflowInfo().continueAsNewSuggested);
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
@@ -90,7 +92,7 @@ class BudgetKeeper {
     const { request } = grant;
     const { service, address } = this.input;
     const result = await submit
-      .executeWithOptions({ summary: request.job.id }, [
+      .executeWithOptions({ summary: submitSummary(grant, Date.now()) }, [
         { ...request, probe: grant.probe, notBefore: grant.notBefore },
         { service, address, credential: request.credential },
       ])
@@ -109,33 +111,17 @@ class BudgetKeeper {
     }
   }
 
-  private wakeBy(at: number): void {
+  /** `opensAt`: what it wakes a little ahead of. */
+  private wakeBy(at: number, opensAt: number): void {
     if (this.timerAt !== null && this.timerAt <= at) return;
     this.timerAt = at;
-    void this.wake(at);
+    void this.wake(at, timerSummary(this.status(), opensAt));
   }
 
-  private async wake(at: number): Promise<void> {
-    await sleep(Math.max(1, at - Date.now()), { summary: 'a slot of the budget becomes free' });
+  private async wake(at: number, summary: string): Promise<void> {
+    await sleep(Math.max(1, at - Date.now()), { summary });
     if (this.timerAt === at) this.timerAt = null;
     this.stirred = true;
-  }
-
-  /** Markdown for the Temporal UI. */
-  private details(): string {
-    const { credentials, waiting, outstanding, counts } = this.status();
-    const windows = credentials.map(
-      ({ credential, charged, limit }) =>
-        `| ${credential} | ${charged} of ${limit ?? 'no limit'} |`,
-    );
-    const items = waiting.reduce((sum, lane) => sum + lane.items, 0);
-    return [
-      '| credential | charged |',
-      '| --- | --- |',
-      ...windows,
-      '',
-      `${items} waiting, ${outstanding} on their way, ${counts.accepted} accepted, ${counts.rejected429} x 429`,
-    ].join('\n');
   }
 }
 

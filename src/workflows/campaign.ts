@@ -14,22 +14,21 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   log,
+  patched,
   setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CampaignPlan,
-  CampaignProgress,
-  FeedPlan,
-  ItemEnd,
-  ItemEntry,
-} from '../domain/campaign.ts';
-import type { CampaignState, FinalState } from '../domain/states.ts';
-import { conclude, findEnded, publish } from './activity-options.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
+import type { CampaignState } from '../domain/states.ts';
+import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
+import { campaignDetails } from './details/campaign.ts';
+import { sweepSummary } from './details/summaries.ts';
+import { concludeEndedByHand } from './ended-by-hand.ts';
+import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
 import {
   growSignal,
@@ -46,9 +45,11 @@ import {
 } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
+import { Tally } from './tally.ts';
+import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
-const SWEEP_EVERY = '10 minutes';
+const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
@@ -66,17 +67,17 @@ class CampaignRun {
   /** Times that rows were added. */
   private growths = 0;
   private readonly startedAt: number;
-  private readonly ended: Record<FinalState, number>;
-  private readonly failuresByCode: Record<string, number>;
+  private readonly tally: Tally;
   private state: CampaignState;
+  /** Every item for which there was room was started and asked for. */
+  private filled = false;
+  private foreseen: Foreseen | null = null;
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
+    this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.startedAt = carried?.startedAt ?? Date.now();
-    const none = { ...NONE_ENDED, invalid: plan.invalid ?? 0 };
-    this.ended = { ...(carried?.progress.ended ?? none) };
-    this.failuresByCode = { ...carried?.progress.failuresByCode };
     this.state = carried?.progress.state ?? 'running';
   }
 
@@ -102,7 +103,8 @@ class CampaignRun {
     const open = await this.publish('completed');
     if (open === 0 && this.growths === growths) return false;
     // New rows stand in the tree before we are told of them.
-    if (await condition(() => this.growths > growths, '1 minute')) {
+    const summary = 'for word of rows that were added';
+    if (await condition(() => this.growths > growths, '1 minute', { summary })) {
       this.show('running');
       return true;
     }
@@ -112,7 +114,7 @@ class CampaignRun {
 
   /** Rows may be added until the end, and for services that had none so far. */
   async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
-    this.ended.invalid = invalid;
+    this.tally.ended.invalid = invalid;
     let grew = items !== this.plan.items;
     for (const feed of feeds) {
       const known = this.feeds.find(
@@ -127,7 +129,10 @@ class CampaignRun {
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
     // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
-    if (grew) this.growths += 1;
+    if (grew) {
+      this.growths += 1;
+      void this.foresee();
+    }
     // The budget of a service that it did not use so far has to be told as well.
     if (this.state === 'paused') await this.pause(true);
   }
@@ -137,13 +142,14 @@ class CampaignRun {
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed) return;
     feed.open.delete(id);
-    this.count(end);
+    this.tally.count(end);
   }
 
   async pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
     const lane = { campaign: this.plan.name, paused };
     for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
+    if (!paused) void this.foresee();
   }
 
   progress(): CampaignProgress {
@@ -153,8 +159,8 @@ class CampaignRun {
       total: this.plan.items,
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: this.plan.following ?? 0,
-      ended: { ...this.ended },
-      failuresByCode: { ...this.failuresByCode },
+      ended: { ...this.tally.ended },
+      failuresByCode: { ...this.tally.failuresByCode },
     };
   }
 
@@ -164,52 +170,48 @@ class CampaignRun {
       // Before: rows of another service may be added while those of this one are started.
       const { growths } = this;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
+      this.filled = true;
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = this.endedCount();
-      await condition(() => this.endedCount() > before || this.growths > growths);
-      setCurrentDetails(this.details());
+      const before = this.tally.total;
+      await condition(() => this.tally.total > before || this.growths > growths);
+      this.tell();
     }
   }
 
   /** Until the campaign ends or is cancelled. */
   private async keepSweeping(): Promise<void> {
     try {
+      void this.foresee();
       for (;;) {
-        await sleep(SWEEP_EVERY, { summary: 'look for items that were ended by hand' });
+        await sleep(SWEEP_EVERY_MS, {
+          summary: sweepSummary(Date.now() + SWEEP_EVERY_MS, Date.now()),
+        });
         await this.sweepOpen();
+        void this.foresee();
       }
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
   }
 
-  /** Items that somebody ended by hand report nothing: they are found here and concluded as failed. */
-  private async sweepOpen(): Promise<void> {
-    for (const feed of this.feeds) {
-      for (const id of await findEnded(this.plan.name, [...feed.open.keys()])) {
-        const entry = feed.open.get(id);
-        // Its own signal may have come in meanwhile.
-        if (entry) await this.concludeByHand(feed, entry);
-      }
+  /** So that the details say when the end is expected. Nothing waits for it: it is for the eyes of people. */
+  private async foresee(): Promise<void> {
+    // Campaigns of before there was this go on without it, until they continue as new.
+    if (!patched('foresee-end')) return;
+    try {
+      await condition(() => this.filled);
+      this.foreseen = await expectEnd(this.progress(), this.feeds);
+      this.tell();
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
     }
   }
 
-  private async concludeByHand({ plan }: Feed, entry: ItemEntry): Promise<void> {
-    const message = 'its workflow was ended by hand before the item had ended';
-    const end: ItemEnd = { state: 'failed', code: 'ITEM_ENDED_BY_HAND', message };
-    await conclude({
-      item: { ...entry, campaign: this.plan.name, store: this.plan.store },
-      reference: plan.reference,
-      end,
-      remoteId: null,
-      attempts: [],
-      files: [],
-      submittedAt: null,
-      finishedAt: new Date().toISOString(),
-      timing: null,
-    });
-    this.itemDone({ id: entry.id, ...end });
+  private async sweepOpen(): Promise<void> {
+    for (const feed of this.feeds) {
+      await concludeEndedByHand(this.plan, feed, (done) => this.itemDone(done));
+    }
   }
 
   private async cancelOpen(): Promise<void> {
@@ -226,7 +228,8 @@ class CampaignRun {
       }
     }
     const ended = () => this.feeds.every(({ open }) => open.size === 0);
-    while (!(await condition(ended, '1 minute'))) await this.sweepOpen();
+    const summary = 'for the last items to end, then look for those ended by hand';
+    while (!(await condition(ended, '1 minute', { summary }))) await this.sweepOpen();
   }
 
   /** Returns how many items have no end yet. */
@@ -234,16 +237,12 @@ class CampaignRun {
     this.show('publishing');
     const { store, name, retried = 0, cache = true } = this.plan;
     const startedAt = new Date(this.startedAt).toISOString();
-    const { ended, open = 0 } = await publish({
-      store,
-      campaign: name,
-      state,
-      startedAt,
-      retried,
-      cache,
-    });
+    const { ended, open = 0 } = await publish.executeWithOptions(
+      { summary: 'tables, report and checksums' },
+      [{ store, campaign: name, state, startedAt, retried, cache }],
+    );
     // The tree is the truth: it also knows the rows that no workflow was started for.
-    Object.assign(this.ended, ended);
+    Object.assign(this.tally.ended, ended);
     this.plan = { ...this.plan, following: 0 };
     if (open === 0) this.show(state);
     return open;
@@ -261,45 +260,19 @@ class CampaignRun {
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (end) => this.count(end));
-  }
-
-  private count({ state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
-    this.ended[state] += 1;
-    if (code) this.failuresByCode[code] = (this.failuresByCode[code] ?? 0) + 1;
-  }
-
-  private endedCount(): number {
-    return Object.values(this.ended).reduce((sum, n) => sum + n, 0);
+    return new Feed(this.plan, plan, carried, (end) => this.tally.count(end));
   }
 
   private show(state: CampaignState): void {
     this.state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    setCurrentDetails(this.details());
+    this.tell();
   }
 
-  /** Markdown for the Temporal UI. */
-  private details(): string {
-    const { ended, open, total } = this.progress();
-    const states = Object.entries(ended).filter(([, n]) => n > 0);
-    const codes = Object.entries(this.failuresByCode);
-    return [
-      `**${this.plan.name}**: ${this.endedCount()} of ${total} ended, ${open} open`,
-      '',
-      '| state | items |',
-      '| --- | --- |',
-      ...states.map(([state, n]) => `| ${state} | ${n} |`),
-      ...(codes.length > 0 ? ['', '| failed with | items |', '| --- | --- |'] : []),
-      ...codes.map(([code, n]) => `| ${code} | ${n} |`),
-    ].join('\n');
+  /** For the Temporal UI. */
+  private tell(): void {
+    const { foreseen, startedAt, plan } = this;
+    const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
+    setCurrentDetails(campaignDetails(standing));
   }
 }
-
-const NONE_ENDED: Readonly<Record<FinalState, number>> = {
-  succeeded: 0,
-  failed: 0,
-  held: 0,
-  cancelled: 0,
-  invalid: 0,
-};

@@ -23,7 +23,7 @@ import type { PageEntry } from './verbs.ts';
 
 export class Feed {
   plan: FeedPlan;
-  /** Items that are started and have not ended, by id. */
+  /** Items that are started and have not ended, by id; without what is only for the eyes of people. */
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
@@ -68,7 +68,7 @@ export class Feed {
   async fill(): Promise<void> {
     while (this.open.size < this.plan.open && !this.exhausted) {
       if (workflowInfo().continueAsNewSuggested) return;
-      this.entries ??= await loadPage(this.campaign.store, this.plan.reference, this.page);
+      this.entries ??= await this.load();
       const room = Math.min(this.plan.batch, this.plan.open - this.open.size);
       const next = this.entries.slice(this.offset, this.offset + room);
       const begun = await Promise.all(next.map((entry) => this.begin(entry)));
@@ -79,6 +79,12 @@ export class Feed {
       this.offset += next.length;
       if (this.offset >= this.entries.length) this.turnPage();
     }
+  }
+
+  private load(): Promise<PageEntry[]> {
+    const { reference, pages } = this.plan;
+    const summary = `page ${this.page + 1} of ${pages}, the rows for ${reference.service}`;
+    return loadPage.executeWithOptions({ summary }, [this.campaign.store, reference, this.page]);
   }
 
   private turnPage(): void {
@@ -105,7 +111,8 @@ export class Feed {
     const { name, store, weight, policy } = this.campaign;
     const { reference } = this.plan;
     const input: ItemInput = { ...entry, campaign: name, store, reference, weight, policy };
-    this.open.set(entry.id, entry);
+    const { sends: _, ...known } = entry;
+    this.open.set(entry.id, known);
     try {
       await startChild(item, {
         workflowId: itemWorkflowId(name, entry.id),
@@ -115,7 +122,7 @@ export class Feed {
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
         workflowTaskTimeout: '5s',
-        staticSummary: `${entry.id} (${entry.kind})`,
+        staticSummary: `item ${entry.id} (${entry.kind}) of ${name}`,
         typedSearchAttributes: [
           { key: ATTRIBUTES.campaign, value: name },
           { key: ATTRIBUTES.item, value: entry.id },

@@ -23,6 +23,8 @@ import type { Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
 import { conclude, fetchArtefact, find, poll } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
+import { itemDetails } from './details/item.ts';
+import { againSummary, endSummary, summary } from './details/summaries.ts';
 import { Ended, explain, saysTaken, type Refused } from './item-end.ts';
 import {
   askSignal,
@@ -166,7 +168,7 @@ class ItemRun {
   private async letOthersGoFirst(): Promise<void> {
     if (this.attempt === 0) return;
     const delay = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** this.attempt);
-    await sleep(delay, { summary: 'the next submission after one of unknown fate' });
+    await sleep(delay, { summary: againSummary(Date.now() + delay, Date.now()) });
   }
 
   /**
@@ -186,7 +188,9 @@ class ItemRun {
   }
 
   private find() {
-    return find(this.address(), this.input.reference, this.input.policy);
+    const { reference, policy } = this.input;
+    const question = { summary: 'whether the service has this job' };
+    return find.executeWithOptions(question, [this.address(), reference, policy]);
   }
 
   private accepted(outcome: 'accepted' | 'found', remoteId: string): RemoteJob {
@@ -198,7 +202,8 @@ class ItemRun {
   }
 
   private async awaitResult(job: RemoteJob) {
-    const result = await poll(job, this.input.policy);
+    const question = { summary: summary(`whether job ${job.remoteId} has ended`) };
+    const result = await poll.executeWithOptions(question, [job, this.input.policy]);
     if (result.type === 'failed') {
       this.timing = result.timing;
       throw new Ended('failed', result.code, result.message);
@@ -213,7 +218,11 @@ class ItemRun {
   ): Promise<void> {
     const fetched = await Promise.all(
       artefacts.map((artefact) =>
-        fetchArtefact.executeWithOptions({ summary: artefact }, [job, artefact, this.input.policy]),
+        fetchArtefact.executeWithOptions({ summary: `download its ${artefact}` }, [
+          job,
+          artefact,
+          this.input.policy,
+        ]),
       ),
     );
     for (const { files, timing, engine } of fetched) {
@@ -239,18 +248,12 @@ class ItemRun {
 
   private async conclude(end: ItemEnd): Promise<void> {
     const { attempts, files, remoteId, submittedAt, timing, engine } = this;
-    await conclude({
-      item: this.address(),
-      reference: this.input.reference,
-      end,
-      remoteId,
-      attempts,
-      files,
-      submittedAt,
-      finishedAt: new Date().toISOString(),
-      timing,
+    const conclusion = {
+      ...{ item: this.address(), reference: this.input.reference, end, remoteId, attempts, files },
+      ...{ submittedAt, finishedAt: new Date().toISOString(), timing },
       ...(engine !== undefined && { engine }),
-    });
+    };
+    await conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);
     this.show(end.state, end);
   }
 
@@ -264,7 +267,7 @@ class ItemRun {
   }
 
   /** Search attributes and details for the Temporal UI. */
-  private show(state: ItemState, end?: ItemEnd): void {
+  private show(state: ItemState, end: ItemEnd | null = null): void {
     if (state !== 'waiting') {
       upsertSearchAttributes([
         { key: ATTRIBUTES.state, value: state },
@@ -272,14 +275,8 @@ class ItemRun {
         ...(end?.code ? [{ key: ATTRIBUTES.errorCode, value: end.code }] : []),
       ]);
     }
-    const { id, kind, reference, store } = this.input;
-    const lines = [
-      `**${id}** (${kind}): ${state}`,
-      `- service: ${reference.service} at ${reference.address}`,
-      `- job: ${this.remoteId ?? 'not submitted yet'}`,
-      `- files: ${store}`,
-    ];
-    if (end?.message) lines.push(`- ${end.code ?? ''}: ${end.message}`);
-    setCurrentDetails(lines.join('\n'));
+    const { remoteId, attempts, submittedAt, timing, files } = this;
+    const standing = { state, end, remoteId, attempts, submittedAt, timing, files };
+    setCurrentDetails(itemDetails(this.input, standing, Date.now()));
   }
 }

@@ -88,6 +88,13 @@ export interface PageEntry extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
 }
 
+export interface Foreseen {
+  /** When the campaign ends, in ms since the epoch, as its budgets stand; null when no limit decides it. */
+  readonly endsAt: number | null;
+  /** When it was looked at, in ms since the epoch. */
+  readonly seenAt: number;
+}
+
 export interface PublishRequest {
   readonly store: string;
   readonly campaign: string;
@@ -122,6 +129,8 @@ export interface Activities {
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
+  /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
+  foresee(progress: CampaignProgress, references: readonly ServiceReference[]): Promise<Foreseen>;
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
 }

@@ -5,13 +5,13 @@ import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import {
-  readPage,
   readPreparedCampaign,
   type PageEntry,
   type PreparedCampaign,
 } from '../../src/store/prepared-campaign.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
+import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
@@ -33,7 +33,7 @@ async function campaignIn(store: Store): Promise<PreparedCampaign> {
 
 async function entries(store: Store): Promise<readonly PageEntry[]> {
   const { pages } = await campaignIn(store);
-  return (await Promise.all(Array.from({ length: pages }, (_, n) => readPage(store, n)))).flat();
+  return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
 }
 
 const ids = async (store: Store) => (await entries(store)).map(({ id }) => id);

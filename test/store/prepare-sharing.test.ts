@@ -18,7 +18,6 @@ import { readItem, writeItem } from '../../src/store/item-store.ts';
 import type { Known, PlannedItem } from '../../src/store/prepare-item.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import {
-  readPage,
   readPreparedCampaign,
   type PageEntry,
   type PreparedCampaign,
@@ -29,6 +28,7 @@ import { covers } from '../../src/store/work.ts';
 import { aSequenceOf } from '../plan/random-items.ts';
 import { faultsOf } from '../../src/report/audit.ts';
 import { aMolecule } from './an-item.ts';
+import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
@@ -52,7 +52,7 @@ async function campaignIn(store: Store): Promise<PreparedCampaign> {
 
 async function entriesOf(store: Store): Promise<readonly PageEntry[]> {
   const { pages } = await campaignIn(store);
-  return (await Promise.all(Array.from({ length: pages }, (_, n) => readPage(store, n)))).flat();
+  return (await Promise.all(Array.from({ length: pages }, (_, n) => entriesIn(store, n)))).flat();
 }
 
 async function recordOf(store: Store, { kind, id }: Pick<Item, 'kind' | 'id'>) {
@@ -266,7 +266,7 @@ describe('rows that share work', () => {
         expect(after.map(({ id }) => id)).toEqual([...ids, ...added]);
         expect(after.slice(0, before.length), 'pages that a workflow reads').toEqual(before);
         expect(grown.items).toBe(ids.length + added.length);
-        expect((await readPage(store, pages - 1)).length).toBeGreaterThan(0);
+        expect((await entriesIn(store, pages - 1)).length).toBeGreaterThan(0);
         for (const { id, follows } of after) {
           if (follows === undefined) continue;
           const leader = after.find((entry) => entry.id === follows);

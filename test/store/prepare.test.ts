@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { digestStored } from '../../src/store/digest.ts';
+import { digestOf, digestStored } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -48,7 +48,13 @@ describe('preparing a campaign', () => {
     });
     expect(await readPreparedCampaign(store)).toEqual({ ...CAMPAIGN, pages: 3, items: 5 });
     const pages = [await readPage(store, 0), await readPage(store, 1), await readPage(store, 2)];
-    expect(pages.flat()).toEqual(items.map(({ id, kind }) => ({ id, kind })));
+    const sent = ({ input, options }: Item) => {
+      const { bytes, sha256 } = digestOf(input.text);
+      return { input: { name: input.name, bytes, digest: sha256.slice(0, 12) }, options };
+    };
+    expect(pages.flat()).toEqual(
+      items.map((item) => ({ id: item.id, kind: item.kind, sends: sent(item) })),
+    );
     for (const { id, kind, input } of items) {
       const record = await readItem(store, kind, id);
       expect(record?.state).toBe('waiting');
@@ -102,7 +108,7 @@ describe('preparing a campaign again', () => {
     expect(await readItem(store, 'molecule', 'm1')).toEqual(done);
     expect(await store.exists('molecules/m1/record.json')).toBe(true);
     expect(await readPage(store, 0)).toEqual([
-      { id: 'm0', kind: 'molecule' },
+      { id: 'm0', kind: 'molecule', sends: expect.anything() as unknown },
       { id: 'm1', kind: 'molecule', done: 'succeeded' },
       { id: 'm2', kind: 'molecule', done: 'failed' },
     ]);

@@ -5,15 +5,12 @@ import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
-import {
-  readPage,
-  readPreparedCampaign,
-  type PreparedCampaign,
-} from '../../src/store/prepared-campaign.ts';
+import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { surveyRetry, type Selection } from '../../src/store/retry-survey.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
+import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const AT = '2026-11-22T08:00:00.000Z';
@@ -112,7 +109,7 @@ describe('opening items again', () => {
     const { store, campaign } = await aTree();
     const { done } = await prepareRetry(store, campaign, new Set(['bad', 'lost', 'held']), AT);
     expect(done).toBe(2);
-    expect([...(await readPage(store, 0)), ...(await readPage(store, 1))]).toEqual([
+    expect([...(await entriesIn(store, 0)), ...(await entriesIn(store, 1))]).toEqual([
       { id: 'good', kind: 'molecule', done: 'succeeded' },
       { id: 'bad', kind: 'molecule', generation: 1 },
       { id: 'lost', kind: 'sequence', generation: 1, job: { remoteId: 'j2', address: 'a' } },
@@ -141,14 +138,14 @@ describe('opening items again', () => {
       changed: false,
     });
     expect(await readItem(store, 'molecule', 'bad')).toEqual(opened);
-    expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', generation: 1 });
+    expect((await entriesIn(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', generation: 1 });
   });
 
   test('leaves an item without a record as it is: it is published as failed', async () => {
     const { store, campaign } = await aTree();
     await store.remove('molecules/bad/item.json');
     await prepareRetry(store, campaign, new Set(['bad', 'held']), AT);
-    expect((await readPage(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', done: 'failed' });
+    expect((await entriesIn(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', done: 'failed' });
     expect(await store.exists('molecules/bad/item.json')).toBe(false);
   });
 });
@@ -177,7 +174,7 @@ describe('items that share a job', () => {
   async function opened({ store, campaign }: Tree, selection: Selection) {
     const survey = await surveyRetry(store, campaign, selection);
     await prepareRetry(store, campaign, survey.chosen, AT, survey.alone);
-    const page = await readPage(store, 0);
+    const page = await entriesIn(store, 0);
     return {
       survey,
       ways: page.map(({ id, done, follows }) => [id, done ?? follows ?? 'own job']),
@@ -201,11 +198,11 @@ describe('items that share a job', () => {
 
   test('a follower alone is refused while its leader has not succeeded, which is named', async () => {
     const { store, campaign } = await group();
-    const before = await readPage(store, 0);
+    const before = await entriesIn(store, 0);
     const error = await surveyRetry(store, campaign, these('one')).catch((e: unknown) => e);
     expect(error).toMatchObject({ code: 'ITEM_NOT_RETRYABLE', exitCode: 2 });
     expect((error as Error).message).toContain('one shares the job of leader, which is failed');
-    expect(await readPage(store, 0)).toEqual(before);
+    expect(await entriesIn(store, 0)).toEqual(before);
   });
 
   test('the leader alone leaves the others as they are, and they get its result next time', async () => {

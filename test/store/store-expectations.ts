@@ -1,5 +1,7 @@
 /** What tests of the store ask for again and again. */
 import { expect } from 'vitest';
+import { readPage, type PageEntry } from '../../src/store/prepared-campaign.ts';
+import type { Store } from '../../src/store/store.ts';
 import { StoreError, type StoreCode } from '../../src/store/store-error.ts';
 
 /** The coded error that the work must end in. */
@@ -18,6 +20,11 @@ export async function expectCode(work: Promise<unknown>, code: StoreCode): Promi
   expect(error.code, error.message).toBe(code);
   expect(error.remedy).not.toBe('');
   return error;
+}
+
+/** A page without what its items send, which test/store/prepare.test.ts is about. */
+export async function entriesIn(store: Store, page: number): Promise<PageEntry[]> {
+  return (await readPage(store, page)).map(({ sends: _, ...entry }) => entry);
 }
 
 export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {

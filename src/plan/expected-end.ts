@@ -1,13 +1,21 @@
 /** When a campaign will end, by the budget's own arithmetic run ahead. */
 import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus } from '../budget/status.ts';
-import type { Observation } from './observe.ts';
+import type { CampaignProgress } from '../domain/campaign.ts';
+
+/** What is known of a campaign and of the budgets it draws on, at one moment (ms since the epoch). */
+export interface Seen {
+  readonly progress: CampaignProgress;
+  /** Each with the campaign's own credential only. */
+  readonly budgets: readonly BudgetStatus[];
+  readonly at: number;
+}
 
 /**
  * When its last item can be submitted (ms since the epoch); the end is one job later. null when no limit decides it,
  * nothing is left to submit, or it is paused.
  */
-export function expectedEnd({ progress, budgets, at }: Observation): number | null {
+export function expectedEnd({ progress, budgets, at }: Seen): number | null {
   if (progress.state === 'paused') return null;
   const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
   // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.

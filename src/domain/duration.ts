@@ -1,0 +1,19 @@
+/** Lengths of time as people read them. */
+
+/** The largest two units that say it: `2 h 14 min`, `35 s`. */
+export function formatDuration(lengthMs: number): string {
+  const seconds = Math.max(0, Math.round(lengthMs / 1_000));
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3_600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'min'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([n]) => n > 0);
+  if (first < 0) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([n]) => n > 0)
+    .map(([n, unit]) => `${n} ${unit}`)
+    .join(' ');
+}

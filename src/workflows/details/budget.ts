@@ -1,0 +1,102 @@
+/** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
+import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { blocks, table, verbatim } from './markdown.ts';
+import { summary } from './summaries.ts';
+import { clock, utc } from './utc.ts';
+
+const SECONDS_SHOWN = 3;
+const ROWS_SHOWN = 20;
+/** Characters of the reason of a block. */
+const WORDS = 120;
+
+/** Credentials are told by the fingerprint of their token, which cannot be turned back into one. */
+export function budgetDetails(status: BudgetStatus): string {
+  const { service, address, outstanding, counts } = status;
+  const { submissions, accepted, refused, rejected429 } = counts;
+  return blocks(
+    `**${service}** at ${verbatim(address)}`,
+    windowsTable(status),
+    slotsText(status),
+    blocksText(status),
+    queuesTable(status),
+    `${outstanding} on their way; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
+      `${refused} refused, ${rejected429} answered with 429.`,
+  );
+}
+
+type NamedWindow = readonly [name: string, window: WindowStatus];
+
+function credentialWindows({ credentials }: BudgetStatus): NamedWindow[] {
+  return credentials.map((window) => [`credential ${verbatim(window.credential)}`, window]);
+}
+
+/** That of the address is blocked when the service is down, also where it has no limit. */
+function windowsOf(status: BudgetStatus): NamedWindow[] {
+  return [...credentialWindows(status), ['all of this address', status.addressWindow]];
+}
+
+function windowsTable(status: BudgetStatus): string {
+  const limited = status.addressWindow.limit !== null;
+  const windows = limited ? windowsOf(status) : credentialWindows(status);
+  return table(
+    [{ title: 'window' }, { title: 'charged', numbers: true }, { title: 'free', numbers: true }],
+    windows.slice(0, ROWS_SHOWN).map(([name, window]) => [name, ...windowCells(window)]),
+  );
+}
+
+function windowCells({ limit, windowMs, charged, free }: WindowStatus): string[] {
+  if (limit === null) return ['no limit', ''];
+  return [`${charged} of ${limit} in ${formatDuration(windowMs)}`, String(free ?? 0)];
+}
+
+function slotsText(status: BudgetStatus): string | null {
+  const lines = windowsOf(status)
+    .filter(([, { releases }]) => releases.length > 0)
+    .map(([name, { releases }]) => `- ${name}: ${releasesText(releases)}`);
+  return lines.length === 0
+    ? null
+    : `Slots become free:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+}
+
+/** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
+function releasesText(releases: readonly number[]): string {
+  const bySecond = new Map<string, number>();
+  for (const at of releases) bySecond.set(utc(at), (bySecond.get(utc(at)) ?? 0) + 1);
+  const next = [...bySecond].slice(0, SECONDS_SHOWN);
+  const later = releases.length - next.reduce((sum, [, n]) => sum + n, 0);
+  const parts = next.map(([time, n]) => `${n} at ${time}`);
+  return [...parts, ...(later > 0 ? [`${later} later`] : [])].join(', ');
+}
+
+/** Why nothing is sent, in the words of the service or of what went wrong. */
+function blocksText(status: BudgetStatus): string | null {
+  const blocked = windowsOf(status).filter(([, { blockedUntil }]) => blockedUntil !== null);
+  const lines = blocked.map(([name, { blockedUntil, blockedBecause }]) => {
+    const words = verbatim(blockedBecause ?? '', WORDS);
+    return `- ${name}: asked again ${utc(blockedUntil ?? status.now)}: ${words}`;
+  });
+  return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
+}
+
+function queuesTable({ waiting }: BudgetStatus): string | null {
+  if (waiting.length === 0) return 'Nobody waits.';
+  return table(
+    [{ title: 'campaign' }, { title: 'credential' }, { title: 'waiting', numbers: true }],
+    waiting
+      .slice(0, ROWS_SHOWN)
+      .map(({ campaign, credential, items, paused }) => [
+        verbatim(campaign),
+        verbatim(credential),
+        paused ? `${items} (paused)` : items,
+      ]),
+  );
+}
+
+/** What the timer of a budget waits for. `at`, in ms: when it is over. */
+export function timerSummary(status: BudgetStatus, at: number): string {
+  const { now } = status;
+  const block = windowsOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
+  if (!block) return `slot frees ${clock(at, now)}`;
+  return summary(`asked again ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
+}

@@ -1,0 +1,84 @@
+/** What the Temporal UI shows of a campaign, in markdown. Pure. */
+import type { CampaignPlan, CampaignProgress } from '../../domain/campaign.ts';
+import type { Foreseen } from '../verbs.ts';
+import { blocks, largest, table, verbatim } from './markdown.ts';
+import { utc } from './utc.ts';
+
+export interface CampaignStanding {
+  readonly progress: CampaignProgress;
+  /** null as long as nobody has looked. */
+  readonly foreseen: Foreseen | null;
+  /** ms since the epoch */
+  readonly startedAt: number;
+  /** The output tree. */
+  readonly store: string;
+}
+
+const CODES_SHOWN = 20;
+
+export function campaignDetails(standing: CampaignStanding): string {
+  const { progress, foreseen, startedAt, store } = standing;
+  const { campaign, state, failuresByCode } = progress;
+  return blocks(
+    `**${verbatim(campaign)}**: **${state}**`,
+    [
+      `- started: ${utc(startedAt)}`,
+      ...(state === 'running' ? [`- end expected: ${endText(foreseen)}`] : []),
+      `- results: ${verbatim(store)}`,
+    ].join('\n'),
+    countsTable(progress),
+    Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
+  );
+}
+
+function endText(foreseen: Foreseen | null): string {
+  if (foreseen === null) return 'not known yet';
+  const { endsAt, seenAt } = foreseen;
+  const seen = `as seen at ${utc(seenAt)}`;
+  return endsAt === null ? `no limit decides it, ${seen}` : `${utc(endsAt)}, ${seen}`;
+}
+
+function countsTable({ ended, open, following = 0, total }: CampaignProgress): string {
+  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const counts: readonly (readonly [string, number])[] = [
+    ...Object.entries(ended),
+    ['open', open],
+    ['share the job of another row', following],
+    ['not started yet', Math.max(0, total - done - open - following)],
+  ];
+  const rows = counts.filter(([, n]) => n > 0);
+  return table(
+    [{ title: 'state' }, { title: 'items', numbers: true }],
+    [...rows, ['**all**', `**${total}**`]],
+  );
+}
+
+function codesTable(failuresByCode: Readonly<Record<string, number>>): string {
+  const { shown, others } = largest(failuresByCode, CODES_SHOWN);
+  return table(
+    [{ title: 'failures by code' }, { title: 'items', numbers: true }],
+    [
+      ...shown.map(([code, n]) => [verbatim(code), n] as const),
+      ...(others > 0 ? [['other codes', others] as const] : []),
+    ],
+  );
+}
+
+/** What is known before it starts, and shown even where no worker answers for its state. */
+export function campaignAtStart(
+  { name, store }: Pick<CampaignPlan, 'name' | 'store'>,
+  manifests: readonly string[],
+): string {
+  return blocks(
+    [
+      `- manifests: ${manifests
+        .slice(0, MANIFESTS_SHOWN)
+        .map((file) => verbatim(file))
+        .join(', ')}`,
+      `- results: ${verbatim(store)}`,
+    ].join('\n'),
+    `How it stands: current details, or ${verbatim(`hundredfold status ${name}`)}.`,
+  );
+}
+
+const MANIFESTS_SHOWN = 10;

@@ -1,0 +1,119 @@
+/** What the Temporal UI shows of an item, in markdown. Pure. */
+import type { Attempt, ItemEnd } from '../../domain/campaign.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { FOLDER_OF_KIND, type Options } from '../../domain/item.ts';
+import type { Timing } from '../../domain/outcomes.ts';
+import type { ItemState } from '../../domain/states.ts';
+import type { ItemInput } from '../messages.ts';
+import type { KeptFile } from '../verbs.ts';
+import { blocks, verbatim } from './markdown.ts';
+import { utc } from './utc.ts';
+
+export interface ItemStanding {
+  readonly state: ItemState;
+  /** null as long as it is open. */
+  readonly end: ItemEnd | null;
+  readonly remoteId: string | null;
+  readonly attempts: readonly Attempt[];
+  /** ISO 8601, UTC. */
+  readonly submittedAt: string | null;
+  readonly timing: Timing | null;
+  readonly files: readonly KeptFile[];
+}
+
+/** The latest tell most; all of them, with all their words, are in item.json. */
+const ATTEMPTS_SHOWN = 20;
+/** Characters of the words of one attempt. */
+const WORDS = 120;
+
+/** @param now when the last thing happened to it, in ms since the epoch */
+export function itemDetails(item: ItemInput, standing: ItemStanding, now: number): string {
+  const { state, end, attempts } = standing;
+  return blocks(
+    `**${verbatim(item.id)}** (${item.kind}) of ${verbatim(item.campaign)}: **${stateText(state)}**`,
+    end?.code != null && `${verbatim(end.code)}: ${verbatim(end.message ?? '')}`,
+    facts(item, standing, now).join('\n'),
+    attempts.length > 0 && attemptsText(attempts),
+  );
+}
+
+function stateText(state: ItemState): string {
+  return state === 'waiting' ? 'waits for a slot of the budget' : state;
+}
+
+function facts({ reference, ...item }: ItemInput, standing: ItemStanding, now: number): string[] {
+  const { remoteId, submittedAt, timing, files } = standing;
+  const folder = `${item.store}/${FOLDER_OF_KIND[item.kind]}/${item.id}`;
+  return [
+    ...(item.sends ? [`input: ${inputText(item.sends.input)}`] : []),
+    ...(item.sends ? [`options: ${optionsText(item.sends.options)}`] : []),
+    `service: ${reference.service} at ${verbatim(reference.address)}`,
+    `job: ${remoteId === null ? 'none yet' : verbatim(remoteId)}`,
+    ...(submittedAt === null ? [] : [`accepted: ${utc(Date.parse(submittedAt))}`]),
+    ...(timing === null ? [] : [`timing: ${timingText(timing)}`]),
+    ...(standing.end === null ? [] : [`ended: ${utc(now)}`]),
+    `files: ${filesText(files)}, in ${verbatim(folder)}`,
+  ].map((fact) => `- ${fact}`);
+}
+
+function inputText({ name, bytes, digest }: NonNullable<ItemInput['sends']>['input']): string {
+  return `${verbatim(name)}, ${sizeText(bytes)}, SHA-256 ${verbatim(`${digest}…`)}`;
+}
+
+/** In the words of the manifest's columns. */
+function optionsText(options: Options): string {
+  switch (options.kind) {
+    case 'molecule': {
+      const charge = options.netCharge ?? 'automatic';
+      return `charge_method ${options.chargeMethod}, net_charge ${charge}, atom_type ${options.atomType}`;
+    }
+    case 'sequence':
+      return `predictors ${options.predictors.join(', ')}`;
+    case 'alignment':
+      return 'none to choose';
+    case 'shifts':
+      return `model_class ${options.modelClass}, original_numbering ${options.originalNumbering}`;
+  }
+}
+
+/** As the service tells it. */
+function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
+  const parts = [
+    queueWaitSeconds !== null && `${seconds(queueWaitSeconds)} in the queue`,
+    elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
+    finishedAt !== null && `finished ${timeText(finishedAt)}`,
+  ];
+  return parts.filter(Boolean).join(', ') || 'the service tells none';
+}
+
+function timeText(iso: string): string {
+  const at = Date.parse(iso);
+  return Number.isNaN(at) ? verbatim(iso) : utc(at);
+}
+
+function seconds(length: number): string {
+  return length < 10 ? `${Number(length.toFixed(1))} s` : formatDuration(length * 1_000);
+}
+
+function filesText(files: readonly KeptFile[]): string {
+  if (files.length === 0) return 'none fetched';
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return `${files.length} fetched (${sizeText(bytes)})`;
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 10_000) return `${bytes} bytes`;
+  if (bytes < 10_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+function attemptsText(attempts: readonly Attempt[]): string {
+  const shown = attempts.slice(-ATTEMPTS_SHOWN);
+  const cut = shown.length < attempts.length;
+  const title = cut ? `The last ${shown.length} of ${attempts.length} attempts` : 'Attempts';
+  const lines = shown.map(({ at, outcome, message }) => {
+    const words = message === undefined ? '' : `: ${verbatim(message, WORDS)}`;
+    return `- ${utc(Date.parse(at))} ${outcome}${words}`;
+  });
+  return `${title}, oldest first:\n\n${lines.join('\n')}`;
+}

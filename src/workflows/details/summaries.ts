@@ -1,0 +1,34 @@
+/** What the time line of the Temporal UI says of an activity or a timer, beside its name. Pure. */
+import type { Grant } from '../../budget/budget.ts';
+import type { ItemEnd } from '../../domain/campaign.ts';
+import { oneLine } from './markdown.ts';
+import { clock } from './utc.ts';
+
+/** The server takes 400 bytes of a summary; a character is at most four of them. */
+const LONGEST = 90;
+
+/** No markdown there: a text is shown as it is. */
+export function summary(text: string): string {
+  return oneLine(text, LONGEST);
+}
+
+/** @param now ms since the epoch */
+export function submitSummary({ request, notBefore }: Grant, now: number): string {
+  const { job, campaign, attempt } = request;
+  const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
+  // Given out ahead of time, it is sent when its slot is free.
+  const slot = notBefore > now ? `, slot frees ${clock(notBefore, now)}` : '';
+  return summary(`${job.kind} ${job.id} of ${campaign}${again}${slot}`);
+}
+
+export function againSummary(at: number, now: number): string {
+  return `sent again ${clock(at, now)}, nobody knows what became of the last time`;
+}
+
+export function endSummary({ state, code }: ItemEnd): string {
+  return summary(`${state}${code === null ? '' : `, ${code}`}: into item.json`);
+}
+
+export function sweepSummary(at: number, now: number): string {
+  return `next look for items ended by hand ${clock(at, now)}`;
+}

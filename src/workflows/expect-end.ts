@@ -1,0 +1,24 @@
+/** When the end of a campaign is expected: what it has left, and how the budgets it draws on stand. */
+import { isCancellation, log } from '@temporalio/workflow';
+import type { CampaignProgress } from '../domain/campaign.ts';
+import { foresee } from './activity-options.ts';
+import type { Feed } from './feed.ts';
+import type { Foreseen } from './verbs.ts';
+
+/** null when nothing is open, or a budget does not answer: that is no reason to end a campaign. */
+export async function expectEnd(
+  progress: CampaignProgress,
+  feeds: readonly Feed[],
+): Promise<Foreseen | null> {
+  // A budget that nobody was asked for may not even be there.
+  const asked = feeds.filter(({ open }) => open.size > 0).map(({ plan }) => plan.reference);
+  if (asked.length === 0) return null;
+  const summary = 'when the end is expected';
+  try {
+    return await foresee.executeWithOptions({ summary }, [progress, asked]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn('the end could not be foreseen', { error: String(error) });
+    return null;
+  }
+}

@@ -1,0 +1,276 @@
+/** What the Temporal UI shows of campaigns, items and budgets: as markdown, and never more than it takes. */
+import { describe, expect, test } from 'vitest';
+import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
+import type { Attempt, CampaignProgress } from '../../../src/domain/campaign.ts';
+import type { Options } from '../../../src/domain/item.ts';
+import { budgetDetails, timerSummary } from '../../../src/workflows/details/budget.ts';
+import { campaignAtStart, campaignDetails } from '../../../src/workflows/details/campaign.ts';
+import { itemDetails, type ItemStanding } from '../../../src/workflows/details/item.ts';
+import { endSummary, submitSummary } from '../../../src/workflows/details/summaries.ts';
+import type { ItemInput } from '../../../src/workflows/messages.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 23, 40, 12);
+const HOUR = 3_600_000;
+/** Bytes that the Temporal UI takes of details, and the server of a summary. */
+const DETAILS = 20_000;
+const SUMMARY = 400;
+/** Four bytes a character, and every one of them means something to markdown or HTML. */
+const HOSTILE = '|`<😀\n'.repeat(1_000);
+
+const bytes = (text: string) => Buffer.byteLength(text);
+const plain = (markdown: string) => markdown.replaceAll('\u00a0', '');
+
+describe('a campaign', () => {
+  const progress: CampaignProgress = {
+    ...{ campaign: 'night', state: 'running', total: 500, open: 300, following: 4 },
+    ended: { succeeded: 90, failed: 2, held: 1, cancelled: 0, invalid: 3 },
+    failuresByCode: { JOB_FAILED: 1, SUBMIT_UNSURE: 1, RESULT_EMPTY: 1 },
+  };
+  const standing = { progress, foreseen: null, startedAt: NOW - HOUR, store: '/data/night' };
+
+  test('counts its items and its failures', () => {
+    expect(plain(campaignDetails(standing))).toBe(
+      `**\`night\`**: **running**
+
+- started: 21 Nov 22:40:12 UTC
+- end expected: not known yet
+- results: \`/data/night\`
+
+| state | items |
+| --- | ---: |
+| succeeded | 90 |
+| failed | 2 |
+| held | 1 |
+| invalid | 3 |
+| open | 300 |
+| share the job of another row | 4 |
+| not started yet | 100 |
+| **all** | **500** |
+
+| failures by code | items |
+| --- | ---: |
+| \`JOB_FAILED\` | 1 |
+| \`RESULT_EMPTY\` | 1 |
+| \`SUBMIT_UNSURE\` | 1 |`,
+    );
+  });
+
+  test('says when its end is expected, and when that was seen', () => {
+    const foreseen = { endsAt: NOW + 3 * HOUR, seenAt: NOW };
+    expect(campaignDetails({ ...standing, foreseen })).toContain(
+      'end expected: 22 Nov 02:40:12 UTC, as seen at 21 Nov 23:40:12 UTC',
+    );
+    expect(campaignDetails({ ...standing, foreseen: { ...foreseen, endsAt: null } })).toContain(
+      'end expected: no limit decides it',
+    );
+  });
+
+  test.each(['paused', 'publishing', 'completed', 'cancelled'] as const)(
+    'expects no end when it is %s',
+    (state) => {
+      const foreseen = { endsAt: NOW, seenAt: NOW };
+      const shown = campaignDetails({ ...standing, foreseen, progress: { ...progress, state } });
+      expect(shown).not.toContain('end expected');
+    },
+  );
+
+  test('fits, with many codes and hostile texts', () => {
+    const failuresByCode = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, n) => [`${HOSTILE}${n}`, n]),
+    );
+    const hostile = { ...progress, campaign: HOSTILE, failuresByCode };
+    const shown = campaignDetails({ ...standing, progress: hostile, store: HOSTILE });
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+    expect(shown).toContain('other codes');
+    const manifests = Array.from({ length: 1_000 }, () => HOSTILE);
+    expect(bytes(campaignAtStart({ name: HOSTILE, store: HOSTILE }, manifests))).toBeLessThan(
+      DETAILS,
+    );
+  });
+});
+
+describe('an item', () => {
+  const input: ItemInput = {
+    ...{ campaign: 'night', id: 'caffeine', kind: 'molecule', generation: 0, store: '/data/night' },
+    reference: { service: 'molecules', address: 'host/acpype', credential: '3f2a91bc' },
+    ...{ weight: 1, policy: { deadlineMs: HOUR, whenUnsure: 'hold' } },
+    sends: {
+      input: { name: 'input.smi', bytes: 28, digest: '0123456789ab' },
+      options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: -1, atomType: 'gaff2' },
+    },
+  };
+  const waiting: ItemStanding = {
+    ...{ state: 'waiting', end: null, remoteId: null, attempts: [], submittedAt: null },
+    ...{ timing: null, files: [] },
+  };
+
+  test('that waits says what will be sent, and where to', () => {
+    expect(itemDetails(input, waiting, NOW)).toBe(
+      `**\`caffeine\`** (molecule) of \`night\`: **waits for a slot of the budget**
+
+- input: \`input.smi\`, 28 bytes, SHA-256 \`0123456789ab…\`
+- options: charge_method bcc, net_charge -1, atom_type gaff2
+- service: molecules at \`host/acpype\`
+- job: none yet
+- files: none fetched, in \`/data/night/molecules/caffeine\``,
+    );
+  });
+
+  test('that has ended says how, and all that happened', () => {
+    const at = new Date(NOW - 60_000).toISOString();
+    const ended: ItemStanding = {
+      ...{ state: 'failed', end: { state: 'failed', code: 'JOB_FAILED', message: 'no | charge' } },
+      ...{ remoteId: 'job-1', submittedAt: at, files: [{ name: 'a', bytes: 70_000, sha256: '' }] },
+      attempts: [
+        { at, outcome: 'unreachable', message: 'refused' },
+        { at, outcome: 'accepted', remoteId: 'job-1' },
+      ],
+      timing: {
+        ...{ queuedAt: null, startedAt: null, finishedAt: at, queueWaitSeconds: 2.51 },
+        ...{ elapsedSeconds: 75, leftSeconds: null, timeLimitSeconds: null },
+        heartbeatAgeSeconds: null,
+      },
+    };
+    expect(itemDetails(input, ended, NOW).split('\n').slice(2)).toEqual([
+      '`JOB_FAILED`: `no ¦ charge`',
+      '',
+      '- input: `input.smi`, 28 bytes, SHA-256 `0123456789ab…`',
+      '- options: charge_method bcc, net_charge -1, atom_type gaff2',
+      '- service: molecules at `host/acpype`',
+      '- job: `job-1`',
+      '- accepted: 21 Nov 23:39:12 UTC',
+      '- timing: 2.5 s in the queue, 1 min 15 s run, finished 21 Nov 23:39:12 UTC',
+      '- ended: 21 Nov 23:40:12 UTC',
+      '- files: 1 fetched (70 kB), in `/data/night/molecules/caffeine`',
+      '',
+      'Attempts, oldest first:',
+      '',
+      '- 21 Nov 23:39:12 UTC unreachable: `refused`',
+      '- 21 Nov 23:39:12 UTC accepted',
+    ]);
+  });
+
+  test.each<[Options, string]>([
+    [{ kind: 'sequence', predictors: ['dynamine', 'psper'] }, 'predictors dynamine, psper'],
+    [{ kind: 'alignment' }, 'none to choose'],
+    [
+      { kind: 'shifts', modelClass: '2', originalNumbering: false },
+      'model_class 2, original_numbering false',
+    ],
+  ])('names its options: %j', (options, words) => {
+    const sends = { input: { name: 'a', bytes: 1, digest: '' }, options };
+    expect(itemDetails({ ...input, sends }, waiting, NOW)).toContain(`- options: ${words}\n`);
+  });
+
+  test('of a page that does not tell what is sent is shown without it', () => {
+    const { sends: _, ...before } = input;
+    expect(itemDetails(before, waiting, NOW)).not.toMatch(/input:|options:/);
+  });
+
+  test('fits, with many attempts and hostile texts', () => {
+    const attempts = Array.from({ length: 500 }, (): Attempt => ({
+      at: new Date(NOW).toISOString(),
+      outcome: 'unsure',
+      message: HOSTILE,
+    }));
+    const end = { state: 'failed', code: HOSTILE, message: HOSTILE } as const;
+    const shown = itemDetails(
+      { ...input, id: HOSTILE, campaign: HOSTILE, store: HOSTILE },
+      { ...waiting, state: 'failed', end, remoteId: HOSTILE, attempts },
+      NOW,
+    );
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+    expect(shown).toContain('The last 20 of 500 attempts');
+  });
+});
+
+describe('a budget', () => {
+  const window: WindowStatus = {
+    ...{ limit: 100, windowMs: HOUR, charged: 3, free: 97, nextFreeAt: NOW },
+    releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
+    ...{ blockedUntil: null, blockedBecause: null },
+  };
+  const unlimited = { ...window, limit: null, free: null, releases: [] };
+  const status: BudgetStatus = {
+    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 2 },
+    ...{ addressWindow: unlimited, credentials: [{ ...window, credential: '3f2a91bc' }] },
+    waiting: [{ campaign: 'night', credential: '3f2a91bc', items: 12, paused: true }],
+    counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
+  };
+  const down = { ...unlimited, blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
+
+  test('shows its windows, the slots to come and who waits', () => {
+    expect(plain(budgetDetails(status))).toBe(
+      `**predictions** at \`host\`
+
+| window | charged | free |
+| --- | ---: | ---: |
+| credential \`3f2a91bc\` | 3 of 100 in 1 h | 97 |
+
+Slots become free:
+
+- credential \`3f2a91bc\`: 2 at 21 Nov 23:40:13 UTC, 1 at 21 Nov 23:41:12 UTC
+
+| campaign | credential | waiting |
+| --- | --- | ---: |
+| \`night\` | \`3f2a91bc\` | 12 (paused) |
+
+2 on their way; since the beginning 7 sent, of which 5 accepted, 1 refused, 1 answered with 429.`,
+    );
+  });
+
+  test('says why nothing is sent, also where no limit is known', () => {
+    const shown = budgetDetails({ ...status, addressWindow: down });
+    expect(shown).toContain(
+      'Blocked:\n\n- all of this address: asked again 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
+    );
+    expect(shown).not.toContain('| all of this address');
+  });
+
+  test('waits for a slot, or for the end of a block', () => {
+    expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
+    expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
+    const blocked = { ...status, addressWindow: down };
+    expect(timerSummary(blocked, NOW + 40_000)).toBe('asked again 23:40:52 UTC: HTTP 503: <b>');
+    const hostile = { ...blocked, addressWindow: { ...down, blockedBecause: HOSTILE } };
+    expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
+  });
+
+  test('fits, with many credentials, campaigns and hostile texts', () => {
+    const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
+    const credential = { ...window, credential: HOSTILE.slice(0, 8), ...blockOf(down) };
+    const lane = { campaign: 'c'.repeat(64), credential: '3f2a91bc', items: 1, paused: true };
+    const shown = budgetDetails({ ...status, credentials: many(credential), waiting: many(lane) });
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+  });
+
+  function blockOf({ blockedUntil }: WindowStatus) {
+    return { blockedUntil, blockedBecause: HOSTILE };
+  }
+});
+
+describe('a summary', () => {
+  const request = {
+    ...{ item: 'item:night:ubq', campaign: 'night', credential: '3f2a91bc', attempt: 0, weight: 1 },
+    job: { id: 'ubq', kind: 'sequence', generation: 0, store: '/data/night' },
+    ...{ order: 0, turnedAway: [] },
+  };
+  const ticket = { charged: 1, granted: 1, foreign: 0, changed: 0 };
+  const grant = { request, ticket, number: 1, probe: false, withdrawn: false };
+
+  test('of a submission names the item, and the slot that it waits for', () => {
+    expect(submitSummary({ ...grant, notBefore: NOW }, NOW)).toBe('sequence ubq of night');
+    const again = { ...grant, request: { ...request, attempt: 1 }, notBefore: NOW + 1_000 };
+    expect(submitSummary(again, NOW)).toBe(
+      'sequence ubq of night, submission 2, slot frees 23:40:13 UTC',
+    );
+  });
+
+  test('of an end names it', () => {
+    expect(endSummary({ state: 'succeeded', code: null, message: null })).toBe(
+      'succeeded: into item.json',
+    );
+    const end = { state: 'failed', code: HOSTILE, message: null } as const;
+    expect(bytes(endSummary(end))).toBeLessThan(SUMMARY);
+  });
+});
