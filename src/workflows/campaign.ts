@@ -21,15 +21,16 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan, NotifyWay } from '../domain/campaign.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { publish } from './activity-options.ts';
+import { notify, publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
+import { explain } from './item-end.ts';
 import {
   growSignal,
   itemDoneSignal,
@@ -72,6 +73,7 @@ class CampaignRun {
   /** Every item for which there was room was started and asked for. */
   private filled = false;
   private foreseen: Foreseen | null = null;
+  private readonly unnotified: string[] = [];
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -88,11 +90,14 @@ class CampaignRun {
       do {
         await this.work();
       } while (await this.goesOn());
+      // Whoever cancels now is too late: the end is published.
+      await CancellationScope.nonCancellable(() => this.notify());
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelOpen());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
+      await CancellationScope.nonCancellable(() => this.notify());
       return this.progress();
     }
   }
@@ -161,6 +166,7 @@ class CampaignRun {
       following: this.plan.following ?? 0,
       ended: { ...this.tally.ended },
       failuresByCode: { ...this.tally.failuresByCode },
+      ...(this.unnotified.length > 0 && { unnotified: [...this.unnotified] }),
     };
   }
 
@@ -246,6 +252,22 @@ class CampaignRun {
     this.plan = { ...this.plan, following: 0 };
     if (open === 0) this.show(state);
     return open;
+  }
+
+  private async notify(): Promise<void> {
+    await Promise.all((this.plan.notify ?? []).map((way) => this.notifyBy(way)));
+  }
+
+  /** A failure is told, and fails nothing. */
+  private async notifyBy(way: NotifyWay): Promise<void> {
+    try {
+      const summary = `tell the ${way} of the end`;
+      await notify.executeWithOptions({ summary }, [this.plan.store, way]);
+    } catch (error) {
+      const { message } = explain(error);
+      this.unnotified.push(message);
+      log.warn('somebody was not told of the end', { way, reason: message });
+    }
   }
 
   private async continue(): Promise<never> {
