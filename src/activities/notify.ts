@@ -34,7 +34,10 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
   ]);
   const fault =
     'url' in told ? await tellWebhook(told, text, signal) : await tellCommand(told, text, signal);
-  if (fault !== null) throw ApplicationFailure.retryable(fault, 'NOTIFY_FAILED');
+  if (fault === null) return;
+  // Whoever took so long may have been told: he is not told again.
+  if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
+  throw ApplicationFailure.retryable(fault, 'NOTIFY_FAILED');
 }
 
 async function summaryOf(deps: Dependencies, address: string): Promise<string> {

@@ -98,10 +98,11 @@ describe('a webhook', () => {
     await expect.poll(logged, { timeout: 10_000 }).toContain('somebody was not told of the end');
   }, 60_000);
 
-  test('that never answers is given up', async () => {
-    const { notify } = await webhook(() => undefined);
+  test('that never answers is given up, and not told again', async () => {
+    const { received, notify } = await webhook(() => undefined);
     const ran = await (await rigWith(notify)).run(sequences(1));
     await endsWell(ran);
+    expect(received).toHaveLength(1);
     expect(ran.progress.unnotified).toEqual(['the webhook did not answer within 20 s']);
   }, 120_000);
 
