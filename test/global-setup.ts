@@ -13,6 +13,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Address of the Temporal server. */
     temporal: string;
+    /** Its web UI. */
+    temporalUi: string;
   }
 }
 
@@ -24,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     executable: cli.path,
     dir,
     port: await freePort(),
-    headless: true,
+    uiPort: await freePort(),
     // Workflows continue as new every few hundred events, so that every test goes through it.
     dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': '300' },
   });
@@ -33,6 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connection.close();
   await workflowBundle();
   project.provide('temporal', server.address);
+  project.provide('temporalUi', server.ui ?? '');
   return async () => {
     await stopDevServer(server);
     await rm(dir, { recursive: true, force: true });

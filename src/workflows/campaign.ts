@@ -74,6 +74,8 @@ class CampaignRun {
   private filled = false;
   private foreseen: Foreseen | null = null;
   private readonly unnotified: string[] = [];
+  /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
+  private told: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -150,8 +152,14 @@ class CampaignRun {
     this.tally.count(end);
   }
 
-  async pause(paused: boolean): Promise<void> {
+  pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
+    if (!patched('pause-in-order')) return this.tellBudgets(paused);
+    this.told = this.told.then(() => this.tellBudgets(paused));
+    return this.told;
+  }
+
+  private async tellBudgets(paused: boolean): Promise<void> {
     const lane = { campaign: this.plan.name, paused };
     for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
     if (!paused) void this.foresee();

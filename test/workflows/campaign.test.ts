@@ -132,6 +132,28 @@ describe('the operator', () => {
     await noItemLost(started.folder, started.ids);
   });
 
+  test('pauses and resumes in one breath: the budget hears it word by word', async () => {
+    const started = await rig.start(sequences(3));
+    await rig.stopWorker();
+    await started.handle.signal('pause');
+    await started.handle.signal('resume');
+    await rig.startWorker();
+    expect((await started.handle.result()).ended.succeeded).toBe(3);
+    // Of two that are on their way, the server may deliver the later first: the campaign would be paused for ever.
+    const onTheirWay = new Set<string>();
+    let told = 0;
+    for (const event of (await started.handle.fetchHistory()).events ?? []) {
+      const sent = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+      const heard = event.externalWorkflowExecutionSignaledEventAttributes;
+      if (heard) onTheirWay.delete(String(heard.initiatedEventId));
+      if (sent?.signalName !== 'pause') continue;
+      expect(onTheirWay, 'told before, and not heard yet').toEqual(new Set());
+      onTheirWay.add(String(event.eventId));
+      told += 1;
+    }
+    expect(told).toBe(2);
+  });
+
   test('pauses and resumes: nothing is submitted in between', async () => {
     const started = await rig.start(sequences(12));
     await expect

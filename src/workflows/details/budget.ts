@@ -62,11 +62,16 @@ function slotsText(status: BudgetStatus): string | null {
 /** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
 function releasesText(releases: readonly number[]): string {
   const bySecond = new Map<string, number>();
-  for (const at of releases) bySecond.set(utc(at), (bySecond.get(utc(at)) ?? 0) + 1);
-  const next = [...bySecond].slice(0, SECONDS_SHOWN);
-  const later = releases.length - next.reduce((sum, [, n]) => sum + n, 0);
-  const parts = next.map(([time, n]) => `${n} at ${time}`);
-  return [...parts, ...(later > 0 ? [`${later} later`] : [])].join(', ');
+  let told = 0;
+  for (const at of releases) {
+    const time = utc(at);
+    if (!bySecond.has(time) && bySecond.size === SECONDS_SHOWN) break;
+    bySecond.set(time, (bySecond.get(time) ?? 0) + 1);
+    told += 1;
+  }
+  const parts = [...bySecond].map(([time, n]) => `${n} at ${time}`);
+  if (told < releases.length) parts.push(`${releases.length - told} later`);
+  return parts.join(', ');
 }
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */

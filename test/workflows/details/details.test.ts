@@ -219,6 +219,14 @@ Slots become free:
     );
   });
 
+  test('of many slots tells the next ones', () => {
+    const releases = [0, 1, 2, 3, 4].map((minute) => NOW + minute * 60_000);
+    const credentials = [{ ...window, releases, credential: '3f2a91bc' }];
+    expect(budgetDetails({ ...status, credentials })).toContain(
+      '1 at 21 Nov 23:42:12 UTC, 2 later\n',
+    );
+  });
+
   test('says why nothing is sent, also where no limit is known', () => {
     const shown = budgetDetails({ ...status, addressWindow: down });
     expect(shown).toContain(
