@@ -21,16 +21,15 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan, NotifyWay } from '../domain/campaign.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { notify, publish } from './activity-options.ts';
+import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
-import { explain } from './item-end.ts';
 import {
   growSignal,
   itemDoneSignal,
@@ -47,6 +46,7 @@ import {
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
+import { tellEnd } from './tell-end.ts';
 import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
@@ -73,7 +73,7 @@ class CampaignRun {
   /** Every item for which there was room was started and asked for. */
   private filled = false;
   private foreseen: Foreseen | null = null;
-  private readonly unnotified: string[] = [];
+  private unnotified: readonly string[] = [];
   /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
   private told: Promise<void> = Promise.resolve();
 
@@ -92,14 +92,13 @@ class CampaignRun {
       do {
         await this.work();
       } while (await this.goesOn());
-      // Whoever cancels now is too late: the end is published.
-      await CancellationScope.nonCancellable(() => this.notify());
+      await this.tellEnd();
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelOpen());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
-      await CancellationScope.nonCancellable(() => this.notify());
+      await this.tellEnd();
       return this.progress();
     }
   }
@@ -174,7 +173,7 @@ class CampaignRun {
       following: this.plan.following ?? 0,
       ended: { ...this.tally.ended },
       failuresByCode: { ...this.tally.failuresByCode },
-      ...(this.unnotified.length > 0 && { unnotified: [...this.unnotified] }),
+      ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
   }
 
@@ -262,20 +261,9 @@ class CampaignRun {
     return open;
   }
 
-  private async notify(): Promise<void> {
-    await Promise.all((this.plan.notify ?? []).map((way) => this.notifyBy(way)));
-  }
-
-  /** A failure is told, and fails nothing. */
-  private async notifyBy(way: NotifyWay): Promise<void> {
-    try {
-      const summary = `tell the ${way} of the end`;
-      await notify.executeWithOptions({ summary }, [this.plan.store, way]);
-    } catch (error) {
-      const { message } = explain(error);
-      this.unnotified.push(message);
-      log.warn('somebody was not told of the end', { way, reason: message });
-    }
+  /** Whoever cancels now is too late: the end is published. */
+  private async tellEnd(): Promise<void> {
+    this.unnotified = await CancellationScope.nonCancellable(() => tellEnd(this.plan));
   }
 
   private async continue(): Promise<never> {
