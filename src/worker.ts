@@ -13,6 +13,7 @@ import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
+import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { createClient } from './services/registry.ts';
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** The services that this worker has an address and a token for. */
   readonly services: readonly ServiceSettings[];
+  /** Who is told of the end of a campaign; nobody when it is left out. */
+  readonly notify?: NotifySettings;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
@@ -48,11 +51,11 @@ const GRACE = '35s';
 const FORCE = '45s';
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { client, taskQueue, services, workflowsOnly = false } = options;
+  const { taskQueue, services, workflowsOnly = false } = options;
   const { dependencies = asTheyAre } = options;
   const connection = await connectWorker(options.temporal);
   const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
-  const given = dependenciesOf(client, taskQueue, known);
+  const given = dependenciesOf(options, known);
   const worker = await Worker.create({
     connection,
     namespace: options.temporal.namespace,
@@ -90,8 +93,7 @@ function asTheyAre(real: Dependencies): Dependencies {
 }
 
 function dependenciesOf(
-  client: Client,
-  taskQueue: string,
+  { client, taskQueue, notify = NOBODY }: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
 ): Dependencies {
   return {
@@ -99,6 +101,7 @@ function dependenciesOf(
     openStore: openFileStore,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
+    notify,
     temporal: client,
     taskQueue,
     versions: { hundredfold: version(), node: process.version },

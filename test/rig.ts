@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startCampaign } from '../src/cli/campaign-start.ts';
+import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import { describeService, type ServiceSettings } from '../src/config/settings.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
@@ -32,6 +33,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly policy?: Partial<JobPolicy>;
   /** What the runner believes the limit to be, where it is not the service's. */
   readonly believedLimit?: number | null;
+  /** Who is told of the end of a campaign. */
+  readonly notify?: NotifySettings;
 }
 
 const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
@@ -43,6 +46,7 @@ export class Rig {
   readonly settings: readonly ServiceSettings[];
   private readonly taskQueue = `test-${randomUUID()}`;
   private readonly policy: JobPolicy;
+  private readonly notify: NotifySettings;
   private worker: RunningWorker | null = null;
 
   private constructor(
@@ -55,6 +59,7 @@ export class Rig {
     this.services = services;
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
+    this.notify = options.notify ?? NOBODY;
     const address = `test-${randomUUID().slice(0, 8)}`;
     const windowMs = options.windowMs ?? 3_600_000;
     const believed =
@@ -84,7 +89,8 @@ export class Rig {
   async startWorker(services = this.settings): Promise<void> {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue } = this;
-    this.worker = await startWorker({ temporal, client, taskQueue, services });
+    const { notify } = this;
+    this.worker = await startWorker({ temporal, client, taskQueue, services, notify });
   }
 
   async stopWorker(): Promise<void> {
@@ -123,6 +129,7 @@ export class Rig {
     } as const;
     await startCampaign(session, {
       ...{ name, folder, ...taken, cache, feeds, policy: this.policy, keepResults: cache !== null },
+      notify: notifyWays(this.notify),
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     await taken.spool.remove();

@@ -8,7 +8,7 @@ import { campaignWorkflowId } from '../workflows/names.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
-import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
+import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -42,8 +42,8 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void>
     if (!record) return;
     if (isFinal(record.state) && isTold(record, conclusion)) return;
     const remoteId = rest.remoteId ?? record.remoteId;
-    const kept = filesAfter(record, remoteId, files);
-    if (record.earlier.length > 0) await removeOthers(store, record, kept);
+    const kept = filesAfter(record, remoteId, await withRejected(store, item, files));
+    await removeOthers(store, record, kept);
     await writeItem(store, {
       ...record,
       state: end.state,
@@ -82,7 +82,27 @@ function filesAfter(
   return Object.fromEntries(fetched.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }]));
 }
 
-/** The files of former attempts: results of two jobs must not lie side by side. */
+/** A job with one wrong file has no good ones: what came beside it, and was not checked by itself, goes with it. */
+async function withRejected(
+  store: Store,
+  { kind, id }: ItemConclusion['item'],
+  fetched: readonly KeptFile[],
+): Promise<readonly KeptFile[]> {
+  const isRejected = ({ name }: KeptFile): boolean => name.startsWith(REJECTED);
+  if (!fetched.some(isRejected)) return fetched;
+  const moved: string[] = [];
+  for (const { name } of fetched.filter((file) => !isRejected(file))) {
+    const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];
+    // A try before this one may have moved it.
+    if (!(await store.exists(from))) continue;
+    await store.adopt(to, store, from);
+    moved.push(to);
+  }
+  await store.flush(moved);
+  return fetched.map((file) => (isRejected(file) ? file : { ...file, name: REJECTED + file.name }));
+}
+
+/** Files of former attempts, or of a download that was given up: results of two jobs must not lie side by side. */
 async function removeOthers(
   store: Store,
   { kind, id, input }: ItemRecord,

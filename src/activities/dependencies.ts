@@ -1,6 +1,7 @@
 /** What the activities need from outside; a worker fills it in, a test may too. */
 import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../workflows/messages.ts';
+import type { NotifySettings } from '../config/notify.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { JobTimes } from './job-times.ts';
@@ -20,6 +21,8 @@ export interface Dependencies {
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;
   readonly serverClock: ServerClock;
+  /** Who is told of the end of a campaign. */
+  readonly notify: NotifySettings;
   readonly temporal: Client;
   readonly taskQueue: string;
   /** What ran, for campaign.json: `hundredfold`, `node`, … */

@@ -1,6 +1,6 @@
 /**
- * Downloads one file of a finished job into the output tree: streamed to a temporary name, length and digest
- * checked, then renamed. The first artefact is the result itself, which is then read and checked (promise 5).
+ * Downloads one file of a finished job into the output tree, whole or not at all. The result itself, the first
+ * artefact of each kind, is checked before it gets its name (promise 5).
  *
  * Every way has an end. A service that is not there is waited for until it has deleted the result anyway; one that is
  * there and sends what is not whole is asked again for `policy.patienceMs`, then the item fails with its code.
@@ -9,14 +9,10 @@ import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ArtefactName, FetchOutcome, Timing } from '../domain/outcomes.ts';
-import { checkResult } from '../services/check-result.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { nativeFiles } from '../services/molecules/files.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
-import { readResultJson } from '../results/result-json.ts';
-import { isSynthetic } from '../services/synthetic.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
-import { JOB_LOG, artefactFile, itemKey } from '../store/layout.ts';
+import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/verbs.ts';
 import { carried } from './beat.ts';
@@ -24,6 +20,7 @@ import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
+import { CHECKED, problemOf, writeArtefact, type Artefact } from './take-result.ts';
 
 /**
  * From here on nothing more is expected of a service that does not answer, in ms: it deletes results two weeks after
@@ -44,19 +41,26 @@ export async function fetchArtefact(
     const got = await download(client, store, job, artefact, isResult);
     if (got.type === 'ended') return got.result;
     if (got.type === 'bad') return askAgain(got, policy);
-    const files = [named(got.file, job.item)];
-    if (!isResult) {
-      const timing = await timingIn(store, artefact, got.file.key);
-      if (timing) deps.jobTimes.note(job, timing);
-      return { files, problem: null, timing };
-    }
-    const result = await readResult(store, job.item, got.file.key, files);
-    // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
-    const cut = NOT_WHOLE.has(result.problem?.code ?? '') ? result.problem : null;
-    return cut ? askAgain({ type: 'bad', ...cut }, policy, files) : result;
+    if (got.type === 'artefact') return await takeIn(store, job, got.artefact, policy);
+    const timing = await timingIn(store, artefact, got.file.key);
+    if (timing) deps.jobTimes.note(job, timing);
+    return { files: [named(got.file, job.item)], problem: null, timing };
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+async function takeIn(
+  store: Store,
+  { item }: RemoteJob,
+  artefact: Artefact,
+  policy: JobPolicy,
+): Promise<FetchResult> {
+  const job = await readJob(store, item);
+  const problem = await problemOf(job, artefact);
+  // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
+  if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, policy);
+  return writeArtefact(store, item, job, artefact, problem);
 }
 
 /** Problems of a result that another download may mend. */
@@ -72,7 +76,10 @@ interface Bad {
 }
 
 type Got =
+  /** On the disk. */
   | { readonly type: 'file'; readonly file: StoredFile }
+  /** In memory, to be checked. */
+  | { readonly type: 'artefact'; readonly artefact: Artefact }
   | { readonly type: 'ended'; readonly result: FetchResult }
   /** Something came, and it is not the file. */
   | Bad;
@@ -87,8 +94,12 @@ async function download(
   const { cancellationSignal: signal, info } = Context.current();
   const outcome = await client.fetch(remoteId, artefact, { signal });
   switch (outcome.type) {
-    case 'found':
-      return receive(outcome, store, itemKey(item.kind, item.id, fileOf(artefact, outcome)));
+    case 'found': {
+      const fileName = artefactFile(artefact, outcome.contentType);
+      return CHECKED.has(artefact)
+        ? collect(outcome, artefact, fileName)
+        : receive(outcome, store, itemKey(item.kind, item.id, fileName));
+    }
     case 'absent': {
       const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${outcome.message}` };
       return ended(isResult ? problem : null);
@@ -109,8 +120,25 @@ async function download(
 
 type Found = Extract<FetchOutcome, { type: 'found' }>;
 
-const fileOf = (artefact: ArtefactName, { contentType }: Found): string =>
-  artefactFile(artefact, contentType);
+/** A result is read as a whole to be checked, and is a megabyte or two. */
+async function collect(
+  { body, contentLength }: Found,
+  name: ArtefactName,
+  fileName: string,
+): Promise<Got> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body) chunks.push(chunk);
+  } catch (error) {
+    return brokenOff(error);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (contentLength === null || bytes.length === contentLength) {
+    return { type: 'artefact', artefact: { name, fileName, bytes } };
+  }
+  const message = `${fileName} was announced with ${contentLength} bytes, and ${bytes.length} came.`;
+  return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
+}
 
 /** Streams the body to disk. A connection that ends too early is the service's doing, a full disk is not. */
 async function receive(found: Found, store: Store, key: string): Promise<Got> {
@@ -118,23 +146,28 @@ async function receive(found: Found, store: Store, key: string): Promise<Got> {
   try {
     return { type: 'file', file: await store.write(key, found.body, writeOptions(found, signal)) };
   } catch (error) {
-    if (!(error instanceof HundredfoldError) || signal.aborted) throw error;
-    if (error.code !== 'DOWNLOAD_BROKEN' && error.code !== 'STORE_TRUNCATED') throw error;
-    return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
+    return brokenOff(error);
   }
+}
+
+function brokenOff(error: unknown): Bad {
+  const aborted = Context.current().cancellationSignal.aborted;
+  if (!(error instanceof HundredfoldError) || aborted) throw error;
+  if (error.code !== 'DOWNLOAD_BROKEN' && error.code !== 'STORE_TRUNCATED') throw error;
+  return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
 }
 
 /** However long the pauses between them were: nobody may have been there to ask. */
 const LEAST_DOWNLOADS = 4;
 
 /** Throws "not yet", until what comes has been bad for as long as patience lasts. */
-function askAgain(bad: Bad, policy: JobPolicy, files: readonly KeptFile[] = []): FetchResult {
+function askAgain(bad: Bad, policy: JobPolicy): FetchResult {
   const context = Context.current();
   const { badSince, times } = carried(context) ?? { badSince: Date.now(), times: 0 };
   const patient = Date.now() - badSince < (policy.patienceMs ?? PATIENCE_MS);
   if (!patient && times + 1 >= LEAST_DOWNLOADS) {
     const { code, message } = bad;
-    return { files, problem: { code, message }, timing: null };
+    return { files: [], problem: { code, message }, timing: null };
   }
   context.heartbeat({ badSince, times: times + 1 });
   throw notYet(bad.message, growing(context.info.attempt));
@@ -152,34 +185,6 @@ async function timingIn(store: Store, artefact: ArtefactName, key: string): Prom
 
 function writeOptions(found: Found, signal: AbortSignal) {
   return found.contentLength === null ? { signal } : { signal, expectedBytes: found.contentLength };
-}
-
-/** The result is whole; is it also right? A molecule's files are taken out of their record on the way. */
-async function readResult(
-  store: Store,
-  item: ItemAddress,
-  key: string,
-  files: KeptFile[],
-): Promise<FetchResult> {
-  const job = await readJob(store, item);
-  const bytes = (await store.read(key)) ?? new Uint8Array();
-  if (job.options.kind === 'molecule') {
-    const read = readResultJson(bytes);
-    const native = read.ok ? nativeFiles(read.json, job.options) : read;
-    if (read.ok && native.ok) {
-      const texts = native.files.map(({ fileName, text }) => ({ fileName, text }));
-      const log = (read.json as { log?: unknown }).log;
-      if (typeof log === 'string') texts.push({ fileName: JOB_LOG, text: log });
-      for (const { fileName, text } of texts) {
-        const stored = await store.write(itemKey(item.kind, item.id, fileName), text);
-        files.push(named(stored, item));
-      }
-    }
-  }
-  const check = checkResult(job, bytes);
-  const problem = check.ok ? null : { code: check.code, message: check.message };
-  const engine = isSynthetic(bytes) ? { engine: 'synthetic' } : {};
-  return { files, problem, timing: null, ...engine };
 }
 
 function named({ key, bytes, sha256 }: StoredFile, { kind, id }: ItemAddress): KeptFile {

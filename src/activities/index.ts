@@ -6,6 +6,7 @@ import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
 import { find } from './find.ts';
 import { loadPage } from './pages.ts';
+import { notify } from './notify.ts';
 import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { submit } from './submit.ts';
@@ -23,5 +24,6 @@ export function createActivities(deps: Dependencies): Activities {
     findEnded: beating((...args) => findEnded(deps, ...args)),
     foresee: beating((...args) => foresee(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),
+    notify: beating((...args) => notify(deps, ...args)),
   };
 }

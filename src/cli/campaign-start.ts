@@ -1,6 +1,6 @@
 /** Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes. */
 import type { ServiceSettings } from '../config/settings.ts';
-import type { CampaignPlan, JobPolicy } from '../domain/campaign.ts';
+import type { CampaignPlan, JobPolicy, NotifyWay } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
@@ -41,6 +41,8 @@ export interface CampaignStart {
   readonly policy: JobPolicy;
   /** For later campaigns. */
   readonly keepResults: boolean;
+  /** How somebody is to be told of the end. */
+  readonly notify?: readonly NotifyWay[];
 }
 
 export interface Started {
@@ -130,7 +132,7 @@ interface Laid {
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
 async function prepare(start: CampaignStart): Promise<Laid> {
-  const { name, folder, survey, spool, feeds, policy, keepResults } = start;
+  const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
   const store = await openFileStore(folder);
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
@@ -141,6 +143,7 @@ async function prepare(start: CampaignStart): Promise<Laid> {
     ...{ name, store: folder, items: prepared.items + survey.invalid, weight: 1, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
     feeds: feedPlans(feeds, prepared.pages),
+    ...(notify.length > 0 && { notify }),
   };
   return { plan, done: prepared.done, idle: await isIdle(store, prepared) };
 }

@@ -1,13 +1,16 @@
 /** What a command says and answers when it stops following a campaign. */
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
+import type { campaign } from '../workflows/index.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { FollowedTo } from './follow.ts';
 import type { Followed } from './view.ts';
 import { openDocument } from './open-document.ts';
-import { endedCampaign, exitCodeOf, printEnd, type CampaignDocument } from './summary.ts';
+import { endedCampaign, type CampaignDocument } from '../report/campaign-document.ts';
+import { exitCodeOf, printEnd } from './summary.ts';
 
 export interface ConclusionOptions {
   readonly json: boolean;
@@ -39,7 +42,12 @@ export async function conclude(
     return EXIT.interrupted;
   }
   if (!last?.completed) throw brokenOff(name);
-  return concludeEnded(folder, { json, idle });
+  const code = await concludeEnded(folder, { json, idle });
+  // What was seen last may be of a moment before the end.
+  const handle = session.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
+  const { unnotified = [] } = await handle.result();
+  for (const reason of unnotified) say(`  not told of the end: ${reason}`);
+  return code;
 }
 
 /** Of a campaign that has ended and is published. Returns the exit code. */

@@ -3,7 +3,7 @@ import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { CampaignLine } from './campaigns.ts';
 import type { Observation } from './observe.ts';
-import type { CampaignDocument } from './summary.ts';
+import type { CampaignDocument } from '../report/campaign-document.ts';
 
 export async function openDocument(
   { client }: Session,

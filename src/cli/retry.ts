@@ -1,4 +1,5 @@
 /** `hundredfold retry`: runs items of a campaign again that have ended without success, in the same output tree. */
+import { notifyWays } from '../config/notify.ts';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
@@ -132,7 +133,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, key }: Beg
   const { items, pages, manifestDigests: manifests } = campaign;
   const plan = {
     ...{ name, store: folder, items: items + invalid, weight: 1, policy: settings.policy },
-    ...{ following, invalid },
+    ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
     feeds: feedPlans(feeds, pages),
   };

@@ -1,6 +1,7 @@
 /** A campaign whose rows were taken in: what is said before it begins, its beginning, and its way to the end. */
 import { createInterface } from 'node:readline/promises';
 import type { BudgetStatus } from '../budget/status.ts';
+import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -43,6 +44,7 @@ export async function runCampaign(
   const keepResults = flags.cache !== false;
   const start: CampaignStart = {
     ...{ name, folder, survey, spool, cache, feeds, policy: settings.policy, keepResults },
+    notify: notifyWays(settings.notify),
   };
   await checkOutput(folder);
   const interruption = new Interruption();

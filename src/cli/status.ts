@@ -10,7 +10,8 @@ import type { CommonFlags } from './flags.ts';
 import { observe } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { budgetText, countsText, endText, stateText } from './progress-text.ts';
-import { endedCampaign, printEnd } from './summary.ts';
+import { endedCampaign } from '../report/campaign-document.ts';
+import { printEnd } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {

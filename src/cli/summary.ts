@@ -1,85 +1,10 @@
-/** How a campaign ended: the JSON document of `--json`, the closing words for people, the exit code. */
+/** How a campaign ended: the closing words for people, the exit code. */
 import { join } from 'node:path';
-import { z } from 'zod';
 import { formatDuration } from '../config/duration.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { CAMPAIGN_SUMMARY, FAILED_TABLE } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
+import { EXIT } from '../domain/errors.ts';
+import type { CampaignDocument, EndedCampaign } from '../report/campaign-document.ts';
+import { FAILED_TABLE } from '../store/layout.ts';
 import { say } from './explain.ts';
-
-const counts = z.object({
-  total: z.number(),
-  succeeded: z.number(),
-  failed: z.number(),
-  held: z.number(),
-  cancelled: z.number(),
-  invalid: z.number(),
-});
-
-const published = z.object({
-  name: z.string(),
-  state: z.string(),
-  started_at: z.string(),
-  ended_at: z.string().nullable(),
-  items: counts,
-  // Absent from trees of before work was shared.
-  duplicates: z.number().default(0),
-  cached: z.number().default(0),
-  submissions: z.number(),
-  rejected_429: z.number(),
-  runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
-});
-
-/** The document of `--json`, of `run`, `watch` and `status`. */
-export interface CampaignDocument {
-  readonly campaign: string;
-  readonly state: string;
-  readonly items: z.output<typeof counts> & {
-    readonly duplicates: number;
-    readonly cached: number;
-  };
-  readonly submissions: number;
-  readonly rejected429: number;
-  readonly out: string;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-}
-
-export interface EndedCampaign {
-  readonly document: CampaignDocument;
-  /** How long its last run took, in ms. */
-  readonly tookMs: number | null;
-}
-
-/** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
-export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
-  const text = await store.readText(CAMPAIGN_SUMMARY);
-  if (text === null) {
-    throw new HundredfoldError({
-      code: 'CAMPAIGN_NOT_PUBLISHED',
-      message: `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
-      remedy: 'Type the "hundredfold run" command of this campaign again.',
-    });
-  }
-  const read = published.parse(JSON.parse(text));
-  const last = read.runs.at(-1) ?? read;
-  const { started_at: from, ended_at: to } = last;
-  const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
-  return { document: documentOf(read, folder), tookMs };
-}
-
-function documentOf(read: z.output<typeof published>, folder: string): CampaignDocument {
-  return {
-    campaign: read.name,
-    state: read.state,
-    items: { ...read.items, duplicates: read.duplicates, cached: read.cached },
-    submissions: read.submissions,
-    rejected429: read.rejected_429,
-    out: folder,
-    startedAt: read.started_at,
-    endedAt: read.ended_at,
-  };
-}
 
 /** For people. `idle`: every item had ended before this command began. */
 export function printEnd({ document, tookMs }: EndedCampaign, idle = false): void {

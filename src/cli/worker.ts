@@ -33,7 +33,10 @@ export async function worker(flags: CommonFlags): Promise<number> {
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const running = await startWorker({ temporal, client, taskQueue, services });
+  const running = await startWorker({
+    ...{ temporal, client, taskQueue, services },
+    notify: settings.notify,
+  });
   const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });

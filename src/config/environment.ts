@@ -31,6 +31,10 @@ const KEYS: readonly (readonly string[])[] = [
   ['embedded', 'dir'],
   ['jobs', 'deadline'],
   ['jobs', 'whenUnsure'],
+  ['notify', 'command'],
+  ['notify', 'url'],
+  ['notify', 'token', 'env'],
+  ['notify', 'token', 'file'],
 ];
 
 /** `HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT` */

@@ -162,6 +162,37 @@ const jobs = z
   .partial()
   .meta({ description: 'What is done about jobs that do not end, or may have been lost.' });
 
+/** A variable of the environment gives it as one text. */
+const commandLine = z
+  .array(z.string())
+  .min(1)
+  .or(
+    z
+      .string()
+      .regex(/\S/)
+      .transform((text) => text.trim().split(/\s+/)),
+  );
+
+const notify = z
+  .strictObject({
+    command: commandLine.meta({
+      description:
+        'A program and its arguments, without a shell; it gets the JSON summary on its standard input.',
+      examples: [['notify-me', '--about', 'hundredfold']],
+    }),
+    url: url.or(secretSource).meta({
+      description:
+        'Where the JSON summary is sent by POST. An address that is itself a secret is named by env or file.',
+      examples: ['https://hooks.example.org/hundredfold', { env: 'CHAT_WEBHOOK' }],
+    }),
+    token: secretSource.meta({
+      description: 'Sent to `url` as `Authorization: Bearer …`.',
+      examples: [{ env: 'HOOK_TOKEN' }],
+    }),
+  })
+  .partial()
+  .meta({ description: 'Who is told when a campaign has ended: a command, a webhook, or both.' });
+
 const storeUrl = z.string().meta({
   description: 'A folder, relative to where the command is typed; each campaign is one below it.',
   default: './results',
@@ -186,6 +217,7 @@ export const configSchema = z
       .strictObject({ dir: embeddedDir })
       .meta({ description: 'The embedded Temporal server.' }),
     jobs,
+    notify,
   })
   .partial()
   .meta({

@@ -5,6 +5,9 @@
 import { scryptSync } from 'node:crypto';
 import { inspect } from 'node:util';
 
+/** Where a secret is: a variable of the environment, or a file that holds it alone. */
+export type SecretSource = { readonly env: string } | { readonly file: string };
+
 export class Secret {
   readonly #value: string;
 

@@ -11,7 +11,8 @@ import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { configSchema, type Config } from './schema.ts';
-import { Secret } from './secret.ts';
+import { notifySettings, type NotifySettings } from './notify.ts';
+import { Secret, type SecretSource } from './secret.ts';
 import { withEnvironment } from './environment.ts';
 
 export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
@@ -49,6 +50,7 @@ export interface Settings {
   readonly storeUrl: string;
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
+  readonly notify: NotifySettings;
   /** The file it came from, for messages; null when there is none. */
   readonly file: string | null;
 }
@@ -70,6 +72,9 @@ export function loadSettings(file: string | undefined, environment: Environment)
       deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
       whenUnsure: config.jobs?.whenUnsure ?? 'hold',
     },
+    notify: notifySettings(config.notify, (key, source) =>
+      readSecret(key, source, environment, base),
+    ),
     file: path ?? null,
   };
 }
@@ -249,8 +254,6 @@ function storeFolder(url: string): string {
     'Name a folder: object stores are not supported yet.',
   );
 }
-
-type SecretSource = { env: string } | { file: string };
 
 function readSecret(key: string, source: SecretSource, env: Environment, base: string): Secret {
   if ('env' in source) {

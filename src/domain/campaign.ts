@@ -32,6 +32,8 @@ export interface JobPolicy {
  */
 export const PATIENCE_MS = 30 * 60_000;
 
+export type NotifyWay = 'command' | 'webhook';
+
 /** All that the campaign workflow is given. */
 export interface CampaignPlan {
   readonly name: string;
@@ -46,6 +48,8 @@ export interface CampaignPlan {
   readonly invalid?: number;
   /** Results are kept for later campaigns, unless it is false. */
   readonly cache?: boolean;
+  /** How somebody is to be told of the end; whom, a worker knows. */
+  readonly notify?: readonly NotifyWay[];
   /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
   readonly feeds: readonly FeedPlan[];
   /** Turns relative to other campaigns. */
@@ -136,4 +140,6 @@ export interface CampaignProgress {
   readonly following?: number;
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
+  /** Why those who wanted to be told of the end were not, a sentence each. */
+  readonly unnotified?: readonly string[];
 }

@@ -74,7 +74,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     await registerSearchAttributes(client);
     await keepHistories(client);
     const worker = await startWorker({
-      ...{ temporal, client, taskQueue, services },
+      ...{ temporal, client, taskQueue, services, notify: settings.notify },
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());

@@ -192,7 +192,7 @@ class RemoteSession implements Session {
     const worker =
       needed && ownWorker
         ? await startWorker({
-            ...{ temporal: target, client, taskQueue, services },
+            ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
             workflowsOnly: lookOnly,
           })
         : null;

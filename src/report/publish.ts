@@ -2,6 +2,7 @@
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
+  CRATE,
   FAILED_TABLE,
   ITEMS_TABLE,
   PREPARED_CAMPAIGN,
@@ -21,6 +22,7 @@ import {
   type CampaignSummary,
 } from './campaign-summary.ts';
 import { checksums } from './checksums.ts';
+import { crate } from './crate.ts';
 import { csvTable, type Row } from './csv-table.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
@@ -73,6 +75,7 @@ export async function publishCampaign(
   await passResults(store, campaign, sinks, count('results'));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
+  await store.write(CRATE, crate(store, campaign, summary));
   await store.write(CHECKSUMS, checksums(store, count('checksums')));
   return summary;
 }

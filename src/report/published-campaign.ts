@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
+  CRATE,
   FAILED_TABLE,
   ITEMS_TABLE,
   RESULT_TABLES,
@@ -43,7 +44,7 @@ export async function isPublished(store: Store): Promise<boolean> {
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;
-  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, CHECKSUMS]) {
+  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, CRATE, CHECKSUMS]) {
     if (!(await store.exists(key))) return false;
   }
   const tally = new Tally();

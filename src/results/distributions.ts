@@ -32,6 +32,17 @@ export function readDistributions(bytes: Uint8Array | string, columns: number): 
   );
 }
 
+/** How many values each list of the file has, by the name of the list: `backbone median`. */
+export function distributionLengths(
+  bytes: Uint8Array | string,
+): readonly (readonly [name: string, length: number])[] {
+  const text = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
+  const found = /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text);
+  return [...found].flatMap(([key, lists]) =>
+    Object.entries(lists).map(([name, list]) => [`${key} ${name}`, list.length] as const),
+  );
+}
+
 type Found = ReadonlyMap<string, Readonly<Record<string, Values>>>;
 
 function fromJson(text: string): Found {

@@ -14,12 +14,16 @@ export const RESULT_PROBLEMS = {
   unsafeName: 'RESULT_UNSAFE_NAME',
   /** The parameters were guessed: the engine itself marks them `ATTN, need revision`. */
   needsRevision: 'RESULT_NEEDS_REVISION',
+  /** The atoms are not those of the input, or not the same ones in all files. */
+  wrongAtoms: 'RESULT_WRONG_ATOMS',
   /** The charges of the atoms do not add up to the net charge that was asked for. */
   wrongCharge: 'RESULT_WRONG_CHARGE',
   /** The residues are not those that were sent, or not in their order. */
   wrongSequence: 'RESULT_WRONG_SEQUENCE',
   /** A predictor that was asked for gave nothing, or not one value a residue. */
   missingValues: 'RESULT_MISSING_VALUES',
+  /** A value that is no number (NaN, null) where there is a residue. */
+  notANumber: 'RESULT_NOT_A_NUMBER',
   /** Every value says "missing" (null, or -10 of ShiftCrypt). */
   allMissing: 'RESULT_ALL_MISSING',
 } as const;

@@ -1,18 +1,21 @@
 /** Whether what came back for a job is whole and right (promise 5): before a file gets its final name. */
+import type { Composition } from '../inputs/molecules/composition.ts';
+import type { ResultCheck } from '../results/result-problems.ts';
 import type { Job } from './client.ts';
 import { checkMolecule } from './molecules/check.ts';
 import { checkPrediction } from './predictions/check.ts';
-import type { ResultCheck } from '../results/result-problems.ts';
 
 /**
  * Pure, and never throws for what is in the bytes.
  * @param bytes the artefact that must exist first (`artefacts(kind)[0]`), as received, or its text
+ * @param composition of a molecule, as `compositionOf` reads it from the input; without it the atoms are not compared
  */
 export function checkResult(
   job: Pick<Job, 'options' | 'input'>,
   bytes: Uint8Array | string,
+  composition: Composition | null = null,
 ): ResultCheck {
   return job.options.kind === 'molecule'
-    ? checkMolecule(bytes, job.options)
+    ? checkMolecule(bytes, job.options, composition)
     : checkPrediction(bytes, job.options, job.input);
 }

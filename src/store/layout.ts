@@ -10,6 +10,7 @@ export const ITEMS_TABLE = 'items.csv';
 export const FAILED_TABLE = 'failed.csv';
 export const CAMPAIGN_SUMMARY = 'campaign.json';
 export const CHECKSUMS = 'SHA256SUMS';
+export const CRATE = 'ro-crate-metadata.json';
 
 const TABLE_OF_KIND: Readonly<Record<Kind, string>> = {
   molecule: 'molecules',
@@ -35,6 +36,9 @@ export const RESULT_TABLES = KINDS.flatMap((kind) =>
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
 
+/** In an item's folder: the files of a job whose result was found wrong. */
+export const REJECTED = 'rejected/';
+
 /** What the runner keeps for itself; no part of what is published. */
 export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
@@ -57,11 +61,13 @@ export function itemFolder(kind: Kind, id: string): string {
 }
 
 /**
- * The key of a file of an item. The name may come from a service's answer: one plain name, no path.
+ * The key of a file of an item. The name may come from a service's answer: one plain name, no path, but for the
+ * folder of rejected files.
  * @throws StoreError `STORE_BAD_KEY`
  */
 export function itemKey(kind: Kind, id: string, file: string): string {
-  const fault = file.includes('/') ? 'a file name has no slash' : keyFault(file);
+  const plain = file.startsWith(REJECTED) ? file.slice(REJECTED.length) : file;
+  const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
   if (fault !== null) throw badKey(file, fault);
   return `${itemFolder(kind, id)}/${file}`;
 }

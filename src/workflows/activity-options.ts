@@ -63,3 +63,16 @@ export const { publish } = proxyActivities<Activities>({
   heartbeatTimeout,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
+
+/** A run in the foreground waits for it: three tries within two minutes, then the campaign ends without. */
+export const { notify } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout,
+  scheduleToCloseTimeout: '2m',
+  retry: {
+    initialInterval: '2s',
+    backoffCoefficient: 2,
+    maximumInterval: '10s',
+    maximumAttempts: 3,
+  },
+});

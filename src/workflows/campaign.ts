@@ -46,6 +46,7 @@ import {
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
+import { tellEnd } from './tell-end.ts';
 import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
@@ -72,6 +73,7 @@ class CampaignRun {
   /** Every item for which there was room was started and asked for. */
   private filled = false;
   private foreseen: Foreseen | null = null;
+  private unnotified: readonly string[] = [];
   /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
   private told: Promise<void> = Promise.resolve();
 
@@ -90,11 +92,13 @@ class CampaignRun {
       do {
         await this.work();
       } while (await this.goesOn());
+      await this.tellEnd();
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelOpen());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
+      await this.tellEnd();
       return this.progress();
     }
   }
@@ -169,6 +173,7 @@ class CampaignRun {
       following: this.plan.following ?? 0,
       ended: { ...this.tally.ended },
       failuresByCode: { ...this.tally.failuresByCode },
+      ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
   }
 
@@ -254,6 +259,11 @@ class CampaignRun {
     this.plan = { ...this.plan, following: 0 };
     if (open === 0) this.show(state);
     return open;
+  }
+
+  /** Whoever cancels now is too late: the end is published. */
+  private async tellEnd(): Promise<void> {
+    this.unnotified = await CancellationScope.nonCancellable(() => tellEnd(this.plan));
   }
 
   private async continue(): Promise<never> {

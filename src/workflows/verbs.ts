@@ -9,6 +9,7 @@ import type {
   ItemEnd,
   ItemEntry,
   JobPolicy,
+  NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
@@ -133,4 +134,6 @@ export interface Activities {
   foresee(progress: CampaignProgress, references: readonly ServiceReference[]): Promise<Foreseen>;
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
+  /** Tells of the end of the campaign in this output tree, as the worker's configuration says. */
+  notify(store: string, way: NotifyWay): Promise<void>;
 }

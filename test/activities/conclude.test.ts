@@ -128,3 +128,36 @@ describe('a workflow that was ended by hand', () => {
     expect(await concluded(store, byHand)).toMatchObject({ state: 'succeeded', error: null });
   });
 });
+
+describe('a result that was found wrong', () => {
+  const written = async (store: Store, name: string) => {
+    const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, 'wrong');
+    return { name, bytes, sha256 };
+  };
+
+  test('takes the files beside it along, and what nobody vouches for goes', async () => {
+    const store = await openedAgain(wasFailed);
+    const files = [
+      await written(store, 'rejected/result.json'),
+      await written(store, 'result.csv'),
+    ];
+    await written(store, 'metadata.csv');
+    const end = failed('RESULT_WRONG_SEQUENCE');
+    const { files: kept } = await concluded(store, { files, end });
+    expect(Object.keys(kept)).toEqual(['rejected/result.json', 'rejected/result.csv']);
+    expect(await collected(store.list('sequences/p1/'))).toEqual([
+      'sequences/p1/input.fasta',
+      'sequences/p1/item.json',
+      'sequences/p1/rejected/result.csv',
+      'sequences/p1/rejected/result.json',
+    ]);
+  });
+
+  test('gives way to the result of the next job', async () => {
+    const store = await openedAgain(wasFailed);
+    await written(store, 'rejected/result.json');
+    const { files } = await concluded(store, { files: [await written(store, 'result.json')] });
+    expect(Object.keys(files)).toEqual(['result.json']);
+    expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.json']);
+  });
+});

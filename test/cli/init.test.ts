@@ -125,7 +125,7 @@ describe('the configuration that it writes', () => {
     const schema = /^# yaml-language-server: \$schema=(\S+)$/m.exec(text.split('\n')[0] ?? '');
     expect(Object.keys(STARTER)).toContain(schema?.[1]);
     const tokens = [...text.matchAll(/\b(?:token|apiKey): (.*)$/gm)].map(([, value]) => value);
-    expect(tokens).toHaveLength(3);
+    expect(tokens).toHaveLength(4);
     for (const token of tokens) expect(token).toMatch(/^\{ env: [A-Z_]+ \}$/);
   });
 });

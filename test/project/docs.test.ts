@@ -93,7 +93,7 @@ function keysOfSchema(): string[] {
 }
 
 function keysOf(value: unknown, path = ''): string[] {
-  if (typeof value !== 'object' || value === null) return [path];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
   return Object.entries(value).flatMap(([key, child]) =>
     keysOf(child, path === '' ? key : `${path}.${key}`),
   );

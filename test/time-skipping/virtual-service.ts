@@ -41,6 +41,7 @@ export function virtualService(options: Options): VirtualService {
   const now = () => environment.currentTimeMs();
 
   const activities: Activities = {
+    notify: () => Promise.resolve(),
     foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {
       // Time is not skipped while an activity runs: it passes as it does here.

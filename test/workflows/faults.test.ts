@@ -96,8 +96,8 @@ const firstNumber = (word: string): Spoil =>
   fate.withText((text) => text.replace(/([[,]\s*)-?\d+\.\d+/, `$1${word}`));
 
 const SEQUENCE_RESULTS: readonly Case[] = [
-  ['nan', { result: firstNumber('NaN') }, ''],
-  ['infinity', { result: firstNumber('-Infinity') }, ''],
+  ['nan', { result: firstNumber('NaN') }, 'RESULT_NOT_A_NUMBER', /no number of .* for residue 1 /],
+  ['infinity', { result: firstNumber('-Infinity') }, 'RESULT_NOT_A_NUMBER'],
   [
     'all-nan',
     { result: fate.withText((text) => text.replace(/-?\d+\.\d+/g, 'NaN')) },

@@ -30,6 +30,15 @@ export interface MolfileFacts {
   readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
 
+/** All atoms of a SMILES, those included that it leaves out. */
+export interface AtomCounts {
+  readonly type: 'molecule';
+  /** By symbol; hydrogens counted, of all isotopes. */
+  readonly elements: Readonly<Record<string, number>>;
+  /** In units of the elementary charge. */
+  readonly formalCharge: number;
+}
+
 /** Why it is no molecule. */
 export interface Refused {
   readonly type: 'refused';
@@ -53,5 +62,7 @@ export interface Unanswered {
 export interface Chemist {
   readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;
   readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
+  /** Costs more than `readSmiles`, which seldom needs to know. */
+  countAtoms(smiles: string): Promise<AtomCounts | Refused | Unanswered>;
   close(): Promise<void>;
 }

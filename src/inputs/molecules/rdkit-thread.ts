@@ -1,16 +1,16 @@
 /** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
-import type { MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import type { AtomCounts, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
 import { refusalOf } from './rdkit-refusal.ts';
-import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
+import { elementCounts, factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
-  readonly format: 'smiles' | 'molfile';
+  readonly format: 'smiles' | 'molfile' | 'atoms';
   readonly text: string;
 }
 
-export type Answer = SmilesFacts | MolfileFacts | Refused;
+export type Answer = SmilesFacts | MolfileFacts | AtomCounts | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -65,6 +65,18 @@ function readMolfile(text: string): MolfileFacts | Refused {
   }
 }
 
+function countAtoms(smiles: string): AtomCounts | Refused {
+  const molecule = RDKit.get_mol(smiles);
+  if (molecule === null) return refusal(smiles);
+  try {
+    const written = molecule.get_smiles(ALL_HYDROGENS);
+    const { formalCharge } = factsOf(written).facts;
+    return { type: 'molecule', elements: elementCounts(written), formalCharge };
+  } finally {
+    molecule.delete();
+  }
+}
+
 function refusal(text: string): Refused {
   const said = log?.get_buffer() ?? '';
   log?.clear_buffer();
@@ -72,7 +84,14 @@ function refusal(text: string): Refused {
 }
 
 function answer({ format, text }: Question): Answer {
-  return format === 'smiles' ? readSmiles(text) : readMolfile(text);
+  switch (format) {
+    case 'smiles':
+      return readSmiles(text);
+    case 'molfile':
+      return readMolfile(text);
+    case 'atoms':
+      return countAtoms(text);
+  }
 }
 
 parentPort?.on('message', (batch: readonly Question[]) => {

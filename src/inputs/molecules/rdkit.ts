@@ -85,6 +85,7 @@ export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chem
     // A thread answers in the form of the question.
     readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
+    countAtoms: (text) => threads.ask('atoms', text) as ReturnType<Chemist['countAtoms']>,
     close: () => threads.close(),
   };
 }

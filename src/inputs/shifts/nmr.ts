@@ -38,8 +38,19 @@ export function readShifts(text: string, options: ShiftsOptions): Shifts {
   }
   const format = formatOf(star.frames);
   if (format === null) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
-  const table = format === 'nef' ? readNef(star.frames) : readNmrStar(star.frames);
+  const table = tableOf(format, star.frames);
   return { format, shifts: table.shifts, findings: judge(table, format, options) };
+}
+
+/** The residues of a file and the shifts of their atoms; null when it is neither NEF nor NMR-STAR. */
+export function readShiftTable(text: string): ShiftTable | null {
+  const star = readStar(text);
+  const format = star.ok ? formatOf(star.frames) : null;
+  return star.ok && format !== null ? tableOf(format, star.frames) : null;
+}
+
+function tableOf(format: ShiftFormat, frames: readonly StarFrame[]): ShiftTable {
+  return format === 'nef' ? readNef(frames) : readNmrStar(frames);
 }
 
 function unknown(found: Finding): Shifts {

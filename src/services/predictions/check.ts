@@ -11,6 +11,9 @@ import {
   type ResultProblem,
 } from '../../results/result-problems.ts';
 import { readPayload, type PayloadEntry } from '../../results/payload.ts';
+import { checkChains } from './check-chains.ts';
+import { checkAligned, checkSent } from './check-sent.ts';
+import { checkKeys, checkNumbers } from './check-values.ts';
 
 /** ShiftCrypt's "too many shifts are missing". */
 const SHIFTS_MISSING = -10;
@@ -30,19 +33,19 @@ const OUR_KEYS: readonly string[] = [
   ...['earlyFolding', 'disoMine', 'viterbi', 'complexity'],
 ];
 
+type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
+
 /** @param bytes the result as received, or its text */
 export function checkPrediction(
   bytes: Uint8Array | string,
-  options: Exclude<Options, { readonly kind: 'molecule' }>,
+  options: PredictionOptions,
   input: InputText,
 ): ResultCheck {
   const payload = readPayload(bytes);
   if (!payload.ok) return payload;
   const { entries } = payload;
-  for (const entry of entries) {
-    const problem = checkEntry(entry);
-    if (problem !== null) return problem;
-  }
+  const broken = firstOf(entries, checkEntry);
+  if (broken !== null) return broken;
   const silent = entries.filter(saysNothing);
   // A file of shifts may hold a chain that was not measured; of the others every record was meant to have values.
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
@@ -50,14 +53,41 @@ export function checkPrediction(
     const message = `Every value of "${silent[0]?.id ?? ''}" says that it is missing.`;
     return resultProblem(RESULT_PROBLEMS.allMissing, message);
   }
+  return (
+    checkKeys(entries) ??
+    checkOfKind(entries, options, input) ??
+    firstOf(entries, checkNumbers) ?? { ok: true }
+  );
+}
+
+function checkOfKind(
+  entries: readonly PayloadEntry[],
+  options: PredictionOptions,
+  input: InputText,
+): ResultProblem | null {
   switch (options.kind) {
     case 'sequence':
-      return checkRecords(entries, input) ?? checkPredictors(entries, options.predictors);
+      return (
+        checkSent(input) ??
+        checkRecords(entries, input) ??
+        checkPredictors(entries, options.predictors)
+      );
     case 'alignment':
-      return checkRecords(entries, input) ?? { ok: true };
+      return checkSent(input) ?? checkAligned(input) ?? checkRecords(entries, input);
     case 'shifts':
-      return { ok: true };
+      return checkChains(entries, input.text);
   }
+}
+
+function firstOf(
+  entries: readonly PayloadEntry[],
+  check: (entry: PayloadEntry) => ResultProblem | null,
+): ResultProblem | null {
+  for (const entry of entries) {
+    const problem = check(entry);
+    if (problem !== null) return problem;
+  }
+  return null;
 }
 
 function checkEntry(entry: PayloadEntry): ResultProblem | null {
@@ -89,7 +119,7 @@ function saysNothing({ values }: PayloadEntry): boolean {
  * the rows of an alignment, and JSON objects with numbers as keys have an order of their own. Ids differ by design.
  */
 function checkRecords(entries: readonly PayloadEntry[], input: InputText): ResultProblem | null {
-  const sent = readFasta(input.text).records;
+  const { records: sent } = readFasta(input.text);
   if (entries.length !== sent.length) {
     const message = `${sent.length} sequences were sent, the result has ${entries.length}.`;
     return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
@@ -133,7 +163,7 @@ function sameResidues(sent: string, received: string): boolean {
 function checkPredictors(
   entries: readonly PayloadEntry[],
   predictors: readonly Predictor[],
-): ResultCheck {
+): ResultProblem | null {
   for (const { id, values, scalars } of entries) {
     // A shape with keys of its own (the earlier variant names the predictor) is not judged by ours.
     if (!OUR_KEYS.some((key) => key in values)) continue;
@@ -145,5 +175,5 @@ function checkPredictors(
       return resultProblem(RESULT_PROBLEMS.missingValues, message);
     }
   }
-  return { ok: true };
+  return null;
 }

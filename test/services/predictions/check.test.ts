@@ -202,3 +202,68 @@ describe('letters that the engine reads as X are no difference', () => {
     });
   });
 });
+
+describe('a value that is no number', () => {
+  const protein = (values: string): string =>
+    `{"proteins":{"a":{"seq":["M","K","L"],"backbone":${values}}}}`;
+
+  test.each(['[0.5,NaN,0.5]', '[0.5,null,0.5]', '[0.5,"nan",0.5]', '[0.5,-Infinity,0.5]'])(
+    'stands for a residue: %s',
+    (values) => {
+      expect(check(sequences('dynamine'), '>a\nMKL\n', protein(values))).toEqual({
+        ok: false,
+        code: 'RESULT_NOT_A_NUMBER',
+        message: '"a" has no number of backbone for residue 2 (K).',
+      });
+    },
+  );
+
+  test('may stand for a gap, and for no label', () => {
+    const rows = {
+      proteins: { a: { backbone: [1, null] }, b: { backbone: [1, 2] } },
+      sequences: { a: ['M', '-'], b: ['M', 'K'] },
+    };
+    expect(check(ALIGNMENT, '>a\nM-\n>b\nMK\n', rows)).toEqual({ ok: true });
+    const labelled = '{"proteins":{"a":{"seq":"MK","backbone":[1,2],"viterbi":[" ","Spacer"]}}}';
+    expect(check(sequences('dynamine'), '>a\nMK\n', labelled)).toEqual({ ok: true });
+  });
+});
+
+test('a predictor that ran for one record and not for the other', () => {
+  const result = {
+    proteins: {
+      a: { seq: 'MK', backbone: [1, 2], sidechain: [1, 2] },
+      b: { seq: 'ML', backbone: [1, 2] },
+    },
+  };
+  expect(check(sequences('dynamine'), '>a\nMK\n>b\nML\n', result)).toMatchObject({
+    code: 'RESULT_MISSING_VALUES',
+    message: '"b" has no values of sidechain, which others have.',
+  });
+});
+
+describe('the chains of a shift file', () => {
+  const nef = readFileSync(
+    new URL('../../../batches/demo/files/bmr5387_ubiquitin.nef', import.meta.url),
+    'utf8',
+  );
+  const recorded = recordingText('b2btools/shiftcrypt/bmr5387_ubiquitin_nef-model1');
+  type Chain = Readonly<Record<string, unknown[]>>;
+  const chain = (change: (lists: unknown[]) => unknown[]): object[] =>
+    (JSON.parse(recorded) as Chain[]).map((one) =>
+      Object.fromEntries(
+        Object.entries(one).map(([key, list]) => [key, Array.isArray(list) ? change(list) : list]),
+      ),
+    );
+
+  test('come back as they are', () => {
+    expect(check(SHIFTS, nef, recorded)).toEqual({ ok: true });
+  });
+
+  test.each([
+    ['in another order', (list: unknown[]) => list.toReversed()],
+    ['without the last residue', (list: unknown[]) => list.slice(0, -1)],
+  ])('do not: %s', (_, change) => {
+    expect(check(SHIFTS, nef, chain(change))).toMatchObject({ code: 'RESULT_WRONG_SEQUENCE' });
+  });
+});

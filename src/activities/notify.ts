@@ -1,0 +1,102 @@
+/**
+ * Tells of the end of a campaign, as the configuration of this worker says: the summary goes to a command or to a
+ * webhook. At least once: whoever is told twice knows it by the campaign and its `endedAt`. Neither the address nor the
+ * words of the other side go into an error: both may hold a secret, and errors stand in histories.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { NotifySettings } from '../config/notify.ts';
+import type { NotifyWay } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { endedCampaign } from '../report/campaign-document.ts';
+import type { Dependencies } from './dependencies.ts';
+import { storeFailure } from './retry.ts';
+
+type Webhook = NonNullable<NotifySettings['webhook']>;
+
+/** Below the time that the workflow gives a try, so that the reason is told. */
+const DEADLINE_MS = 20_000;
+
+export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
+  const told = deps.notify[way];
+  if (told === null) {
+    throw ApplicationFailure.nonRetryable(
+      `the worker that published the campaign has no ${way} under notify in its configuration`,
+      'NOTIFY_NOT_CONFIGURED',
+    );
+  }
+  const text = await summaryOf(deps, store);
+  const signal = AbortSignal.any([
+    Context.current().cancellationSignal,
+    AbortSignal.timeout(DEADLINE_MS),
+  ]);
+  const fault =
+    'url' in told ? await tellWebhook(told, text, signal) : await tellCommand(told, text, signal);
+  if (fault === null) return;
+  // Whoever took so long may have been told: he is not told again.
+  if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
+  throw ApplicationFailure.retryable(fault, 'NOTIFY_FAILED');
+}
+
+async function summaryOf(deps: Dependencies, address: string): Promise<string> {
+  try {
+    const { document } = await endedCampaign(await deps.openStore(address), address);
+    return `${JSON.stringify(document)}\n`;
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw storeFailure(error);
+    throw ApplicationFailure.nonRetryable(error.message, error.code);
+  }
+}
+
+/** Returns why it failed; null when it did not. */
+async function tellCommand(
+  [program = '', ...args]: readonly string[],
+  text: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const child = spawn(program, args, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  // One that does not read its input has closed it: its exit code tells how it went.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(text);
+  try {
+    const [code, killedBy] = (await once(child, 'exit')) as [number | null, string | null];
+    return code === 0 ? null : `the command ended with ${code ?? killedBy ?? 'an error'}`;
+  } catch (error) {
+    if (signal.aborted) return `the command did not end within ${DEADLINE_MS / 1_000} s`;
+    return `the command could not be started (${codeOf(error)})`;
+  }
+}
+
+async function tellWebhook(
+  { url, token }: Webhook,
+  body: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token.reveal()}` }),
+  };
+  try {
+    // Another address was not agreed upon: a redirection counts as a refusal.
+    const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
+    const answer = await fetch(url.reveal(), options);
+    await answer.body?.cancel();
+    return answer.ok ? null : `the webhook answered with HTTP ${answer.status}`;
+  } catch (error) {
+    if (signal.aborted) return `the webhook did not answer within ${DEADLINE_MS / 1_000} s`;
+    return `the webhook could not be reached (${codeOf(error)})`;
+  }
+}
+
+/** `ECONNREFUSED`, `ENOENT`: words that hold no address. */
+function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  return cause === undefined ? 'no reason given' : codeOf(cause);
+}

@@ -1,0 +1,77 @@
+/**
+ * Takes a whole artefact into the tree. Whether it is right is found out in memory, before a file has its final name:
+ * what a check finds wrong is kept under `rejected/` in the item's folder, where nobody takes it for a good one.
+ */
+import type { ArtefactName } from '../domain/outcomes.ts';
+import { compositionOf } from '../inputs/molecules/composition.ts';
+import { withChemist } from '../inputs/molecules/shared-chemist.ts';
+import { readResultJson } from '../results/result-json.ts';
+import type { ResultProblem } from '../results/result-problems.ts';
+import { checkResult } from '../services/check-result.ts';
+import type { Job } from '../services/client.ts';
+import { nativeFiles } from '../services/molecules/files.ts';
+import { checkDistributions } from '../services/predictions/check-distributions.ts';
+import { isSynthetic } from '../services/synthetic.ts';
+import { JOB_LOG, REJECTED, itemKey } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import type { FetchResult, ItemAddress, KeptFile } from '../workflows/verbs.ts';
+
+export interface Artefact {
+  readonly name: ArtefactName;
+  /** As it is called in the item's folder. */
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Artefacts that are checked. The first of each kind is the result itself. */
+export const CHECKED: ReadonlySet<ArtefactName> = new Set(['record', 'result', 'distributions']);
+
+/** What is wrong with it; null when it is right. */
+export async function problemOf(
+  job: Job,
+  { name, bytes }: Artefact,
+): Promise<ResultProblem | null> {
+  const check =
+    name === 'distributions'
+      ? checkDistributions(bytes, job.input)
+      : checkResult(job, bytes, await compositionOfJob(job));
+  return check.ok ? null : check;
+}
+
+async function compositionOfJob({ kind, input }: Job) {
+  return kind === 'molecule' ? withChemist((chemist) => compositionOf(input, chemist)) : null;
+}
+
+/** A molecule's files are taken out of their record on the way, also those of a wrong one: somebody will look at them. */
+export async function writeArtefact(
+  store: Store,
+  { kind, id }: ItemAddress,
+  { options }: Job,
+  { name, fileName, bytes }: Artefact,
+  problem: ResultProblem | null,
+): Promise<FetchResult> {
+  const folder = problem === null ? '' : REJECTED;
+  const texts = options.kind === 'molecule' ? filesInRecord(bytes, options) : [];
+  const files: KeptFile[] = [];
+  for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
+    const { bytes: length, sha256 } = await store.write(itemKey(kind, id, folder + file), data);
+    files.push({ name: folder + file, bytes: length, sha256 });
+  }
+  const engine = name !== 'distributions' && isSynthetic(bytes) ? { engine: 'synthetic' } : {};
+  const told = problem && { code: problem.code, message: problem.message };
+  return { files, problem: told, timing: null, ...engine };
+}
+
+function filesInRecord(
+  bytes: Uint8Array,
+  options: Extract<Job['options'], { readonly kind: 'molecule' }>,
+): (readonly [name: string, text: string])[] {
+  const read = readResultJson(bytes);
+  const native = read.ok ? nativeFiles(read.json, options) : read;
+  if (!read.ok || !native.ok) return [];
+  const log = (read.json as { log?: unknown }).log;
+  return [
+    ...native.files.map(({ fileName, text }) => [fileName, text] as const),
+    ...(typeof log === 'string' ? [[JOB_LOG, log] as const] : []),
+  ];
+}

@@ -1,0 +1,43 @@
+/** What lies in the tree beside the items' folders: the tables, the report, the summary. */
+import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+
+export interface FileEntity {
+  readonly '@id': string;
+  readonly [property: string]: unknown;
+}
+
+const MEANING: Readonly<Record<string, string>> = {
+  [CAMPAIGN_SUMMARY]: 'What ran: manifests, settings, versions, counts and times',
+  [ITEMS_TABLE]: 'One row an item: its state, its job and where its files are',
+  [FAILED_TABLE]: 'The rows that failed or are held, each with its reason: a manifest again',
+  'report.html': 'The results to look at, in any browser',
+  [CHECKSUMS]: 'SHA-256 of every file, for sha256sum --check',
+};
+
+const TABLES = 'tables/';
+
+const FORMATS: Readonly<Record<string, string>> = {
+  ...{ csv: 'text/csv', json: 'application/json', html: 'text/html' },
+  ...{ parquet: 'application/vnd.apache.parquet' },
+};
+
+/** In the order of their keys; only those that are there. */
+export async function filesAtTop(store: Store): Promise<readonly FileEntity[]> {
+  const keys: string[] = [];
+  for (const key of Object.keys(MEANING)) {
+    // The checksums are written after this one, which they cover.
+    if (key === CHECKSUMS || (await store.exists(key))) keys.push(key);
+  }
+  for await (const key of store.list(TABLES)) keys.push(key);
+  return keys.sort().map(fileEntity);
+}
+
+function fileEntity(key: string): FileEntity {
+  const ending = key.slice(key.lastIndexOf('.') + 1);
+  return {
+    ...{ '@id': encodeURI(key), '@type': 'File', name: key },
+    ...(MEANING[key] !== undefined && { description: MEANING[key] }),
+    encodingFormat: FORMATS[ending] ?? 'text/plain',
+  };
+}

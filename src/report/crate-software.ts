@@ -1,0 +1,113 @@
+/** What a crate tells beside its files: the software that made them, and the manifests that they were made of. */
+import type { ServiceName } from '../domain/item.ts';
+import { CAMPAIGN_SUMMARY, itemKey } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { campaignItems } from './campaign-items.ts';
+import type { CampaignSummary } from './campaign-summary.ts';
+
+interface Entity {
+  readonly '@id': string;
+  readonly [property: string]: unknown;
+}
+
+export function toolEntity({ versions }: CampaignSummary): Entity {
+  const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
+  return {
+    ...{ '@id': '#hundredfold', '@type': 'SoftwareApplication', name: 'hundredfold' },
+    description: 'Sent the jobs within their budget, fetched and checked the results.',
+    version: versions['hundredfold'] ?? 'unknown',
+    // It has no home page: what is known of it stands there.
+    url: CAMPAIGN_SUMMARY,
+    ...(others.length > 0 && {
+      softwareRequirements: others.map(([name, version]) => `${name} ${version}`).join(', '),
+    }),
+  };
+}
+
+interface Engine {
+  readonly name: string;
+  /** The file that tells its version, and where in it. */
+  readonly result: string;
+  readonly version: RegExp;
+  readonly url: string;
+  readonly citation: string;
+}
+
+const ENGINES: Readonly<Record<ServiceName, Engine>> = {
+  molecules: {
+    name: 'ACPYPE, behind the molecule service',
+    url: 'https://github.com/alanwilter/acpype',
+    citation: 'https://doi.org/10.1186/1756-0500-5-367',
+    result: 'record.json',
+    version: /created by acpype \(v: ([\w.]+)\)/,
+  },
+  predictions: {
+    name: 'b2bTools (Bio2Byte), behind the prediction service',
+    url: 'https://bio2byte.be/b2btools/',
+    citation: 'https://doi.org/10.1093/nar/gkab425',
+    result: 'result.json',
+    version: /"name":\s*"b2bTools",\s*"version":\s*"([\w.]+)"/,
+  },
+};
+
+/** A service may change its engine from one job to the next: the version is that of the first result that tells. */
+export async function enginesOf(
+  store: Store,
+  campaign: PreparedCampaign,
+  { settings }: CampaignSummary,
+  services: readonly ServiceName[],
+): Promise<readonly Entity[]> {
+  const versions = await engineVersions(store, campaign, services);
+  return services.map((service) => {
+    const { name, url, citation } = ENGINES[service];
+    const address = addressOf(settings, service);
+    const where = address === null ? '' : ` at ${address}`;
+    return {
+      ...{ '@id': `#${service}`, '@type': 'SoftwareApplication', name, url, citation },
+      version: versions.get(service) ?? 'not told by the results',
+      description: `Computed the results${where}. The version is that of the first result; each tells its own.`,
+    };
+  });
+}
+
+/** How many results are looked at for a version, at most. */
+const LOOKED_AT = 20;
+
+async function engineVersions(
+  store: Store,
+  campaign: PreparedCampaign,
+  services: readonly ServiceName[],
+): Promise<ReadonlyMap<ServiceName, string>> {
+  const versions = new Map<ServiceName, string>();
+  const looks = new Map(services.map((service) => [service, LOOKED_AT]));
+  for await (const { record } of campaignItems(store, campaign)) {
+    // ShiftCrypt's results tell no version.
+    if (record?.state !== 'succeeded' || record.kind === 'shifts') continue;
+    const left = looks.get(record.service) ?? 0;
+    if (left === 0) continue;
+    const { result, version } = ENGINES[record.service];
+    const text = (await store.readText(itemKey(record.kind, record.id, result))) ?? '';
+    const [, found] = version.exec(text) ?? [];
+    if (found !== undefined) versions.set(record.service, found);
+    looks.set(record.service, found === undefined ? left - 1 : 0);
+    if ([...looks.values()].every((one) => one === 0)) break;
+  }
+  return versions;
+}
+
+function addressOf(settings: CampaignSummary['settings'], service: ServiceName): string | null {
+  const services = settings['services'] as
+    Readonly<Record<string, { readonly url?: unknown } | undefined>> | undefined;
+  const url = services?.[service]?.url;
+  return typeof url === 'string' ? url : null;
+}
+
+/** They lie outside the tree: told by the name they had, and by their digest. */
+export function manifestEntities({ manifestDigests }: CampaignSummary): readonly Entity[] {
+  return manifestDigests.map(({ file, sha256 }, at) => ({
+    ...{ '@id': `#manifest-${at + 1}`, '@type': 'CreativeWork', name: file },
+    description: `A manifest of the campaign; no part of this tree. Its SHA-256 is ${sha256}.`,
+    identifier: `sha256:${sha256}`,
+  }));
+}

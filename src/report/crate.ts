@@ -1,0 +1,164 @@
+/**
+ * `ro-crate-metadata.json`: the tree described for people and programs that know nothing of this project (RO-Crate 1.2,
+ * https://w3id.org/ro/crate/1.2). Every item's folder is a Dataset; its files are told of by its item.json and by
+ * SHA256SUMS, which list them all: 200,000 of them once more would be a hundred megabytes.
+ */
+import { KINDS, SERVICES, type Kind, type ServiceName } from '../domain/item.ts';
+import { CHECKSUMS, CRATE, FOLDER_OF_KIND, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
+import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
+import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
+import { filesAtTop } from './crate-files.ts';
+
+type Entity = Readonly<Record<string, unknown>> & { readonly '@id': string };
+
+const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
+const CHUNK_BYTES = 64 * 1024;
+
+/** The same tree gives the same bytes: one entity a line, in the order of the manifest. */
+export async function* crate(
+  store: Store,
+  campaign: PreparedCampaign,
+  summary: CampaignSummary,
+): AsyncGenerator<Uint8Array> {
+  let text = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
+  let between = '';
+  for await (const entity of entities(store, campaign, summary)) {
+    text += between + JSON.stringify(entity);
+    between = ',\n';
+    if (text.length < CHUNK_BYTES) continue;
+    yield Buffer.from(text, 'utf8');
+    text = '';
+  }
+  yield Buffer.from(`${text}\n]}\n`, 'utf8');
+}
+
+async function* entities(
+  store: Store,
+  campaign: PreparedCampaign,
+  summary: CampaignSummary,
+): AsyncGenerator<Entity> {
+  const kinds = KINDS.filter((kind) => summary.kinds[kind] !== undefined);
+  const files = await filesAtTop(store);
+  const folders = kinds.filter((kind) => inFolders(summary, kind) > 0);
+  yield {
+    ...{ '@id': CRATE, '@type': 'CreativeWork' },
+    ...{ conformsTo: { '@id': SPECIFICATION }, about: { '@id': './' } },
+  };
+  yield root(summary, [...files.map((file) => file['@id']), ...folders.map(folderOf)]);
+  yield NO_LICENCE;
+  yield* files;
+  const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
+  yield* runs(summary, engines, manifestEntities(summary), folders);
+  const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
+  for await (const item of campaignItems(store, campaign)) {
+    const entity = itemEntity(item);
+    members.get(item.kind)?.push(entity['@id']);
+    yield entity;
+  }
+  for (const [kind, ids] of members) {
+    const name = `The items of the kind ${kind}`;
+    const description = `One folder an item: its input, its record (item.json) and, where it succeeded, its results. ${ITEMS_TABLE} lists them.`;
+    yield {
+      '@id': folderOf(kind),
+      '@type': 'Dataset',
+      name,
+      description,
+      hasPart: compact(ids.map(ref)),
+    };
+  }
+}
+
+/** RO-Crate has no arrays of one. */
+const compact = <T>(list: readonly T[]): T | readonly T[] => {
+  const [only] = list;
+  return only !== undefined && list.length === 1 ? only : list;
+};
+
+const ref = (id: string): { '@id': string } => ({ '@id': id });
+
+function folderOf(kind: Kind): string {
+  return `${FOLDER_OF_KIND[kind]}/`;
+}
+
+/** Rows that were refused have no folder. */
+function inFolders({ kinds }: CampaignSummary, kind: Kind): number {
+  const counts = kinds[kind];
+  return counts === undefined ? 0 : counts.total - counts.invalid;
+}
+
+function root(summary: CampaignSummary, parts: readonly string[]): Entity {
+  const { name, items, startedAt, endedAt } = summary;
+  const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
+  const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
+  const told = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  return {
+    ...{ '@id': './', '@type': 'Dataset', name: `Campaign ${name}` },
+    description: `Results of ${items.total} items computed by hundredfold${told}. ${CHECKSUMS} has the SHA-256 of every file.`,
+    datePublished: endedAt ?? startedAt,
+    license: ref(NO_LICENCE['@id']),
+    hasPart: parts.map(ref),
+    mentions: compact(summary.runs.map((_, at) => ref(runId(at)))),
+  };
+}
+
+/** RO-Crate asks for a licence, and only the one who ran the campaign can give one. */
+const NO_LICENCE: Entity = {
+  ...{ '@id': '#licence-not-stated', '@type': 'CreativeWork', name: 'No licence is stated' },
+  description:
+    'Whoever ran the campaign has not said under which terms its files may be used: ask before you use them.',
+};
+
+const runId = (at: number): string => `#run-${at + 1}`;
+
+function* runs(
+  summary: CampaignSummary,
+  engines: readonly Entity[],
+  manifests: readonly Entity[],
+  folders: readonly Kind[],
+): Generator<Entity> {
+  const tool = toolEntity(summary);
+  yield tool;
+  yield* engines;
+  yield* manifests;
+  for (const [at, run] of summary.runs.entries()) {
+    yield {
+      ...{ '@id': runId(at), '@type': 'CreateAction', name: nameOf(run, at) },
+      ...{ startTime: run.startedAt, ...(run.endedAt !== null && { endTime: run.endedAt }) },
+      actionStatus: STATUS[run.state] ?? 'http://schema.org/ActiveActionStatus',
+      instrument: [tool, ...engines].map((one) => ref(one['@id'])),
+      object: compact(manifests.map((one) => ref(one['@id']))),
+      result: compact(folders.map((kind) => ref(folderOf(kind)))),
+    };
+  }
+}
+
+const STATUS: Readonly<Partial<Record<CampaignRun['state'], string>>> = {
+  completed: 'http://schema.org/CompletedActionStatus',
+  cancelled: 'http://schema.org/FailedActionStatus',
+};
+
+function nameOf({ state, retried }: CampaignRun, at: number): string {
+  const again = retried > 0 ? `, ${retried} items run again` : '';
+  return `Run ${at + 1} of the campaign (${state}${again})`;
+}
+
+function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
+  const molecules = kinds.includes('molecule');
+  const predictions = kinds.some((kind) => kind !== 'molecule');
+  return SERVICES.filter((service) => (service === 'molecules' ? molecules : predictions));
+}
+
+function itemEntity(item: CampaignItem): Entity {
+  const { id, kind, record } = item;
+  const code = errorOf(item)?.code;
+  const synthetic = record?.engine === undefined ? '' : `, ${record.engine}`;
+  return {
+    ...{ '@id': `${itemFolder(kind, id)}/`, '@type': 'Dataset' },
+    name: record?.title ?? id,
+    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${synthetic}`,
+    ...(record?.finishedAt && { dateModified: record.finishedAt }),
+  };
+}

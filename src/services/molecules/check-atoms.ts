@@ -1,0 +1,105 @@
+/** Whether the atoms of a topology are those of the input, and make one molecule with a closed shell. */
+import type { Composition } from '../../inputs/molecules/composition.ts';
+import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
+import { elementOfAtom, hillFormula } from '../../results/elements.ts';
+import {
+  RESULT_PROBLEMS,
+  resultProblem,
+  type ResultProblem,
+} from '../../results/result-problems.ts';
+import { totalCharge, type Topology } from '../../results/topology.ts';
+
+export interface ComputedMolecule {
+  readonly topology: Topology;
+  /** Of its atoms, in their order. */
+  readonly elements: readonly string[];
+  /** The text of `X_GMX.gro`. */
+  readonly coordinates: string;
+}
+
+export function topologyElements({ atoms }: Topology): readonly string[] {
+  return atoms.map(({ mass, name }) => elementOfAtom(mass, '', name));
+}
+
+export function checkAtoms(
+  computed: ComputedMolecule,
+  input: Composition | null,
+): ResultProblem | null {
+  return (
+    guessed(computed) ??
+    unlikeInput(computed, input) ??
+    inSeveralParts(computed) ??
+    unlikeCoordinates(computed) ??
+    openShell(computed)
+  );
+}
+
+/** Silane ends well, with the parameters of carbon. */
+function guessed({ elements }: ComputedMolecule): ResultProblem | null {
+  const foreign = unsupportedElements(elements);
+  if (foreign.length === 0) return null;
+  const message = `The force field has no parameters for ${foreign.join(', ')}: the engine guessed them.`;
+  return resultProblem(RESULT_PROBLEMS.needsRevision, message);
+}
+
+function unlikeInput(
+  { elements }: ComputedMolecule,
+  input: Composition | null,
+): ResultProblem | null {
+  if (input === null) return null;
+  const [got, wanted] = [hillFormula(elements), hillFormula(listed(input.elements))];
+  if (got !== wanted) {
+    return wrongAtoms(`The topology is that of ${got}, the input is ${wanted}.`);
+  }
+  return input.lacksHydrogens
+    ? wrongAtoms(`The topology is that of ${got}: the input lacks its hydrogens.`)
+    : null;
+}
+
+function listed(counts: Composition['elements']): string[] {
+  return Object.entries(counts).flatMap(([element, count]) =>
+    new Array<string>(count).fill(element),
+  );
+}
+
+/** Salts and solvates come back as one topology. */
+function inSeveralParts({ topology }: ComputedMolecule): ResultProblem | null {
+  const { atoms, bonds } = topology;
+  const part = atoms.map((_, atom) => atom);
+  for (const [one, other] of bonds) {
+    const [kept, joined] = [part[one], part[other]];
+    for (const [atom, own] of part.entries()) if (own === joined) part[atom] = kept ?? atom;
+  }
+  const parts = new Set(part).size;
+  if (parts === 1) return null;
+  return wrongAtoms(`The topology holds ${parts} molecules that no bond joins.`);
+}
+
+/** The second line of a GRO file is the number of its atoms (GROMACS manual, file formats). */
+function unlikeCoordinates({ topology, coordinates }: ComputedMolecule): ResultProblem | null {
+  const [, number = '', ...lines] = coordinates.trimEnd().split(/\r?\n/);
+  const atoms = topology.atoms.length;
+  // After the atoms comes the box.
+  if (Number(number) === atoms && lines.length === atoms + 1) return null;
+  const places = Math.max(0, lines.length - 1);
+  return wrongAtoms(
+    `GMX_itp lists ${atoms} atoms; GMX_gro announces ${number.trim() || 'none'} and places ${places}.`,
+  );
+}
+
+/** Of a radical, or an ion whose charge was lost on the way. */
+function openShell({ topology, elements }: ComputedMolecule): ResultProblem | null {
+  // An atom whose element is not clear was told of as one without parameters.
+  const protons = elements.reduce(
+    (sum, element) => sum + atomicNumber(elementOf(element) ?? 'H'),
+    0,
+  );
+  const charge = Math.round(totalCharge(topology.atoms));
+  if ((protons - charge) % 2 === 0) return null;
+  const message = `With a charge of ${charge} the molecule has an odd number of electrons.`;
+  return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+}
+
+function wrongAtoms(message: string): ResultProblem {
+  return resultProblem(RESULT_PROBLEMS.wrongAtoms, message);
+}

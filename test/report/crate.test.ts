@@ -1,0 +1,141 @@
+/** The tree can be handed to somebody who knows nothing of this project, and is found whole there. */
+import { execFileSync } from 'node:child_process';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { writeFinishedTree } from '../../bench/finished-tree.ts';
+import { crateValidator } from '../../scripts/crate-validator.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { verifyTree } from '../../src/report/verify.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import type { Store } from '../../src/store/store.ts';
+import { aMolecule, aSequence } from '../store/an-item.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { END, FAILED, endedCampaign } from './a-campaign.ts';
+
+const METADATA = 'ro-crate-metadata.json';
+type Entity = Readonly<Record<string, unknown>>;
+
+async function published(each: number): Promise<Store> {
+  const { store, end } = await writeFinishedTree(await temporaryFolder(), each);
+  await publishCampaign(store, end);
+  return store;
+}
+
+async function graphOf(store: Store): Promise<ReadonlyMap<unknown, Entity>> {
+  const { '@graph': graph } = JSON.parse((await store.readText(METADATA)) ?? '') as {
+    '@graph': Entity[];
+  };
+  expect(new Set(graph.map((one) => one['@id'])).size, 'each entity once').toBe(graph.length);
+  return new Map(graph.map((one) => [one['@id'], one]));
+}
+
+describe('the metadata', () => {
+  test('name every item, its end, the engines with their versions, and the run', async () => {
+    const store = await published(30);
+    const graph = await graphOf(store);
+    expect(graph.get('molecules/molecule-00000/')).toEqual({
+      ...{ '@id': 'molecules/molecule-00000/', '@type': 'Dataset', name: 'ethanol' },
+      ...{ description: 'succeeded', dateModified: '2026-11-21T20:00:04.000Z' },
+    });
+    expect(graph.get('molecules/molecule-00007/')).toMatchObject({
+      description: 'failed (JOB_FAILED)',
+    });
+    expect(graph.get('sequences/')?.['hasPart']).toHaveLength(30);
+    expect(graph.get('#molecules')).toMatchObject({ version: '2023.10.27' });
+    expect(graph.get('#predictions')).toMatchObject({ version: '3.0.9' });
+    expect(graph.get('#run-1')).toMatchObject({
+      startTime: '2026-11-21T20:00:00.000Z',
+      actionStatus: 'http://schema.org/CompletedActionStatus',
+    });
+  });
+
+  test('refer to nothing that is not there', async () => {
+    const graph = await graphOf(await published(3));
+    const text = JSON.stringify([...graph.values()].filter(({ '@id': id }) => id !== METADATA));
+    const references = [...text.matchAll(/\{"@id":"([^"]+)"\}/g)].map(([, id]) => id);
+    expect(references.filter((id) => !graph.has(id))).toEqual([]);
+  });
+
+  test('are told of a campaign in which nothing succeeded', async () => {
+    const store = await endedCampaign([aMolecule('a')], { a: FAILED });
+    await publishCampaign(store, END);
+    const graph = await graphOf(store);
+    expect(graph.get('#molecules')).toMatchObject({ version: 'not told by the results' });
+  });
+});
+
+const validator = await crateValidator();
+const missing = 'missing' in validator ? validator.missing : '';
+
+describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {
+  async function broken(folder: string): Promise<string[]> {
+    if ('missing' in validator) throw new Error(validator.missing);
+    const { issues, asked } = await validator.validate(folder);
+    expect(asked, 'addresses it wanted to ask').toEqual([]);
+    return issues.filter(({ severity }) => severity === 'REQUIRED').map(({ message }) => message);
+  }
+
+  test.skipIf(missing !== '')(
+    'finds all that RO-Crate 1.2 requires',
+    async () => {
+      const { location } = await published(3);
+      expect(await broken(location)).toEqual([]);
+      const path = join(location, METADATA);
+      const text = await readFile(path, 'utf8');
+      await writeFile(path, text.replace('"datePublished"', '"dateOfDay"'));
+      expect(await broken(location)).not.toEqual([]);
+    },
+    240_000,
+  );
+});
+
+describe('sha256sum', () => {
+  /** Names that a service may give to its files, and that a shell, a spreadsheet or a list may stumble over. */
+  const NAMES = [
+    ' blank.itp',
+    '*star.itp',
+    '"quoted".itp',
+    "it's.itp",
+    'ä β 🧬.itp',
+    '#hash%20.itp',
+  ];
+
+  async function hostileTree(): Promise<Store> {
+    const ids = ['-rf', '_', 'a..b', 'x'.repeat(64)];
+    const store = await endedCampaign([...ids.map((id) => aMolecule(id)), aSequence('s')]);
+    const record = await readItem(store, 'molecule', '-rf');
+    if (!record) throw new Error('not prepared');
+    const files = { ...record.files };
+    for (const name of [...NAMES, 'rejected/ wrong.itp']) {
+      const { bytes, sha256 } = await store.write(itemKey('molecule', '-rf', name), name);
+      files[name] = { bytes, sha256 };
+    }
+    await writeItem(store, { ...record, files });
+    await publishCampaign(store, END);
+    return store;
+  }
+
+  const check = (cwd: string): string =>
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd, encoding: 'utf8' });
+
+  test('finds every file of the tree, also of a copy elsewhere', async () => {
+    const { location } = await hostileTree();
+    const copy = join(await temporaryFolder(), "a colleague's disk");
+    await cp(location, copy, { recursive: true });
+    expect(await verifyTree(await openFileStore(copy))).toEqual([]);
+    const lines = check(copy).trimEnd().split('\n');
+    for (const name of [...NAMES.map((one) => `molecules/-rf/${one}`), METADATA]) {
+      expect(lines).toContain(`${name}: OK`);
+    }
+    expect(lines.filter((line) => !line.endsWith(': OK'))).toEqual([]);
+  });
+
+  test('finds a file that was changed', async () => {
+    const { location } = await hostileTree();
+    await writeFile(join(location, METADATA), '{}');
+    expect(() => check(location)).toThrow();
+  });
+});

@@ -1,0 +1,165 @@
+/** Who wants to be told of the end of a campaign is told, and no failure to tell him fails the campaign. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { existsSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { NotifySettings } from '../../src/config/notify.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import { sequences, workerLog, type Ran, type Rig } from '../rig.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { openRig } from './faulty.ts';
+
+/** Parts of an address and of a credential that must be found nowhere. */
+const PATH = 'T0secretPath';
+const TOKEN = 'hook-token-9f';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A real server; `answer` gets the number of the request, from 1. */
+async function webhook(answer: (response: ServerResponse, nth: number) => void) {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      received.push({ headers: request.headers, body });
+      answer(response, received.length);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = new Secret(`http://127.0.0.1:${port}/hooks/${PATH}`);
+  const notify: NotifySettings = { command: null, webhook: { url, token: new Secret(TOKEN) } };
+  return { received, notify };
+}
+
+async function rigWith(notify: NotifySettings): Promise<Rig> {
+  return openRig({ limit: 0, jobMs: 0, notify });
+}
+
+function command(script: string, ...args: string[]): NotifySettings {
+  return { command: [process.execPath, '-e', script, ...args], webhook: null };
+}
+
+async function endsWell({ folder, ids, progress }: Ran): Promise<void> {
+  expect(progress.state).toBe('completed');
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+}
+
+describe('a webhook', () => {
+  test('gets the summary once, with the token, and neither stands in the history', async () => {
+    const { received, notify } = await webhook((response) => response.writeHead(204).end());
+    const rig = await rigWith(notify);
+    const ran = await rig.run(sequences(2));
+    await endsWell(ran);
+    expect(received).toHaveLength(1);
+    expect(received[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      ...{ campaign: ran.name, state: 'completed', out: ran.folder },
+      items: { total: 2, succeeded: 2 },
+    });
+    const history = JSON.stringify(await ran.handle.fetchHistory());
+    for (const secret of [PATH, TOKEN, Buffer.from(PATH).toString('base64').slice(0, 12)]) {
+      expect(history.includes(secret), secret).toBe(false);
+      expect(workerLog.join('').includes(secret), secret).toBe(false);
+    }
+    expect(ran.progress.unnotified).toBeUndefined();
+  }, 30_000);
+
+  test('is tried again when it fails', async () => {
+    const { received, notify } = await webhook((response, nth) =>
+      response.writeHead(nth === 1 ? 503 : 200).end(),
+    );
+    const ran = await (await rigWith(notify)).run(sequences(1));
+    await endsWell(ran);
+    expect(received).toHaveLength(2);
+    expect(ran.progress.unnotified).toBeUndefined();
+  }, 30_000);
+
+  test('that always fails fails nothing, and is told of', async () => {
+    const { received, notify } = await webhook((response) => response.writeHead(500).end('no'));
+    const ran = await (await rigWith(notify)).run(sequences(1));
+    await endsWell(ran);
+    expect(received).toHaveLength(3);
+    expect(ran.progress.unnotified).toEqual(['the webhook answered with HTTP 500']);
+    const logged = () => workerLog.join('');
+    await expect.poll(logged, { timeout: 10_000 }).toContain('somebody was not told of the end');
+  }, 60_000);
+
+  test('that never answers is given up, and not told again', async () => {
+    const { received, notify } = await webhook(() => undefined);
+    const ran = await (await rigWith(notify)).run(sequences(1));
+    await endsWell(ran);
+    expect(received).toHaveLength(1);
+    expect(ran.progress.unnotified).toEqual(['the webhook did not answer within 20 s']);
+  }, 120_000);
+
+  test('is told of a campaign that was cancelled', async () => {
+    const { received, notify } = await webhook((response) => response.end());
+    const rig = await openRig({ limit: 1, jobMs: 0, notify });
+    const started = await rig.start(sequences(5));
+    await started.handle.cancel();
+    await started.handle.result();
+    expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ state: 'cancelled' });
+  }, 60_000);
+
+  test('is told once by a worker that is stopped meanwhile, and the campaign ends with the next one', async () => {
+    let answer: (() => void) | null = null;
+    const { received, notify } = await webhook((response) => {
+      answer = () => response.end();
+    });
+    const rig = await rigWith(notify);
+    const started = await rig.start(sequences(1));
+    await expect.poll(() => answer, { timeout: 20_000 }).not.toBeNull();
+    expect(existsSync(join(started.folder, 'SHA256SUMS')), 'published before').toBe(true);
+    const stopped = rig.stopWorker();
+    (answer as unknown as () => void)();
+    await stopped;
+    await rig.startWorker();
+    const progress = await started.handle.result();
+    expect([progress.state, progress.unnotified]).toEqual(['completed', undefined]);
+    expect(received).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a command', () => {
+  test('gets the summary on its standard input', async () => {
+    const file = join(await temporaryFolder(), 'told.json');
+    const script = 'fs.writeFileSync(process.argv[1], fs.readFileSync(0))';
+    const ran = await (await rigWith(command(script, file))).run(sequences(1));
+    await endsWell(ran);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      campaign: ran.name,
+      items: { succeeded: 1 },
+    });
+  }, 30_000);
+
+  test.each([
+    ['ends badly', command('process.exit(3)'), 'the command ended with 3'],
+    [
+      'is not there',
+      { command: ['/no/such/program'], webhook: null },
+      'the command could not be started (ENOENT)',
+    ],
+  ])(
+    'that %s fails nothing',
+    async (_, notify, why) => {
+      const ran = await (await rigWith(notify)).run(sequences(1));
+      await endsWell(ran);
+      expect(ran.progress.unnotified).toEqual([why]);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,92 @@
+/** A service whose answers look good and are wrong: real recorded results, given to the wrong item or changed. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import type { Ran } from '../rig.ts';
+import * as fate from './fates.ts';
+import { openWithGoBetween, rowOf } from './faulty.ts';
+
+const INPUTS = join(import.meta.dirname, '../../batches/demo/files');
+
+const ROWS = [
+  { id: 'phenol', smiles: 'Oc1ccccc1' },
+  { id: 'swapped', smiles: 'CC#N' },
+  { id: 'good', smiles: 'CCO' },
+  { id: 'rows', kind: 'alignment', file: 'gst2.fasta' },
+  { id: 'protein', kind: 'sequence', file: 'FER_PEPAS.fasta' },
+];
+
+async function folderOf(ran: Ran, id: string): Promise<{ files: string[]; rejected: string[] }> {
+  const { path = '' } = await rowOf(ran, id);
+  const names = await readdir(join(ran.folder, path));
+  const rejected = names.includes('rejected');
+  return {
+    files: names.filter((name) => name !== 'rejected').sort(),
+    rejected: rejected ? (await readdir(join(ran.folder, path, 'rejected'))).sort() : [],
+  };
+}
+
+test('no file of a wrong result has a final name', async () => {
+  const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
+  const own = new Map<string, string>();
+  const swap = fate.onceDone((answer) => ({ ...answer, body: own.get('phenol') ?? answer.body }));
+  const spoilt = new Map<string, fate.Fate>([
+    ['phenol', { result: (answer) => (own.set('phenol', answer.body), answer) }],
+    ['good', {}],
+    ['swapped', { result: swap }],
+    ['rows', { distributions: fate.withText((text) => text.replace(/\[-?[\d.]+,/, '[')) }],
+    [
+      'protein',
+      { result: fate.withText((text) => text.replace('"M"', '"W"').replace('["A"', '["W"')) },
+    ],
+  ]);
+  fate.inflict(between, spoilt);
+  // The answer that is swapped must be there first.
+  const first = await rig.run([ROWS[0] as object]);
+  expect((await rowOf(first, 'phenol'))['state']).toBe('succeeded');
+  for (const file of ['gst2.fasta', 'FER_PEPAS.fasta']) {
+    await copyFile(join(INPUTS, file), join(rig.folder, file));
+  }
+  const manifest = join(rig.folder, 'manifest.jsonl');
+  await writeFile(
+    manifest,
+    ROWS.slice(1)
+      .map((row) => JSON.stringify(row))
+      .join('\n'),
+  );
+  const ran = await rig.run(manifest);
+  await noItemLost(ran.folder, ran.ids);
+  await treeIsWhole(ran.folder);
+
+  expect(await rowOf(ran, 'swapped')).toMatchObject({
+    ...{ state: 'failed', error_code: 'RESULT_WRONG_ATOMS' },
+    error: 'The topology is that of C6H6O, the input is C2H3N.',
+  });
+  const swapped = await folderOf(ran, 'swapped');
+  expect(swapped.files).toEqual(['input.smi', 'item.json']);
+  expect(swapped.rejected).toHaveLength(21);
+  expect(swapped.rejected).toContain('phenol_GMX.itp');
+
+  const rows = await folderOf(ran, 'rows');
+  expect((await rowOf(ran, 'rows'))['error_code']).toBe('RESULT_MISSING_VALUES');
+  expect(rows.files.filter((name) => /result|distributions|history|metadata/.test(name))).toEqual(
+    [],
+  );
+  expect(rows.rejected).toEqual([
+    'distributions.json',
+    'history.json',
+    'metadata.csv',
+    'result.csv',
+    'result.json',
+  ]);
+
+  expect((await rowOf(ran, 'protein'))['error_code']).toBe('RESULT_WRONG_SEQUENCE');
+  expect((await folderOf(ran, 'good')).rejected).toEqual([]);
+
+  // What a colleague types.
+  execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: ran.folder });
+  expect(readFileSync(join(ran.folder, 'SHA256SUMS'), 'utf8')).toContain('rejected/phenol_GMX.itp');
+}, 60_000);
