@@ -27,9 +27,11 @@ import type {
   ItemEnd,
   ItemEntry,
 } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import { conclude, findEnded, publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
+import { EndedItems } from './ended-items.ts';
 import { Feed } from './feed.ts';
 import {
   growSignal,
@@ -68,6 +70,7 @@ class CampaignRun {
   private readonly startedAt: number;
   private readonly ended: Record<FinalState, number>;
   private readonly failuresByCode: Record<string, number>;
+  private readonly endedItems: EndedItems;
   private state: CampaignState;
 
   constructor({ plan, carried }: CampaignInput) {
@@ -77,6 +80,7 @@ class CampaignRun {
     const none = { ...NONE_ENDED, invalid: plan.invalid ?? 0 };
     this.ended = { ...(carried?.progress.ended ?? none) };
     this.failuresByCode = { ...carried?.progress.failuresByCode };
+    this.endedItems = new EndedItems(carried?.progress);
     this.state = carried?.progress.state ?? 'running';
   }
 
@@ -134,10 +138,12 @@ class CampaignRun {
 
   itemDone({ id, ...end }: ItemDone): void {
     const feed = this.feeds.find(({ open }) => open.has(id));
+    const kind = feed?.open.get(id)?.kind;
     // An item may report twice, after a retry of its signal; it counts once.
-    if (!feed) return;
+    if (!feed || !kind) return;
     feed.open.delete(id);
-    this.count(end);
+    this.count(kind, end);
+    this.endedItems.add({ id, kind, at: Date.now(), ...end });
   }
 
   async pause(paused: boolean): Promise<void> {
@@ -147,6 +153,7 @@ class CampaignRun {
   }
 
   progress(): CampaignProgress {
+    const openKinds = this.feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
     return {
       campaign: this.plan.name,
       state: this.state,
@@ -155,6 +162,7 @@ class CampaignRun {
       following: this.plan.following ?? 0,
       ended: { ...this.ended },
       failuresByCode: { ...this.failuresByCode },
+      ...this.endedItems.progress(openKinds),
     };
   }
 
@@ -261,11 +269,12 @@ class CampaignRun {
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (end) => this.count(end));
+    return new Feed(this.plan, plan, carried, (kind, end) => this.count(kind, end));
   }
 
-  private count({ state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
+  private count(kind: Kind, { state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
     this.ended[state] += 1;
+    this.endedItems.count(kind, state);
     if (code) this.failuresByCode[code] = (this.failuresByCode[code] ?? 0) + 1;
   }
 
