@@ -1,31 +1,84 @@
-/** What a command says that leaves its campaign to others. */
-import { EXIT } from '../domain/errors.ts';
+/** How a command leaves its campaign to others, and what it says then. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Settings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { readRecord } from '../host/record.ts';
 import type { Session } from '../host/session.ts';
+import { backgroundRuns, startInBackground } from './background.ts';
 import { findCampaign } from './campaigns.ts';
-import { print } from './conclusion.ts';
 import { say } from './explain.ts';
-import type { CommonFlags } from './flags.ts';
-import type { Followed } from './view.ts';
-import { observe } from './observe.ts';
+import type { CommonFlags, ServiceFlags } from './flags.ts';
+import { observe, type Observed } from './observe.ts';
 import { openDocument } from './open-document.ts';
+import { print } from './summary.ts';
 import { uiLink } from './ui-link.ts';
 
+/** Of a command that has only started it. */
 export async function detached(
   session: Session,
-  { name, folder }: Followed,
+  followed: Observed,
   { json }: CommonFlags,
 ): Promise<number> {
-  if (json) {
-    const campaign = await findCampaign(session.client, name);
-    print(await openDocument(session, campaign, await observe(session, name)));
+  if (json) await printOpen(session, followed);
+  sayWhoGoesOn(session.role === 'remote', followed, session.ui);
+  return EXIT.ok;
+}
+
+/**
+ * Of a command that has followed it, and may be the one that works on it: a process in the background takes server and
+ * worker over, once all that is being sent has been answered.
+ * @throws HundredfoldError `HOST_NOT_READY`
+ */
+export async function handOver(
+  session: Session,
+  followed: Observed,
+  { settings, flags }: { readonly settings: Settings; readonly flags: ServiceFlags },
+): Promise<number> {
+  const { role, ui } = session;
+  if (flags.json) await printOpen(session, followed);
+  if (role !== 'remote') await startInBackground(settings, flags);
+  if (role === 'host') {
+    say('Handing over to the background: what is being sent is waited for.');
+    await session.close();
+    await takenOver(settings);
   }
-  if (session.role === 'remote') {
+  sayWhoGoesOn(role === 'remote', followed, ui);
+  return EXIT.ok;
+}
+
+async function printOpen(session: Session, followed: Observed): Promise<void> {
+  const campaign = await findCampaign(session.client, followed.name);
+  print(await openDocument(session, campaign, await observe(session, followed)));
+}
+
+const TAKEN_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+
+/** A process that had waited for us holds the folder's server now. */
+async function takenOver(settings: Settings): Promise<void> {
+  const { embeddedDir } = settings;
+  const end = Date.now() + TAKEN_WITHIN_MS;
+  const taken = () =>
+    readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
+  while (!(backgroundRuns(settings) && taken())) {
+    if (Date.now() > end) {
+      throw new HundredfoldError({
+        code: 'HOST_NOT_READY',
+        message: 'the background process did not take the campaign over',
+        remedy: 'Nothing is lost: the "hundredfold run" command of this campaign goes on with it.',
+      });
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+function sayWhoGoesOn(remote: boolean, { name, folder }: Observed, ui: string | null): void {
+  if (remote) {
     say(`${name} is started, into ${folder}. It goes on as long as a worker runs for it:`);
     say(`  hundredfold worker    is one; hundredfold watch ${name}    shows it.`);
   } else {
     say(`${name} runs in the background, into ${folder}.`);
     say(`  hundredfold watch ${name}    shows it; hundredfold stop stops the server.`);
   }
-  if (session.ui) say(`  Every item in the Temporal UI: ${uiLink(session.ui, name)}`);
-  return EXIT.ok;
+  if (ui) say(`  Every item in the Temporal UI: ${uiLink(ui, name)}`);
 }

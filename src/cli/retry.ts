@@ -9,7 +9,7 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { backgroundRuns, startInBackground } from './background.ts';
+import { startInBackground } from './background.ts';
 import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
 import { detached } from './detached.ts';
@@ -59,8 +59,8 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
     if (idle) return await concludeEnded(folder, { json });
     if (detach) return await detached(session, { name, folder }, flags);
     const to = await follow(session, { name, folder }, interruption);
-    const background = backgroundRuns(settings);
-    return await conclude(session, { name, folder }, to, { json, background });
+    const left = { ...flags, ...services };
+    return await conclude(session, { name, folder }, to, { flags: left, settings });
   } finally {
     await session.close();
   }

@@ -6,7 +6,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openFileStore } from '../store/filesystem.ts';
-import { backgroundRuns, startInBackground } from './background.ts';
+import { startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
 import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
@@ -63,9 +63,8 @@ export async function runCampaign(
     sayBegun(name, begun);
     const to = await follow(session, { name, folder }, interruption);
     return await conclude(session, { name, folder }, to, {
-      json: flags.json ?? false,
+      ...{ flags, settings },
       idle: begun.items === begun.done,
-      background: backgroundRuns(settings),
     });
   } finally {
     await session.close();

@@ -81,6 +81,11 @@ function documentOf(read: z.output<typeof published>, folder: string): CampaignD
   };
 }
 
+/** On stdout, which carries nothing else. */
+export function print(document: CampaignDocument): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
 /** For people. `idle`: every item had ended before this command began. */
 export function printEnd({ document, tookMs }: EndedCampaign, idle = false): void {
   const { items, campaign, state, out } = document;

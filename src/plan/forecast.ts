@@ -9,8 +9,8 @@ export interface Supply {
   readonly service: string;
   /** The windows that each job is charged to; none where there is no budget. */
   readonly windows: readonly WindowStatus[];
-  /** Jobs of other campaigns that wait on the same credential: turns go round. */
-  readonly waiting: number;
+  /** Of each other campaign, the jobs that wait on the same credential: turns go round until ours are through. */
+  readonly waiting: readonly number[];
 }
 
 export interface ServiceForecast {
@@ -45,7 +45,8 @@ export function forecast(
   });
 }
 
-function serviceForecast(
+/** `seconds`: what all its jobs take together. */
+export function serviceForecast(
   service: ServiceName,
   jobs: number,
   seconds: number,
@@ -58,7 +59,7 @@ function serviceForecast(
     const endsAt = now + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, lastSubmissionAt: endsAt, endsAt, free };
   }
-  const before = jobs + Math.min(supply?.waiting ?? 0, jobs);
+  const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
   const lastSubmissionAt = Math.max(
     ...windows.map((window) => lastSubmissionIn(window, before, now)),
   );
@@ -84,7 +85,7 @@ export function supplyOf(
   return {
     service,
     windows: [...own, addressWindow],
-    waiting: others.reduce((sum, { items }) => sum + items, 0),
+    waiting: others.map(({ items }) => items),
   };
 }
 

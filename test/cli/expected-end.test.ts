@@ -43,7 +43,7 @@ function seen(
 ): Observation {
   const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   return {
-    ...{ at: NOW, waiting: total, budgets, ended: false, completed: false },
+    ...{ at: NOW, waiting: total, budgets, kinds: null, ended: false, completed: false },
     progress: {
       ...{ campaign: 'night', state: 'running', total, open: total, ended, failuresByCode: {} },
       ...progress,

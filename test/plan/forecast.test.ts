@@ -22,7 +22,7 @@ function used(limit: number, charged: number): WindowStatus {
   return { ...fresh(limit), charged, free: limit - charged, releases };
 }
 
-const predictions = (windows: readonly WindowStatus[], waiting = 0): Supply => ({
+const predictions = (windows: readonly WindowStatus[], ...waiting: number[]): Supply => ({
   ...{ service: 'predictions', windows, waiting },
 });
 
@@ -47,6 +47,7 @@ describe('the last submission', () => {
     expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
     expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
     expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
+    expect(endOf(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(NOW + ROUND);
   });
 
   test('keeps to the tightest of its windows', () => {
@@ -123,5 +124,5 @@ test('a budget supplies its credential and its address; waiting are other campai
   };
   const { windows, waiting } = supplyOf(budget, 'ours', 'night');
   expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
-  expect(waiting).toBe(8);
+  expect(waiting).toEqual([5, 3]);
 });

@@ -1,0 +1,105 @@
+/** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
+import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { formatDuration } from '../../config/duration.ts';
+import { bar, clockText, windowText } from '../progress-text.ts';
+import { padded, span, widthOf, type Line, type Span } from './line.ts';
+
+/** The first line tells the least that must be known; the second, where there is one, more of it. */
+export interface BudgetLines {
+  readonly first: Line;
+  readonly second: Line | null;
+}
+
+const NAME_WIDTH = 13;
+/** From here on one line holds it all. */
+const ONE_LINE_FROM = 120;
+
+export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
+  const { service, addressWindow, credentials } = budget;
+  // A service that is down is down for every credential: nothing else about it matters now.
+  if (addressWindow.blockedUntil !== null)
+    return [windowLines(service, addressWindow, budget, now, width)];
+  const several = credentials.length > 1;
+  const own = credentials.map((window) =>
+    windowLines(several ? window.credential : service, window, budget, now, width),
+  );
+  if (addressWindow.limit === null) return own;
+  return [...own, windowLines('this address', addressWindow, budget, now, width)];
+}
+
+function windowLines(
+  name: string,
+  window: WindowStatus,
+  { counts, outstanding }: BudgetStatus,
+  now: number,
+  width: number,
+): BudgetLines {
+  const title = span(padded(name, NAME_WIDTH), 'strong');
+  if (window.blockedUntil !== null)
+    return { first: [title, span(windowText(window, now), 'warning')], second: null };
+  if (window.limit === null) {
+    const ways = outstanding > 0 ? `, ${outstanding} on their way` : '';
+    const words = `no limit; ${counts.accepted.toLocaleString('en')} jobs taken on${ways}`;
+    return { first: [title, span(words)], second: null };
+  }
+  const used = usage(title, window, width);
+  const soon = slotsSoon(window, now, width);
+  if (width >= ONE_LINE_FROM) {
+    const gap = span(' '.repeat(Math.max(2, 68 - widthOf(used))));
+    return { first: [...used, ...(soon ? [gap, ...soon] : [])], second: null };
+  }
+  const indent = span(' '.repeat(NAME_WIDTH));
+  return { first: used, second: soon && [indent, ...soon] };
+}
+
+/** `predictions  ████████░░  64 of 100 in 1 h, 36 free` */
+function usage(title: Span, window: WindowStatus, width: number): Line {
+  const { charged, limit, windowMs, free } = window;
+  const words = `  ${charged} of ${limit ?? 0} in ${formatDuration(windowMs)}, ${free ?? 0} free`;
+  const room = Math.min(24, width - NAME_WIDTH - words.length);
+  if (room < 6) return [title, span(words.trimStart())];
+  return [title, span(bar(charged / Math.max(1, limit ?? 1), room)), span(words)];
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** `slots  ▂▁··█▁  +1 h   free 22:14:03 (2), 22:14:07`: along the coming window, how many slots free up when. */
+function slotsSoon(window: WindowStatus, now: number, width: number): Line | null {
+  const releases = window.releases.filter((at) => at > now);
+  if (releases.length === 0) return null;
+  const narrow = width < 60;
+  const cells = narrow ? 10 : 24;
+  const axis = timeline(releases, now, window.windowMs, cells);
+  const end = ` +${formatDuration(window.windowMs)}`;
+  const times = slotTimes(releases, now, narrow ? 1 : width < ONE_LINE_FROM ? 2 : 3);
+  const next = narrow ? `  next ${times}` : `  next slots ${times}`;
+  return [span(axis), span(end, 'faint'), span(next)];
+}
+
+function timeline(
+  releases: readonly number[],
+  now: number,
+  windowMs: number,
+  cells: number,
+): string {
+  const counts = Array.from({ length: cells }, () => 0);
+  for (const at of releases) {
+    const cell = Math.min(cells - 1, Math.floor(((at - now) / windowMs) * cells));
+    counts[cell] = (counts[cell] ?? 0) + 1;
+  }
+  const most = Math.max(...counts);
+  const level = (n: number) => LEVELS[Math.ceil((n / most) * LEVELS.length) - 1] ?? '';
+  return counts.map((n) => (n === 0 ? '·' : level(n))).join('');
+}
+
+/** `22:14:03 (2), 22:14:07, …` */
+function slotTimes(releases: readonly number[], now: number, most: number): string {
+  const counts = new Map<string, number>();
+  for (const at of releases) {
+    const time = clockText(at, now);
+    if (!counts.has(time) && counts.size > most) break;
+    counts.set(time, (counts.get(time) ?? 0) + 1);
+  }
+  const times = [...counts].map(([time, n]) => (n === 1 ? time : `${time} (${n})`));
+  return times.length > most ? `${times.slice(0, most).join(', ')}, …` : times.join(', ');
+}
