@@ -27,11 +27,17 @@ export class ItemsDocument implements ItemsPrinter {
   }
 }
 
+const GOES_ON = ['drain', 'error', 'close'];
+
 /** No faster than the reader takes it: memory stays flat. One who has gone (`| head`) is not waited for. */
 async function write(text: string): Promise<void> {
   const { stdout } = process;
-  if (!stdout.writable || stdout.write(text)) return;
+  if (stdout.errored || stdout.write(text)) return;
   await new Promise<void>((resolve) => {
-    stdout.once('drain', resolve).once('close', resolve);
+    const goOn = (): void => {
+      for (const event of GOES_ON) stdout.off(event, goOn);
+      resolve();
+    };
+    for (const event of GOES_ON) stdout.on(event, goOn);
   });
 }

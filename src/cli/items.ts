@@ -4,14 +4,11 @@ import { loadSettings } from '../config/settings.ts';
 import { EXIT } from '../domain/errors.ts';
 import { readRecord } from '../host/record.ts';
 import { isAlive } from '../temporal/processes.ts';
-import { findCampaign } from './campaigns.ts';
 import type { CommonFlags } from './flags.ts';
 import { itemLines, type ItemFilter, type OpenItem } from './item-lines.ts';
 import { ItemsDocument } from './items-document.ts';
 import { ItemsText } from './items-text.ts';
-import { openItems } from './open-items.ts';
-import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
-import { withSession } from './with-session.ts';
+import { treeIfAny, type CampaignTree } from './retry-tree.ts';
 
 export interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
@@ -20,16 +17,16 @@ export interface ItemsFlags extends CommonFlags, ItemFilter {
 export async function items(name: string, flags: ItemsFlags): Promise<number> {
   const settings = loadSettings(flags.config, process.env);
   const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
+    print(tree, open, flags);
   // Where no server runs nothing goes on: the tree tells all there is, and at once.
   if (!settings.temporal && !hostRuns(settings.embeddedDir)) {
     const tree = await treeIfAny(expected, name);
-    if (tree) return print(tree, new Map(), flags);
+    if (tree) return show(tree, new Map());
   }
-  return withSession(flags, 'look', async ({ client }) => {
-    const { open, out } = await findCampaign(client, name);
-    const tree = await openTree(flags.out === undefined ? out : expected, name, true);
-    return print(tree, open ? await openItems(client, name) : new Map(), flags);
-  });
+  // Temporal's packages take a second to load.
+  const { withOpenItems } = await import('./open-items.ts');
+  return withOpenItems(name, flags.out === undefined ? null : expected, flags, show);
 }
 
 function hostRuns(embeddedDir: string): boolean {
