@@ -8,7 +8,7 @@ import { say } from './explain.ts';
 import type { FollowedTo } from './follow.ts';
 import type { Observed } from './observe.ts';
 import { backgroundRuns } from './background.ts';
-import { handOver } from './detached.ts';
+import { detach } from './detached.ts';
 import { openDocument } from './open-document.ts';
 import type { ServiceFlags } from './flags.ts';
 import { endedCampaign, exitCodeOf, print, printEnd } from './summary.ts';
@@ -29,7 +29,7 @@ export async function conclude(
 ): Promise<number> {
   const { name, folder } = followed;
   const json = flags.json ?? false;
-  if (end === 'detached') return handOver(session, followed, { settings, flags });
+  if (end === 'detached') return detach(session, followed, { settings, flags });
   if (end === 'interrupted') {
     if (json && last) {
       const campaign = await findCampaign(session.client, name);

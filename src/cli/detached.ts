@@ -7,35 +7,25 @@ import type { Session } from '../host/session.ts';
 import { backgroundRuns, startInBackground } from './background.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
-import type { CommonFlags, ServiceFlags } from './flags.ts';
+import type { ServiceFlags } from './flags.ts';
 import { observe, type Observed } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { print } from './summary.ts';
 import { uiLink } from './ui-link.ts';
 
-/** Of a command that has only started it. */
-export async function detached(
-  session: Session,
-  followed: Observed,
-  { json }: CommonFlags,
-): Promise<number> {
-  if (json) await printOpen(session, followed);
-  sayWhoGoesOn(session.role === 'remote', followed, session.ui);
-  return EXIT.ok;
-}
-
 /**
- * Of a command that has followed it, and may be the one that works on it: a process in the background takes server and
- * worker over, once all that is being sent has been answered.
+ * The campaign goes on in the background. A command that works on it hands over server and worker, once all that is
+ * being sent has been answered; one that has only started it finds somebody there, most often.
  * @throws HundredfoldError `HOST_NOT_READY`
  */
-export async function handOver(
+export async function detach(
   session: Session,
   followed: Observed,
   { settings, flags }: { readonly settings: Settings; readonly flags: ServiceFlags },
 ): Promise<number> {
   const { role, ui } = session;
   if (flags.json) await printOpen(session, followed);
+  // Rows may have taken so long to be laid out that the process which waited for them has given up.
   if (role !== 'remote') await startInBackground(settings, flags);
   if (role === 'host') {
     say('Handing over to the background: what is being sent is waited for.');

@@ -10,7 +10,7 @@ import { startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
 import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
-import { detached } from './detached.ts';
+import { detach } from './detached.ts';
 import { follow } from './follow.ts';
 import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
@@ -59,7 +59,7 @@ export async function runCampaign(
       insist(session, interruption, () => startCampaign(session, start)),
     );
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
-    if (flags.detach) return await detached(session, start, flags);
+    if (flags.detach) return await detach(session, start, { settings, flags });
     sayBegun(name, begun);
     const to = await follow(session, { name, folder }, interruption);
     return await conclude(session, { name, folder }, to, {

@@ -53,15 +53,17 @@ export function serviceForecast(
   supply: Supply | undefined,
   now: number,
 ): ServiceForecast {
+  const blocks = supply?.windows.map(({ blockedUntil }) => blockedUntil ?? now) ?? [];
+  const from = Math.max(now, ...blocks);
   const windows = supply?.windows.filter(({ limit }) => limit !== null) ?? [];
   const free = windows.length === 0 ? null : Math.min(...windows.map((one) => one.free ?? 0));
   if (windows.length === 0) {
-    const endsAt = now + (seconds * 1_000) / SIDE_BY_SIDE;
+    const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, lastSubmissionAt: endsAt, endsAt, free };
   }
   const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
   const lastSubmissionAt = Math.max(
-    ...windows.map((window) => lastSubmissionIn(window, before, now)),
+    ...windows.map((window) => lastSubmissionIn(window, before, from)),
   );
   return {
     service,

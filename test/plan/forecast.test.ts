@@ -56,6 +56,13 @@ describe('the last submission', () => {
     expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
   });
 
+  test('waits as long as the service makes us wait, with a limit or without', () => {
+    const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
+    expect(endOf(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
+    const [only] = forecast(jobs({ sequence: 1 }), [predictions([blocked])], NOW);
+    expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
+  });
+
   test('never comes with a budget of nothing', () => {
     expect(endOf(1, predictions([fresh(0)]))).toBe(Number.POSITIVE_INFINITY);
   });

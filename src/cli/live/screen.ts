@@ -7,7 +7,7 @@ import { kindTable } from './kind-table.ts';
 import { beside, cut, span, widthOf, type Line } from './line.ts';
 import type { Scene } from './scene.ts';
 import {
-  countsLine,
+  countsLines,
   endLine,
   failureLines,
   happeningLines,
@@ -49,13 +49,15 @@ export function screen(scene: Scene, { columns, rows }: Size): Line[] {
 /** In the order in which they stand. */
 function partsOf(scene: Scene, width: number): Part[] {
   const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, width));
+  const counts = countsLines(scene, width);
   const pace = paceLine(scene);
   const end = endLine(scene, width);
   const together = end && pace ? [...end, span('   '), ...pace] : null;
   const oneLine = together !== null && widthOf(together) <= width;
   return [
     part(0, 0, [headLine(scene, width)]),
-    part(0, 1, [countsLine(scene)]),
+    part(0, 1, counts.slice(0, 1)),
+    part(0, 6, counts.slice(1)),
     part(0, 5, oneLine ? [together] : end && [end]),
     part(0, 10, oneLine ? null : pace && [pace]),
     ...budgets.flatMap(({ first, second }) => [
@@ -99,7 +101,7 @@ export function lastLines(scene: Scene, columns: number): Line[] {
   const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, columns));
   const lines = [
     headLine(scene, columns),
-    countsLine(scene),
+    ...countsLines(scene, columns),
     ...budgets.map(({ first }) => first),
     ...failureLines(scene, columns).slice(0, 1),
   ];

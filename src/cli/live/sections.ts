@@ -44,7 +44,7 @@ const TONE_OF_STATE: Readonly<Record<FinalState, Tone>> = {
 };
 
 /** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
-export function countsLine({ seen: { progress, waiting } }: Scene): Line {
+export function countsLines({ seen: { progress, waiting } }: Scene, width: number): Line[] {
   const { ended, open, total } = progress;
   const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
   const running = Math.max(0, open - waiting);
@@ -55,12 +55,18 @@ export function countsLine({ seen: { progress, waiting } }: Scene): Line {
     ['running', running, 'plain'],
     ['waiting', total - done - running, 'plain'],
   ];
-  return counts
-    .filter(([, n]) => n > 0)
-    .flatMap(([state, n, tone], i) => [
-      span(i === 0 ? '' : '  '),
+  const lines: Line[] = [[]];
+  for (const [state, n, tone] of counts.filter(([, count]) => count > 0)) {
+    const line = lines.at(-1) ?? [];
+    const longer = [
+      ...line,
+      span(line.length === 0 ? '' : '  '),
       span(`${number(n)} ${state}`, tone),
-    ]);
+    ];
+    if (widthOf(longer) <= width || line.length === 0) lines[lines.length - 1] = longer;
+    else lines.push(longer.slice(-1));
+  }
+  return lines;
 }
 
 /** `end expected about 02:14:33 (in 7 h 12 min)` */
@@ -68,11 +74,9 @@ export function endLine({ seen, now }: Scene, width: number): Line | null {
   const end = expectedEnd(seen);
   if (end === null || end <= now) return null;
   const words = width < NARROW ? 'end about' : 'end expected about';
-  return [
-    span(`${words} `),
-    span(clockText(end, now), 'strong'),
-    span(` (in ${formatDuration(end - now)})`),
-  ];
+  const line = [span(`${words} `), span(clockText(end, now), 'strong')];
+  const left = [...line, span(` (in ${formatDuration(end - now)})`)];
+  return widthOf(left) <= width ? left : line;
 }
 
 /** `34 ended, 20 accepted in the last 5 min` */
