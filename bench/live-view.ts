@@ -33,7 +33,7 @@ export async function liveView(items: number): Promise<string> {
     const added = quiet.others - alone;
     return [
       `${items} items: the watching process takes ${percent(busy.watcher)} of a core while items end`,
-      `${percent(quiet.watcher)} while nothing happens;`,
+      `${percent(quiet.watcher)} while nothing happens`,
       `worker and server then take ${percent(added)} more than without it (${percent(alone)})`,
     ].join(', ');
   } finally {

@@ -1,7 +1,7 @@
 /** How often a campaign is looked at: soon while something happens, seldom while it waits. Pure. */
 import type { Observation } from './observe.ts';
 
-const SHORTEST_MS = 500;
+const SHORTEST_MS = 1_000;
 const LONGEST_MS = 4_000;
 /** Just after a slot has become free something is about to happen. */
 const AFTER_A_SLOT_MS = 300;

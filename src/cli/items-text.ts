@@ -1,9 +1,8 @@
 /** Items for people: aligned columns, as wide as what came so far needs. */
-import stringWidth from 'string-width';
 import { say } from './explain.ts';
 import type { ItemLine } from './item-lines.ts';
 import type { ItemsPrinter } from './items-document.ts';
-import { cutText, padded } from './live/line.ts';
+import { columnsOf, cutText, padded } from './live/line.ts';
 
 /** Lines that are aligned with each other; later ones may be wider. */
 const TOGETHER = 200;
@@ -37,7 +36,7 @@ export class ItemsText implements ItemsPrinter {
   private flush(): void {
     for (const cells of this.lines)
       for (const [n, cell] of cells.entries())
-        this.widths[n] = Math.max(this.widths[n] ?? 0, stringWidth(cell));
+        this.widths[n] = Math.max(this.widths[n] ?? 0, columnsOf(cell));
     for (const cells of this.lines) say(this.row(cells));
     this.shown += this.lines.length;
     this.lines = [];

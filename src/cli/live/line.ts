@@ -18,20 +18,27 @@ export function span(text: string, tone: Tone = 'plain'): Span {
   return { text: harmless(text).replace(/[\n\t]+/g, ' '), tone };
 }
 
+/** All that the view itself writes takes one column each; only words from outside have to be measured. */
+const ONE_COLUMN_EACH = /^[ -~·…█░▁-▇]*$/;
+
+export function columnsOf(text: string): number {
+  return ONE_COLUMN_EACH.test(text) ? text.length : stringWidth(text);
+}
+
 export function widthOf(line: Line): number {
-  return line.reduce((sum, { text }) => sum + stringWidth(text), 0);
+  return line.reduce((sum, { text }) => sum + columnsOf(text), 0);
 }
 
 const segmenter = new Intl.Segmenter();
 
 /** The text, or as much of it as goes into so many columns, with an ellipsis in place of the rest. */
 export function cutText(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
+  if (columnsOf(text) <= columns) return text;
   if (columns < 1) return '';
   let kept = '';
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {
-    const width = stringWidth(segment);
+    const width = columnsOf(segment);
     // One column is the ellipsis's.
     if (used + width > columns - 1) break;
     kept += segment;
@@ -50,7 +57,7 @@ export function cut(line: Line, columns: number): Line {
   const kept: Span[] = [];
   let left = columns;
   for (const { text, tone } of line) {
-    const width = stringWidth(text);
+    const width = columnsOf(text);
     // What follows is cut off as well: the last text that is kept tells so.
     const cutHere = width >= left;
     kept.push({ text: cutHere ? cutText(`${text} `, left) : text, tone });
@@ -62,7 +69,7 @@ export function cut(line: Line, columns: number): Line {
 
 /** The text with blanks up to this width. */
 export function padded(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - stringWidth(text)));
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
 }
 
 export function beside(left: readonly Line[], right: readonly Line[], columns: number): Line[] {

@@ -33,6 +33,7 @@ export class LiveView implements View {
   private happenings: readonly Happening[] = [];
   private samples: PaceSample[] = [];
   private words: { readonly text: string; readonly until: number } | null = null;
+  private drawn = '';
   private entered = false;
   private ended = false;
 
@@ -89,6 +90,7 @@ export class LiveView implements View {
     if (!this.entered) return;
     this.draw.clear();
     this.terminal.write(ERASE_SCREEN);
+    this.drawn = '';
     this.redraw();
   };
 
@@ -99,11 +101,12 @@ export class LiveView implements View {
     this.entered = true;
     // log-update ends what it draws with an empty line.
     const size = { columns: this.terminal.columns, rows: this.terminal.rows - 1 };
-    this.draw(
-      screen(scene, size)
-        .map((line) => painted(line, this.colours))
-        .join('\n'),
-    );
+    const text = screen(scene, size)
+      .map((line) => painted(line, this.colours))
+      .join('\n');
+    if (text !== this.drawn) this.draw(text);
+    this.drawn = text;
+    this.clock.refresh();
   }
 
   private scene(): Scene | null {

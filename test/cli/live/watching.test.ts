@@ -74,14 +74,14 @@ test('the pace looks back five minutes, and says nothing before it can know', ()
 test('looks come seldom while nothing changes, at once when something does, and just after a slot', () => {
   const still = look(NOW, []);
   let waited = nextLookIn(null, still);
-  expect(waited).toBe(500);
+  expect(waited).toBe(1_000);
   const times = Array.from(
     { length: 12 },
     () => (waited = nextLookIn({ seen: still, waited }, still)),
   );
   expect(times).toEqual([...times].sort((a, b) => a - b));
   expect(times.at(-1)).toBe(4_000);
-  expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(500);
+  expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(1_000);
   const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
   expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
 });
