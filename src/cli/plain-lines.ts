@@ -24,7 +24,8 @@ export class PlainLines implements View {
   show(seen: Observation): void {
     this.troubled = '';
     this.tellFailures(seen);
-    const standing = [stateText(seen), ...blocksOf(seen), seen.ended].join();
+    const { state } = seen.progress;
+    const standing = [state === 'paused', seen.ended, ...blocksOf(seen)].join();
     if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
     say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);

@@ -60,7 +60,7 @@ export function seen(
 
 export function scene(observation: Observation, changes: Partial<Scene> = {}): Scene {
   return {
-    followed: { name: 'night', folder: '/home/ada/campaigns/results/night' },
+    followed: { name: 'night', folder: '/srv/campaigns/results/night' },
     ui: 'http://127.0.0.1:8233',
     ...{ now: NOW, seen: observation, happenings: [], pace: null, notice: null },
     keys: { ctrlC: 'stop' },
@@ -89,7 +89,7 @@ const HAPPENINGS: readonly Happening[] = [
 const TEN_THOUSAND: Partial<CampaignProgress> = {
   ...{ total: 10_000, open: 312, following: 40 },
   ended: { ...NONE, succeeded: 6_180, failed: 14, held: 2 },
-  failuresByCode: { JOB_FAILED: 12, RESULT_INCOMPLETE: 2, SUBMIT_UNSURE: 2 },
+  failuresByCode: { JOB_FAILED: 12, RESULT_EMPTY: 2, SUBMIT_UNSURE: 2 },
   kinds: {
     molecule: { open: 2, ended: { ...NONE, succeeded: 2_484, failed: 14 } },
     sequence: { open: 260, ended: { ...NONE, succeeded: 1_900 } },
@@ -97,7 +97,7 @@ const TEN_THOUSAND: Partial<CampaignProgress> = {
   },
   failures: [
     failure(3, 'JOB_FAILED', 'acpype: Odd number of electrons (85); the net charge is wrong'),
-    failure(2, 'RESULT_INCOMPLETE', 'GMX_top is missing from the result'),
+    failure(2, 'RESULT_EMPTY', 'GMX_top is missing from the result'),
     failure(1, 'JOB_FAILED', '电荷不对 – Ladung falsch\nsecond line\u001b[31m red'),
   ],
 };

@@ -66,5 +66,5 @@ test('what stays when the view is left says how it stands', () => {
   const ended = SCENES['ten thousand items'];
   const lines = lastLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
   expect(lines).toHaveLength(5);
-  expect(lines.at(-1)).toBe('not succeeded  12 JOB_FAILED, 2 RESULT_INCOMPLETE, 2 SUBMIT_UNSURE');
+  expect(lines.at(-1)).toBe('not succeeded  12 JOB_FAILED, 2 RESULT_EMPTY, 2 SUBMIT_UNSURE');
 });
