@@ -9,7 +9,8 @@ import { campaignWorkflowId } from '../workflows/names.ts';
 import { nextLookIn } from './cadence.ts';
 import { reasonOf, say } from './explain.ts';
 import type { Interruption } from './interruption.ts';
-import { openKeyboard } from './live/keyboard.ts';
+import { inForeground } from './live/foreground.ts';
+import { openKeyboard, type Keyboard } from './live/keyboard.ts';
 import { LiveView } from './live/live-view.ts';
 import { Observer, type Observation, type Observed } from './observe.ts';
 import { PlainLines } from './plain-lines.ts';
@@ -44,7 +45,7 @@ export async function follow(
 
 /** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
 function redraws(): boolean {
-  return process.stderr.isTTY && process.env['TERM'] !== 'dumb';
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
 }
 
 class Following {
@@ -52,9 +53,7 @@ class Following {
   private readonly name: string;
   private readonly interruption: Interruption;
   private readonly observer: Observer;
-  private readonly keyboard = redraws()
-    ? openKeyboard(process.stdin, (key) => this.press(key))
-    : null;
+  private readonly keyboard: Keyboard | null;
   private readonly view: View;
   private last: Observation | null = null;
   private left = false;
@@ -66,11 +65,11 @@ class Following {
     this.name = followed.name;
     this.interruption = interruption;
     this.observer = new Observer(session, followed);
+    const live = redraws();
+    this.keyboard = live ? openKeyboard(process.stdin, (key) => this.press(key)) : null;
     const ctrlC = session.role === 'joined' ? 'leave' : 'stop';
     const keys = this.keyboard && { ctrlC };
-    this.view = redraws()
-      ? new LiveView({ followed, ui: session.ui, keys })
-      : new PlainLines(followed);
+    this.view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
     interruption.beforeWords = () => this.end();
   }
 

@@ -76,10 +76,10 @@ test('those that are asked for, as columns below each other', async () => {
   const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);
   expect(failed.stdout).toBe('');
   expect(failed.stderr).toMatch(
-    /^broken {2}molecule {2}failed {2}2026-11-2\d \d\d:\d\d:33 {2}JOB_FAILED {2}job-broken {2}molecules\/broken {2}its words, in two lines\n$/,
+    /^broken {2}molecule {2}failed {2}2026-11-2\d \d\d:\d\d:33 {2}JOB_FAILED {2}molecules\/broken {2}job-broken\n {2}its words, in two lines\n$/,
   );
   const all = (await at.runs(0, ['items', 'night', '--kind', 'molecule'])).stderr.split('\n');
-  expect(all.map((line) => line.indexOf('molecule '))).toEqual([8, 8, -1]);
+  expect(all.map((line) => line.indexOf('molecule '))).toEqual([8, -1, 8, -1, -1]);
   expect(
     (await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED'])).stderr,
   ).toBe('night has no such item.\n');

@@ -2,8 +2,6 @@
  * The keys of the live view, one by one and without an echo. The terminal is left as it was found, whatever happens:
  * Node itself puts it back when the process ends.
  */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { ReadStream } from 'node:tty';
 
 /** Without the terminal's own handling this is a key like others. */
@@ -13,9 +11,9 @@ export interface Keyboard {
   close(): void;
 }
 
-/** null where nobody types: no terminal, or the command runs in the background of one. */
+/** null where nobody types. For a command in the foreground of its terminal: others are stopped for touching it. */
 export function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
-  if (!input.isTTY || !inForeground()) return null;
+  if (!input.isTTY) return null;
   const read = (typed: Buffer): void => {
     const text = typed.toString();
     // As if the terminal had said it: whoever asks for the end of this command need not know of the keyboard.
@@ -33,23 +31,4 @@ export function openKeyboard(input: ReadStream, pressed: (key: string) => void):
       input.pause();
     },
   };
-}
-
-/** Who is in the background of a terminal is stopped by it as soon as he touches its settings. */
-function inForeground(): boolean {
-  const [group, foreground] = processGroups();
-  return group === foreground;
-}
-
-/** Our process group, and the one in the foreground of our terminal. */
-function processGroups(): readonly (string | undefined)[] {
-  if (process.platform === 'linux') {
-    // Behind the name, which may hold anything: state, parent, group, session, terminal, foreground group.
-    const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return [group, foreground];
-  }
-  const command = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)];
-  return execFileSync('ps', command, { encoding: 'utf8' }).trim().split(/\s+/);
 }
