@@ -67,7 +67,8 @@ class Following {
     this.observer = new Observer(session, followed);
     const live = redraws();
     this.keyboard = live ? openKeyboard(process.stdin, (key) => this.press(key)) : null;
-    const ctrlC = session.role === 'joined' ? 'leave' : 'stop';
+    // It may become the one that works, should the other command go.
+    const ctrlC = () => (session.role === 'joined' ? 'leave' : 'stop');
     const keys = this.keyboard && { ctrlC };
     this.view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
     interruption.beforeWords = () => this.end();

@@ -3,6 +3,7 @@
  * broken anew when the terminal changes its size, and what was said before it is there again afterwards.
  */
 import { createLogUpdate } from 'log-update';
+import { say } from '../explain.ts';
 import type { Observation, Observed } from '../observe.ts';
 import type { View } from '../view.ts';
 import { happeningsWith, type Happening } from './happenings.ts';
@@ -57,6 +58,8 @@ export class LiveView implements View {
   }
 
   trouble(text: string): void {
+    // Nothing to draw yet.
+    if (!this.seen && this.words?.text !== text) say(text);
     this.words = { text, until: Infinity };
     this.redraw();
   }

@@ -16,5 +16,5 @@ export interface Scene {
   /** What keeps us from seeing, or what was just pressed; null most of the time. */
   readonly notice: string | null;
   /** What the keys do is shown where there is a keyboard; `ctrlC`: what that one does. */
-  readonly keys: { readonly ctrlC: string } | null;
+  readonly keys: { readonly ctrlC: () => string } | null;
 }

@@ -165,7 +165,7 @@ export function keysLine({ keys, seen: { progress } }: Scene, width: number): Li
     ...(state === 'paused' ? [['r', 'resume']] : []),
     ...[
       ['q', width < NARROW ? 'detach' : 'detach, it goes on'],
-      ['Ctrl-C', keys.ctrlC],
+      ['Ctrl-C', keys.ctrlC()],
     ],
   ];
   return shown.flatMap(([key = '', does = '']) => [

@@ -63,7 +63,7 @@ export function scene(observation: Observation, changes: Partial<Scene> = {}): S
     followed: { name: 'night', folder: '/srv/campaigns/results/night' },
     ui: 'http://127.0.0.1:8233',
     ...{ now: NOW, seen: observation, happenings: [], pace: null, notice: null },
-    keys: { ctrlC: 'stop' },
+    keys: { ctrlC: () => 'stop' },
     ...changes,
   };
 }
