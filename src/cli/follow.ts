@@ -80,8 +80,9 @@ class Following {
     for (;;) {
       const before = this.last && { seen: this.last, waited };
       const seen = this.isLeft() ? null : await this.look(failures);
-      if (this.isLeft())
-        return { end: this.left ? 'detached' : 'interrupted', last: seen ?? this.last };
+      const last = seen ?? this.last;
+      if (this.interruption.requested()) return { end: 'interrupted', last };
+      if (this.left && !seen?.ended) return { end: 'detached', last };
       if (seen) {
         failures = 0;
         this.last = seen;
@@ -124,20 +125,24 @@ class Following {
   private press(key: string): void {
     const state = this.last?.progress.state;
     if (key === 'p' && state === 'running')
-      this.tell(pauseSignal, 'Pausing: nothing more is submitted.');
-    if (key === 'r' && state === 'paused') this.tell(resumeSignal, 'Going on.');
+      void this.tell(pauseSignal, 'Pausing: nothing more is submitted.');
+    if (key === 'r' && state === 'paused') void this.tell(resumeSignal, 'Going on.');
     if (key === 'q') {
       this.left = true;
       this.wake();
     }
   }
 
-  private tell(signal: typeof pauseSignal | typeof resumeSignal, words: string): void {
+  private async tell(
+    signal: typeof pauseSignal | typeof resumeSignal,
+    words: string,
+  ): Promise<void> {
     this.view.notice(words);
-    const campaign = this.session.client.workflow.getHandle(campaignWorkflowId(this.name));
-    campaign.signal(signal).then(
-      () => this.wake(),
-      (error: unknown) => this.view.notice(`That did not reach the campaign: ${reasonOf(error)}`),
-    );
+    try {
+      await this.session.client.workflow.getHandle(campaignWorkflowId(this.name)).signal(signal);
+      this.wake();
+    } catch (error) {
+      this.view.notice(`That did not reach the campaign: ${reasonOf(error)}`);
+    }
   }
 }
