@@ -1,5 +1,7 @@
 /** `items` where no server runs: the tree tells it all. Of a campaign that runs: background.test.ts. */
 import { expect, test } from 'vitest';
+import { itemLines, type ItemFilter, type ItemLine } from '../../src/cli/item-lines.ts';
+import { treeIfAny } from '../../src/cli/retry-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { writeInvalidRows } from '../../src/store/invalid-rows.ts';
@@ -68,6 +70,32 @@ test('all items, in the order of the manifest, as one document', async () => {
   expect(items[2]).toMatchObject({ id: 's-0', state: 'waiting', since: null, remoteId: null });
   expect(items.at(-1)).toMatchObject({ kind: null, state: 'invalid', path: null });
   expect(at.servers(), 'no server was started for it').toEqual([]);
+});
+
+test('what Temporal says of an open item counts, unless its end is on disk already', async () => {
+  const at = desk();
+  await tree(at);
+  const found = await treeIfAny(at.path('results', 'night'), 'night');
+  if (!found) throw new Error('there is no tree');
+  const running = {
+    state: 'running',
+    remoteId: 'job-x',
+    startedAt: '2026-11-21T01:00:00.000Z',
+  } as const;
+  const open = new Map([
+    ['s-0', running],
+    ['s-1', running],
+  ]);
+  const linesOf = async (filter: ItemFilter) => {
+    const lines: ItemLine[] = [];
+    for await (const line of itemLines(found, open, filter)) lines.push(line);
+    return lines;
+  };
+  const lines = await linesOf({ kind: 'sequence' });
+  expect(lines[0]).toMatchObject({ state: 'running', remoteId: 'job-x', since: running.startedAt });
+  expect(lines[1]).toMatchObject({ state: 'succeeded', remoteId: 'job-s-1', since: ENDED });
+  const wanted = await linesOf({ state: 'running' });
+  expect(wanted.map(({ id }) => id)).toEqual(['s-0']);
 });
 
 test('those that are asked for, as columns below each other', async () => {
