@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 
-const BIN = fileURLToPath(new URL('../bin/hundredfold.js', import.meta.url));
-const ENVIRONMENT = {
+export const BIN = fileURLToPath(new URL('../bin/hundredfold.js', import.meta.url));
+export const ENVIRONMENT = {
   ...process.env,
   HUNDREDFOLD_MOLECULE_TOKEN: 'benchmark1',
   HUNDREDFOLD_PREDICTION_TOKEN: 'benchmark1',

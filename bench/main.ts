@@ -1,11 +1,13 @@
 /**
- * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput]`, and
+ * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { itemsOfTree } from './items.ts';
+import { liveView } from './live-view.ts';
 import { manifestCases } from './manifest.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -15,6 +17,8 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   start,
   window: () => window({ items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 }),
   throughput: () => throughput(600),
+  'live-view': () => liveView(10_000),
+  items: () => itemsOfTree(10_000),
 };
 
 const { values, positionals } = parseArgs({

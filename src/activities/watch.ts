@@ -3,6 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
+import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { budgetQuery } from '../workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
 import type { Foreseen } from '../workflows/verbs.ts';
@@ -51,7 +52,8 @@ export async function findEnded(
 
 /** When a campaign will end, as the budgets that it draws on stand now. */
 export async function foresee(
-  { temporal }: Dependencies,
+  { temporal, openStore }: Dependencies,
+  address: string,
   progress: CampaignProgress,
   references: readonly ServiceReference[],
 ): Promise<Foreseen> {
@@ -62,6 +64,9 @@ export async function foresee(
     const own = status.credentials.filter(({ credential }) => credential === reference.credential);
     budgets.push({ ...status, credentials: own });
   }
+  const tree = await openStore(address);
+  const campaign = await readPreparedCampaign(tree);
+  const kinds = campaign && (await countKinds(tree, campaign));
   const seenAt = Date.now();
-  return { endsAt: expectedEnd({ progress, budgets, at: seenAt }), seenAt };
+  return { endsAt: expectedEnd({ progress, budgets, kinds, at: seenAt }), seenAt };
 }

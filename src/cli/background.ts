@@ -82,11 +82,13 @@ export async function serve(flags: ServiceFlags): Promise<number> {
 
 async function whileNeeded(session: Session, told: Interruption): Promise<void> {
   let busyAt = Date.now();
-  while (!told.requested() && Date.now() - busyAt < IDLE_ENDS_AFTER_MS) {
+  while (!told.requested()) {
     try {
       const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
       const { count } = await session.client.workflow.count(query);
       if (count > 0) busyAt = Date.now();
+      // Right after the look: a campaign that is started now finds us gone, or stays.
+      else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
     } catch (error) {
       say(`Temporal does not answer (${reasonOf(error)}): taking over, or trying again.`);
       busyAt = Date.now();

@@ -1,4 +1,5 @@
 /** What a command says and answers when it stops following a campaign. */
+import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { campaign } from '../workflows/index.ts';
@@ -7,33 +8,38 @@ import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { FollowedTo } from './follow.ts';
-import type { Followed } from './view.ts';
+import type { Observed } from './observe.ts';
+import { backgroundRuns } from './background.ts';
+import { detach } from './detached.ts';
 import { openDocument } from './open-document.ts';
-import { endedCampaign, type CampaignDocument } from '../report/campaign-document.ts';
-import { exitCodeOf, printEnd } from './summary.ts';
+import { endedCampaign } from '../report/campaign-document.ts';
+import type { ServiceFlags } from './flags.ts';
+import { exitCodeOf, print, printEnd } from './summary.ts';
 
 export interface ConclusionOptions {
-  readonly json: boolean;
+  readonly flags: ServiceFlags;
+  readonly settings: Settings;
   /** Every item had ended before the command began. */
   readonly idle?: boolean;
-  /** A process in the background would go on with the campaign. */
-  readonly background: boolean;
 }
 
 /** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign did not end by itself. */
 export async function conclude(
   session: Session,
-  { name, folder }: Followed,
+  followed: Observed,
   { end, last }: FollowedTo,
-  { json, idle = false, background }: ConclusionOptions,
+  { flags, settings, idle = false }: ConclusionOptions,
 ): Promise<number> {
+  const { name, folder } = followed;
+  const json = flags.json ?? false;
+  if (end === 'detached') return detach(session, followed, { settings, flags });
   if (end === 'interrupted') {
     if (json && last) {
       const campaign = await findCampaign(session.client, name);
       print(await openDocument(session, campaign, last));
     }
     say(`${name} is safe on disk: the same command goes on with it.`);
-    if (background)
+    if (backgroundRuns(settings))
       say('  The background process goes on with it now; `hundredfold stop` ends that.');
     else if (session.role === 'joined')
       say('  The command that holds the server goes on with it now.');
@@ -53,16 +59,12 @@ export async function conclude(
 /** Of a campaign that has ended and is published. Returns the exit code. */
 export async function concludeEnded(
   folder: string,
-  { json, idle = false }: Pick<ConclusionOptions, 'json' | 'idle'>,
+  { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },
 ): Promise<number> {
   const ended = await endedCampaign(await openFileStore(folder), folder);
   if (json) print(ended.document);
   printEnd(ended, idle);
   return exitCodeOf(ended.document);
-}
-
-export function print(document: CampaignDocument): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
 function brokenOff(name: string): HundredfoldError {

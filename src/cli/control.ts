@@ -7,45 +7,42 @@ import { findCampaign } from './campaigns.ts';
 import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
 import { follow } from './follow.ts';
-import type { Interruption } from './interruption.ts';
+import type { Observed } from './observe.ts';
 import type { CommonFlags } from './flags.ts';
-import { withSession } from './with-session.ts';
+import { withSession, type Around } from './with-session.ts';
 
 export type Verb = 'pause' | 'resume' | 'cancel';
 
 export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
-  return withSession(
-    flags,
-    verb === 'cancel' ? 'work' : 'look',
-    async (session, { interruption }) => {
-      const { open, state, out } = await findCampaign(session.client, name);
-      if (!open) {
-        say(`${name} has ended already (${state}).`);
-        return EXIT.ok;
-      }
-      const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
-      if (verb !== 'cancel') {
-        await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
-        say(`${name} ${SAID[verb]}`);
-        if (session.role === 'host') say(NOBODY_WORKS);
-        return EXIT.ok;
-      }
-      await handle.cancel();
-      say(`${name} is cancelled. What was spent of the budget stays spent.`);
-      if (session.role !== 'host') return EXIT.ok;
-      return seeOut(session, { name, folder: out }, interruption);
-    },
-  );
+  return withSession(flags, verb === 'cancel' ? 'work' : 'look', async (session, around) => {
+    const { open, state, out } = await findCampaign(session.client, name);
+    if (!open) {
+      say(`${name} has ended already (${state}).`);
+      return EXIT.ok;
+    }
+    const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
+    if (verb !== 'cancel') {
+      await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
+      say(`${name} ${SAID[verb]}`);
+      if (session.role === 'host') say(NOBODY_WORKS);
+      return EXIT.ok;
+    }
+    await handle.cancel();
+    say(`${name} is cancelled. What was spent of the budget stays spent.`);
+    if (session.role !== 'host') return EXIT.ok;
+    return seeOut(session, { name, folder: out }, flags, around);
+  });
 }
 
 /** Nobody else works on it: this command does, until the tables of what was done are written. */
 async function seeOut(
   session: Session,
-  followed: { name: string; folder: string },
-  interruption: Interruption,
+  followed: Observed,
+  flags: CommonFlags,
+  { interruption, settings }: Around,
 ): Promise<number> {
   const to = await follow(session, followed, interruption);
-  const code = await conclude(session, followed, to, { json: false, background: false });
+  const code = await conclude(session, followed, to, { flags, settings });
   return code === EXIT.cancelled ? EXIT.ok : code;
 }
 

@@ -21,7 +21,7 @@ export function forecastCampaign(
   const supplies = feeds.map((feed) => supply(name, feed, budgets));
   const known = feeds.some(({ reference }) => reference.service === 'predictions');
   // Not configured yet: its contract says what it allows.
-  const usual = { service: 'predictions', windows: [freshWindow(PREDICTIONS_LIMIT)], waiting: 0 };
+  const usual = { service: 'predictions', windows: [freshWindow(PREDICTIONS_LIMIT)], waiting: [] };
   return forecast(jobs, known ? supplies : [...supplies, usual], now);
 }
 
@@ -39,7 +39,7 @@ function supply(
     return {
       service,
       windows: [...fresh, ...(found?.windows ?? [])],
-      waiting: found?.waiting ?? 0,
+      waiting: found?.waiting ?? [],
     };
   }
   return found;

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { KINDS } from '../domain/item.ts';
+import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { explain } from './explain.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
@@ -103,6 +105,20 @@ program
   .addOption(config())
   .addOption(json())
   .action(ending(async (flags) => (await import('./list.ts')).list(flags)));
+
+program
+  .command('items')
+  .description('the items of a campaign, or those that are asked for')
+  .argument('<name>')
+  .addOption(
+    new Option('--state <state>', 'in this state only').choices([...OPEN_STATES, ...FINAL_STATES]),
+  )
+  .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
+  .option('--code <code>', 'with this error code only')
+  .option('--out <dir>', 'output folder (default: where the campaign ran)')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (name, flags) => (await import('./items.ts')).items(name, flags)));
 
 program
   .command('watch')

@@ -1,9 +1,12 @@
 /** One look at a campaign: its own counts, and the budgets it draws on. */
-import type { Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
+import { countKinds, type KindCounts } from '../store/prepared-campaign.ts';
+import { StoreError } from '../store/store-error.ts';
 import { ask } from './ask.ts';
+import { treeIfAny } from './retry-tree.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { budgetQuery, progressQuery } from '../workflows/messages.ts';
 
@@ -14,44 +17,103 @@ export interface Observation {
   readonly waiting: number;
   /** Those that the campaign draws on, each with the campaign's own credential only. */
   readonly budgets: readonly BudgetStatus[];
+  /** What the rows of the tree are; null where the tree cannot be read from here. */
+  readonly kinds: KindCounts | null;
   /** The workflow has ended. */
   readonly ended: boolean;
   /** … by itself: everything is on disk. */
   readonly completed: boolean;
 }
 
-export async function observe({ client }: Session, name: string): Promise<Observation> {
-  const handle = client.workflow.getHandle(campaignWorkflowId(name));
-  // One after the other: a call that is still being retried when another has failed, and its connection was closed
-  // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
-  const progress = await ask(client, handle.workflowId, progressQuery);
-  const { status, memo } = await handle.describe();
-  const budgets = await budgetsOf(client, memo?.['services']);
-  const lanes = budgets.flatMap(({ waiting }) => waiting);
-  const waiting = lanes
-    .filter(({ campaign }) => campaign === name)
-    .reduce((sum, { items }) => sum + items, 0);
-  return {
-    at: Date.now(),
-    progress,
-    waiting,
-    budgets,
-    ended: status.name !== 'RUNNING',
-    completed: status.name === 'COMPLETED',
-  };
+export interface Observed {
+  readonly name: string;
+  /** Its output tree. */
+  readonly folder: string;
 }
 
-/** All budgets that this Temporal keeps; or those of the given workflow ids. */
-export async function observeBudgets(
-  { client }: Pick<Session, 'client'>,
-  wanted: (workflowId: string) => boolean = () => true,
-): Promise<BudgetStatus[]> {
+export async function observe(session: Session, observed: Observed): Promise<Observation> {
+  return new Observer(session, observed).look();
+}
+
+/** A campaign that was ended by hand still answers: it is noticed this much later at most. */
+const DESCRIBE_EVERY_MS = 5_000;
+
+/** Looks again and again, and asks again only for what may have changed. */
+export class Observer {
+  private readonly session: Session;
+  private readonly observed: Observed;
+  private described: Described | null = null;
+  private counted: { readonly total: number; readonly kinds: KindCounts | null } | null = null;
+
+  constructor(session: Session, observed: Observed) {
+    this.session = session;
+    this.observed = observed;
+  }
+
+  async look(): Promise<Observation> {
+    const { client } = this.session;
+    const { name } = this.observed;
+    // One after the other: a call that is still being retried when another has failed, and its connection was closed
+    // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
+    const progress = await ask(client, campaignWorkflowId(name), progressQuery);
+    const { status, services } = await this.describe(progress);
+    const budgets = await budgetsOf(client, services);
+    const lanes = budgets.flatMap(({ waiting }) => waiting);
+    const waiting = lanes
+      .filter(({ campaign }) => campaign === name)
+      .reduce((sum, { items }) => sum + items, 0);
+    return {
+      ...{ at: Date.now(), progress, waiting, budgets },
+      kinds: await this.kinds(progress.total),
+      ended: status !== 'RUNNING',
+      completed: status === 'COMPLETED',
+    };
+  }
+
+  private async describe({ state }: CampaignProgress): Promise<Described> {
+    const ends = state === 'completed' || state === 'cancelled';
+    const known = this.described;
+    if (known && !ends && Date.now() - known.at < DESCRIBE_EVERY_MS) return known;
+    const id = campaignWorkflowId(this.observed.name);
+    const { status, memo } = await this.session.client.workflow.getHandle(id).describe();
+    this.described = { at: Date.now(), status: status.name, services: memo?.['services'] };
+    return this.described;
+  }
+
+  /** Rows are counted in the tree, once, and again when there are more of them. */
+  private async kinds(total: number): Promise<KindCounts | null> {
+    if (this.counted?.total !== total)
+      this.counted = { total, kinds: await kindsIn(this.observed) };
+    return this.counted.kinds;
+  }
+}
+
+interface Described {
+  readonly at: number;
+  readonly status: string;
+  /** From the campaign's memo. */
+  readonly services: unknown;
+}
+
+/** Null as well while the tree is being prepared anew, or was damaged: it is not what we were asked for. */
+async function kindsIn({ name, folder }: Observed): Promise<KindCounts | null> {
+  try {
+    const tree = await treeIfAny(folder, name);
+    return tree && (await countKinds(tree.store, tree.campaign));
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
+}
+
+/** All budgets that this Temporal keeps. */
+export async function observeBudgets({ client }: Pick<Session, 'client'>): Promise<BudgetStatus[]> {
   const statuses: BudgetStatus[] = [];
   const running = client.workflow.list({
     query: 'WorkflowType="budget" AND ExecutionStatus="Running"',
   });
   for await (const { workflowId } of running) {
-    if (wanted(workflowId)) statuses.push(await ask(client, workflowId, budgetQuery));
+    statuses.push(await ask(client, workflowId, budgetQuery));
   }
   return statuses;
 }
@@ -59,13 +121,27 @@ export async function observeBudgets(
 /** `services` comes from the campaign's memo: a folder's server may keep budgets of services used long ago. */
 async function budgetsOf(client: Client, services: unknown): Promise<BudgetStatus[]> {
   if (!Array.isArray(services)) return observeBudgets({ client });
-  // Written by `startCampaign`.
+  // Written by `launch`.
   const references = services as ServiceReference[];
-  const ids = references.map(budgetWorkflowId);
-  const budgets = await observeBudgets({ client }, (id) => ids.includes(id));
   const ours = new Set(references.map(({ credential }) => credential));
-  return budgets.map((budget) => ({
-    ...budget,
-    credentials: budget.credentials.filter(({ credential }) => ours.has(credential)),
-  }));
+  const budgets: BudgetStatus[] = [];
+  for (const id of new Set(references.map(budgetWorkflowId))) {
+    const budget = await budgetIfAny(client, id);
+    if (budget)
+      budgets.push({
+        ...budget,
+        credentials: budget.credentials.filter(({ credential }) => ours.has(credential)),
+      });
+  }
+  return budgets;
+}
+
+/** None before its worker was there for the first time. */
+async function budgetIfAny(client: Client, workflowId: string): Promise<BudgetStatus | null> {
+  try {
+    return await ask(client, workflowId, budgetQuery);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }

@@ -1,31 +1,35 @@
-/** Progress where there is no terminal: a line when something changed, at most one every ten seconds, no control codes. */
+/**
+ * Progress where there is no terminal: a line a minute without control codes, so that a log shows it is alive; at once
+ * what must not wait: the beginning and the end, a pause, a service that makes us wait, an item that failed.
+ */
 import { say } from './explain.ts';
-import type { Followed, View } from './view.ts';
 import type { Observation } from './observe.ts';
 import { blocksOf, budgetText, countsText, stateText } from './progress-text.ts';
+import type { View } from './view.ts';
 
-const AT_MOST_EVERY_MS = 10_000;
+const EVERY_MS = 60_000;
 
 export class PlainLines implements View {
-  private readonly followed: Followed;
+  private readonly name: string;
   private shownAt = 0;
   private shown = '';
   private troubled = '';
+  /** Failures that were there at the first look are counted, not told. */
+  private told: ReadonlySet<string> | null = null;
 
-  constructor(followed: Followed) {
-    this.followed = followed;
+  constructor({ name }: { readonly name: string }) {
+    this.name = name;
   }
 
   show(seen: Observation): void {
     this.troubled = '';
-    const text = `${this.followed.name}${stateText(seen)}: ${countsText(seen)}`;
-    const due = seen.at - this.shownAt >= AT_MOST_EVERY_MS || seen.ended;
-    // Not the budgets: the time to their next slot changes all night long.
-    const news = [text, ...blocksOf(seen)].join();
-    if (news === this.shown || !due) return;
+    this.tellFailures(seen);
+    const { state } = seen.progress;
+    const standing = [state === 'paused', seen.ended, ...blocksOf(seen)].join();
+    if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
-    say(`${text} [${budgets}]`);
-    this.shown = news;
+    say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
+    this.shown = standing;
     this.shownAt = seen.at;
   }
 
@@ -35,7 +39,21 @@ export class PlainLines implements View {
     this.troubled = words;
   }
 
+  notice(words: string): void {
+    say(words);
+  }
+
   end(): void {
     // Nothing to put back: lines stay where they are.
+  }
+
+  private tellFailures({ progress: { failures = [] } }: Observation): void {
+    const { told } = this;
+    const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
+    for (const { key, id, state, code, message } of told ? keyed : []) {
+      if (!told?.has(key))
+        say(`${this.name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
+    }
+    this.told = new Set(keyed.map(({ key }) => key));
   }
 }

@@ -10,10 +10,10 @@ import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { backgroundRuns, startInBackground } from './background.ts';
+import { startInBackground } from './background.ts';
 import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
-import { detached } from './detached.ts';
+import { detach } from './detached.ts';
 import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
 import { follow } from './follow.ts';
@@ -36,14 +36,13 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
   const expected = join(resolve(flags.out ?? settings.storeUrl), name);
   // Where it usually lies: what it needs is known before a server is started. Temporal may know of another place.
   const local = flags.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
-  const detach = flags.detach ?? false;
   const interruption = new Interruption();
   logToFolder(settings);
   const services = local ? { services: 'local' as const } : {};
-  if (detach) await startInBackground(settings, { ...flags, ...services });
+  if (flags.detach) await startInBackground(settings, { ...flags, ...services });
   const session = await openSession({
     ...{ settings, environment: process.env, localServices: local },
-    ownWorker: !detach,
+    ownWorker: !flags.detach,
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
@@ -58,10 +57,10 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
     const { folder, idle } = await oneAtATime(settings, () => startRetry(session, wanted));
     const json = flags.json ?? false;
     if (idle) return await concludeEnded(folder, { json });
-    if (detach) return await detached(session, { name, folder }, flags);
+    const left = { settings, flags: { ...flags, ...services } };
+    if (flags.detach) return await detach(session, { name, folder }, left);
     const to = await follow(session, { name, folder }, interruption);
-    const background = backgroundRuns(settings);
-    return await conclude(session, { name, folder }, to, { json, background });
+    return await conclude(session, { name, folder }, to, left);
   } finally {
     await session.close();
   }

@@ -7,11 +7,11 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openFileStore } from '../store/filesystem.ts';
-import { backgroundRuns, startInBackground } from './background.ts';
+import { startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
 import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
-import { detached } from './detached.ts';
+import { detach } from './detached.ts';
 import { follow } from './follow.ts';
 import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
@@ -61,13 +61,12 @@ export async function runCampaign(
       insist(session, interruption, () => startCampaign(session, start)),
     );
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
-    if (flags.detach) return await detached(session, start, flags);
+    if (flags.detach) return await detach(session, start, { settings, flags });
     sayBegun(name, begun);
     const to = await follow(session, { name, folder }, interruption);
     return await conclude(session, { name, folder }, to, {
-      json: flags.json ?? false,
+      ...{ flags, settings },
       idle: begun.items === begun.done,
-      background: backgroundRuns(settings),
     });
   } finally {
     await session.close();

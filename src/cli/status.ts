@@ -3,7 +3,6 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
-import { print } from './conclusion.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
@@ -11,7 +10,7 @@ import { observe } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { budgetText, countsText, endText, stateText } from './progress-text.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
-import { printEnd } from './summary.ts';
+import { print, printEnd } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
@@ -38,7 +37,7 @@ async function newest({ client }: Session): Promise<CampaignLine> {
 }
 
 async function printOpen(session: Session, campaign: CampaignLine, json: boolean): Promise<void> {
-  const seen = await observe(session, campaign.name);
+  const seen = await observe(session, { name: campaign.name, folder: campaign.out });
   if (json) print(await openDocument(session, campaign, seen));
   const { budgets, at } = seen;
   const end = expectedEnd(seen);

@@ -6,6 +6,11 @@ import type { CampaignDocument, EndedCampaign } from '../report/campaign-documen
 import { FAILED_TABLE } from '../store/layout.ts';
 import { say } from './explain.ts';
 
+/** On stdout, which carries nothing else. */
+export function print(document: CampaignDocument): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
 /** For people. `idle`: every item had ended before this command began. */
 export function printEnd({ document, tookMs }: EndedCampaign, idle = false): void {
   const { items, campaign, state, out } = document;

@@ -1,5 +1,4 @@
 /** `hundredfold watch NAME`: the live view of a campaign until it ends. */
-import { backgroundRuns } from './background.ts';
 import { findCampaign } from './campaigns.ts';
 import { conclude } from './conclusion.ts';
 import { follow } from './follow.ts';
@@ -10,9 +9,6 @@ export async function watch(name: string, flags: CommonFlags): Promise<number> {
   return withSession(flags, 'work', async (session, { interruption, settings }) => {
     const followed = { name, folder: (await findCampaign(session.client, name)).out };
     const to = await follow(session, followed, interruption);
-    return conclude(session, followed, to, {
-      json: flags.json ?? false,
-      background: backgroundRuns(settings),
-    });
+    return conclude(session, followed, to, { flags, settings });
   });
 }

@@ -129,6 +129,20 @@ export interface ItemEnd {
   readonly message: string | null;
 }
 
+/** An item that has ended while the campaign ran, for those who watch. */
+export interface RecentEnd extends ItemEnd {
+  readonly id: string;
+  readonly kind: Kind;
+  /** ms since the epoch. */
+  readonly at: number;
+}
+
+/** The items of one kind that have a job of their own, as far as they were started. */
+export interface KindProgress {
+  readonly open: number;
+  readonly ended: Readonly<Record<FinalState, number>>;
+}
+
 /** Items by state, and what the campaign has come to: what the live view and `status` show. */
 export interface CampaignProgress {
   readonly campaign: string;
@@ -142,4 +156,10 @@ export interface CampaignProgress {
   readonly failuresByCode: Readonly<Record<string, number>>;
   /** Why those who wanted to be told of the end were not, a sentence each. */
   readonly unnotified?: readonly string[];
+  /** Absent, as are the next two, from workflows of before these were kept. */
+  readonly kinds?: Readonly<Partial<Record<Kind, KindProgress>>>;
+  /** The last ends, oldest first; a handful, however large the campaign. */
+  readonly recent?: readonly RecentEnd[];
+  /** The same of failed and held items only, which would soon be lost among the others. */
+  readonly failures?: readonly RecentEnd[];
 }

@@ -80,9 +80,13 @@ class EmbeddedSession implements Session {
     await this.enter();
   }
 
+  /** May be called twice: what another process has taken over meanwhile is no longer ours to end. */
   async close(): Promise<void> {
-    await this.host?.stop();
-    await this.joined?.client.connection.close();
+    const { host, joined } = this;
+    this.host = null;
+    this.joined = null;
+    await host?.stop();
+    await joined?.client.connection.close();
   }
 
   private current(): { record: HostRecord; client: Client } {

@@ -1,49 +1,82 @@
-/** When a campaign will end, by the budget's own arithmetic run ahead. */
-import { lastSubmissionIn } from '../budget/forecast.ts';
+/** When a campaign that runs will have ended: the forecast of `plan`, for what it has left. */
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
+import { KINDS, SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import { ESTIMATES } from './estimates.ts';
+import { serviceForecast, supplyOf } from './forecast.ts';
+import type { KindCounts } from '../store/prepared-campaign.ts';
 
 /** What is known of a campaign and of the budgets it draws on, at one moment (ms since the epoch). */
 export interface Seen {
   readonly progress: CampaignProgress;
   /** Each with the campaign's own credential only. */
   readonly budgets: readonly BudgetStatus[];
+  /** What the rows of the tree are; null where that is not known. */
+  readonly kinds: KindCounts | null;
   readonly at: number;
 }
 
-/**
- * When its last item can be submitted (ms since the epoch); the end is one job later. null when no limit decides it,
- * nothing is left to submit, or it is paused.
- */
-export function expectedEnd({ progress, budgets, at }: Seen): number | null {
-  if (progress.state === 'paused') return null;
-  const done = Object.values(progress.ended).reduce((sum, n) => sum + n, 0);
-  // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.
-  const unopened = progress.total - done - progress.open - (progress.following ?? 0);
-  const ends = budgets.flatMap((budget) =>
-    budget.credentials.flatMap((window) => {
-      const jobs = jobsBeforeLast(budget, window.credential, progress.campaign, unopened);
-      return [window, budget.addressWindow]
-        .filter(({ limit }) => limit !== null && jobs > 0)
-        .map((limited) => lastSubmissionIn(limited, jobs, at));
-    }),
+/** In ms since the epoch. null when it is paused, nothing is left to submit, or no slot will ever be free. */
+export function expectedEnd(seen: Seen): number | null {
+  if (seen.progress.state === 'paused') return null;
+  const ends = seen.budgets.flatMap((budget) =>
+    budget.credentials.flatMap(({ credential }) => endOf(seen, budget, credential) ?? []),
   );
   const end = Math.max(...ends);
-  return Number.isFinite(end) && end > at ? end : null;
+  return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-/** Our own jobs, and those of other campaigns on the same credential: turns go round until ours are through. */
-function jobsBeforeLast(
-  { waiting }: BudgetStatus,
-  credential: string,
-  campaign: string,
-  unopened: number,
-): number {
-  const lanes = waiting.filter((lane) => lane.credential === credential);
-  const own = lanes.find((lane) => lane.campaign === campaign)?.items ?? 0;
-  const ours = own + unopened;
-  if (ours <= 0) return 0;
-  return lanes
-    .filter((lane) => lane.campaign !== campaign && !lane.paused)
-    .reduce((sum, { items }) => sum + Math.min(items, ours), ours);
+function endOf(seen: Seen, budget: BudgetStatus, credential: string): number | null {
+  const { campaign } = seen.progress;
+  const service = SERVICES.find((one) => one === budget.service);
+  if (!service) return null;
+  const supply = supplyOf(budget, credential, campaign);
+  const lane = budget.waiting.find(
+    (one) => one.campaign === campaign && one.credential === credential,
+  );
+  const { unopened, open, seconds } = workLeft(seen, service);
+  // Where slots decide, what was submitted is as good as done; where there are none, it still has to be computed.
+  const slots = supply.windows.some(({ limit }) => limit !== null);
+  const jobs = unopened + (slots ? (lane?.items ?? 0) : open);
+  if (jobs <= 0) return null;
+  return serviceForecast(service, jobs, jobs * seconds, supply, seen.at).endsAt;
+}
+
+interface WorkLeft {
+  /** Jobs that were not started yet. */
+  readonly unopened: number;
+  /** … that were, and have not ended. */
+  readonly open: number;
+  /** What one of them takes. */
+  readonly seconds: number;
+}
+
+function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
+  const ofService = KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
+  if (!kinds || !progress.kinds) {
+    // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.
+    const started = sum(Object.values(progress.ended)) + progress.open;
+    const unopened = progress.total - started - (progress.following ?? 0);
+    const seconds = meanSeconds(ofService.map((kind) => [kind, 1]));
+    return { unopened, open: progress.open, seconds };
+  }
+  const left = ofService.map((kind) => {
+    const { open = 0, ended = {} } = progress.kinds?.[kind] ?? {};
+    const jobs = kinds.items[kind] - kinds.following[kind];
+    return { kind, open, unopened: Math.max(0, jobs - open - sum(Object.values(ended))) };
+  });
+  return {
+    unopened: sum(left.map(({ unopened }) => unopened)),
+    open: sum(left.map(({ open }) => open)),
+    seconds: meanSeconds(left.map(({ kind, open, unopened }) => [kind, open + unopened])),
+  };
+}
+
+function meanSeconds(jobs: readonly (readonly [Kind, number])[]): number {
+  const count = sum(jobs.map(([, n]) => n));
+  return count === 0 ? 0 : sum(jobs.map(([kind, n]) => n * ESTIMATES[kind].seconds)) / count;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, n) => all + n, 0);
 }

@@ -9,8 +9,8 @@ export interface Supply {
   readonly service: string;
   /** The windows that each job is charged to; none where there is no budget. */
   readonly windows: readonly WindowStatus[];
-  /** Jobs of other campaigns that wait on the same credential: turns go round. */
-  readonly waiting: number;
+  /** Of each other campaign, the jobs that wait on the same credential: turns go round until ours are through. */
+  readonly waiting: readonly number[];
 }
 
 export interface ServiceForecast {
@@ -45,22 +45,25 @@ export function forecast(
   });
 }
 
-function serviceForecast(
+/** `seconds`: what all its jobs take together. */
+export function serviceForecast(
   service: ServiceName,
   jobs: number,
   seconds: number,
   supply: Supply | undefined,
   now: number,
 ): ServiceForecast {
+  const blocks = supply?.windows.map(({ blockedUntil }) => blockedUntil ?? now) ?? [];
+  const from = Math.max(now, ...blocks);
   const windows = supply?.windows.filter(({ limit }) => limit !== null) ?? [];
   const free = windows.length === 0 ? null : Math.min(...windows.map((one) => one.free ?? 0));
   if (windows.length === 0) {
-    const endsAt = now + (seconds * 1_000) / SIDE_BY_SIDE;
+    const endsAt = from + (seconds * 1_000) / SIDE_BY_SIDE;
     return { service, jobs, lastSubmissionAt: endsAt, endsAt, free };
   }
-  const before = jobs + Math.min(supply?.waiting ?? 0, jobs);
+  const before = (supply?.waiting ?? []).reduce((sum, n) => sum + Math.min(n, jobs), jobs);
   const lastSubmissionAt = Math.max(
-    ...windows.map((window) => lastSubmissionIn(window, before, now)),
+    ...windows.map((window) => lastSubmissionIn(window, before, from)),
   );
   return {
     service,
@@ -84,7 +87,7 @@ export function supplyOf(
   return {
     service,
     windows: [...own, addressWindow],
-    waiting: others.reduce((sum, { items }) => sum + items, 0),
+    waiting: others.map(({ items }) => items),
   };
 }
 

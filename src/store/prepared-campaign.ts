@@ -122,6 +122,24 @@ export async function idsOf(
 /** Enough of a digest to tell inputs apart by eye. */
 const DIGITS = 12;
 
+/** How many items of each kind a campaign has, and how many of them have no job of their own. */
+export interface KindCounts {
+  readonly items: Readonly<Record<Kind, number>>;
+  readonly following: Readonly<Record<Kind, number>>;
+}
+
+export async function countKinds(store: Store, { pages }: PreparedCampaign): Promise<KindCounts> {
+  const none = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
+  const counts = { items: { ...none }, following: { ...none } };
+  for (let page = 0; page < pages; page += 1) {
+    for (const { kind, follows } of await readPage(store, page)) {
+      counts.items[kind] += 1;
+      if (follows !== undefined) counts.following[kind] += 1;
+    }
+  }
+  return counts;
+}
+
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, resultFrom, input } = record;

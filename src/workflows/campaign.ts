@@ -21,13 +21,15 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan, ItemEnd } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
+import { EndedItems } from './ended-items.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
 import {
@@ -69,6 +71,7 @@ class CampaignRun {
   private growths = 0;
   private readonly startedAt: number;
   private readonly tally: Tally;
+  private readonly endedItems: EndedItems;
   private state: CampaignState;
   /** Every item for which there was room was started and asked for. */
   private filled = false;
@@ -82,6 +85,7 @@ class CampaignRun {
     this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.startedAt = carried?.startedAt ?? Date.now();
+    this.endedItems = new EndedItems(carried?.progress);
     this.state = carried?.progress.state ?? 'running';
   }
 
@@ -145,10 +149,12 @@ class CampaignRun {
 
   itemDone({ id, ...end }: ItemDone): void {
     const feed = this.feeds.find(({ open }) => open.has(id));
+    const kind = feed?.open.get(id)?.kind;
     // An item may report twice, after a retry of its signal; it counts once.
-    if (!feed) return;
+    if (!feed || !kind) return;
     feed.open.delete(id);
-    this.tally.count(end);
+    this.count(kind, end);
+    this.endedItems.add({ id, kind, at: Date.now(), ...end });
   }
 
   pause(paused: boolean): Promise<void> {
@@ -165,6 +171,7 @@ class CampaignRun {
   }
 
   progress(): CampaignProgress {
+    const openKinds = this.feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
     return {
       campaign: this.plan.name,
       state: this.state,
@@ -174,6 +181,7 @@ class CampaignRun {
       ended: { ...this.tally.ended },
       failuresByCode: { ...this.tally.failuresByCode },
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
+      ...this.endedItems.progress(openKinds),
     };
   }
 
@@ -214,7 +222,7 @@ class CampaignRun {
     if (!patched('foresee-end')) return;
     try {
       await condition(() => this.filled);
-      this.foreseen = await expectEnd(this.progress(), this.feeds);
+      this.foreseen = await expectEnd(this.plan.store, this.progress(), this.feeds);
       this.tell();
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -278,7 +286,12 @@ class CampaignRun {
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (end) => this.tally.count(end));
+    return new Feed(this.plan, plan, carried, (kind, end) => this.count(kind, end));
+  }
+
+  private count(kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>): void {
+    this.tally.count(end);
+    this.endedItems.count(kind, end.state);
   }
 
   private show(state: CampaignState): void {

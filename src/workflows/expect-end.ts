@@ -5,9 +5,13 @@ import { foresee } from './activity-options.ts';
 import type { Feed } from './feed.ts';
 import type { Foreseen } from './verbs.ts';
 
-/** null when nothing is open, or a budget does not answer: that is no reason to end a campaign. */
+/**
+ * What happened lately is left out: nobody needs it for this, and every look stays in the history.
+ * @returns null when nothing is open, or a budget does not answer: that is no reason to end a campaign
+ */
 export async function expectEnd(
-  progress: CampaignProgress,
+  store: string,
+  { recent: _recent, failures: _failures, ...progress }: CampaignProgress,
   feeds: readonly Feed[],
 ): Promise<Foreseen | null> {
   // A budget that nobody was asked for may not even be there.
@@ -15,7 +19,7 @@ export async function expectEnd(
   if (asked.length === 0) return null;
   const summary = 'when the end is expected';
   try {
-    return await foresee.executeWithOptions({ summary }, [progress, asked]);
+    return await foresee.executeWithOptions({ summary }, [store, progress, asked]);
   } catch (error) {
     if (isCancellation(error)) throw error;
     log.warn('the end could not be foreseen', { error: String(error) });

@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
 import { item } from './item.ts';
@@ -20,6 +21,8 @@ import { askSignal, type FeedCarried, type ItemInput } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { PageEntry } from './verbs.ts';
+
+type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
 
 export class Feed {
   plan: FeedPlan;
@@ -29,7 +32,7 @@ export class Feed {
   starting = 0;
   private readonly campaign: CampaignPlan;
   /** Told of items whose end was on disk before we came to them. */
-  private readonly onEnded: (end: Pick<ItemEnd, 'state' | 'code'>) => void;
+  private readonly onEnded: OnEnded;
   private page: number;
   /** Entries of the current page that were dealt with. */
   private offset: number;
@@ -39,7 +42,7 @@ export class Feed {
     campaign: CampaignPlan,
     plan: FeedPlan,
     carried: FeedCarried | undefined,
-    onEnded: (end: Pick<ItemEnd, 'state' | 'code'>) => void,
+    onEnded: OnEnded,
   ) {
     this.campaign = campaign;
     this.plan = plan;
@@ -96,7 +99,7 @@ export class Feed {
   /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
   private async begin({ ended, ...entry }: PageEntry): Promise<ItemInput | null> {
     if (ended) {
-      this.onEnded(ended);
+      this.onEnded(entry.kind, ended);
       return null;
     }
     this.starting += 1;

@@ -131,7 +131,11 @@ export interface Activities {
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
-  foresee(progress: CampaignProgress, references: readonly ServiceReference[]): Promise<Foreseen>;
+  foresee(
+    store: string,
+    progress: CampaignProgress,
+    references: readonly ServiceReference[],
+  ): Promise<Foreseen>;
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
   /** Tells of the end of the campaign in this output tree, as the worker's configuration says. */

@@ -98,6 +98,19 @@ test('a campaign is started in the background, shown by other commands, and watc
     /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}waiting: 2 of night\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\n$/,
   );
 
+  const listedItems = JSON.parse(
+    (await at.runs(0, ['items', 'night', '--json'], { env })).stdout,
+  ) as { items: { id: string; state: string; remoteId: string | null; since: string | null }[] };
+  expect(listedItems.items.map(({ id }) => id)).toEqual(ids);
+  const waiting = listedItems.items.filter(({ state }) => state === 'waiting');
+  expect(listedItems.items.filter(({ state }) => state === 'succeeded')).toHaveLength(4);
+  expect(waiting).toHaveLength(2);
+  for (const { since, remoteId } of waiting) {
+    // Temporal knows since when.
+    expect(Date.parse(since ?? '')).toBeGreaterThan(0);
+    expect(remoteId).toBeNull();
+  }
+
   // Typed again with a higher limit, the command joins the process that works, and tells it.
   service.budget(5);
   const again = await at.runs(0, run, { env });

@@ -6,6 +6,8 @@
 export interface Seen {
   /** Lines from the top, without blanks at their ends and without empty lines at the bottom. */
   readonly lines: readonly string[];
+  /** On the screen that the live view has to itself. */
+  readonly own: boolean;
   readonly cursor: { readonly row: number; readonly column: number; readonly visible: boolean };
 }
 
@@ -14,10 +16,16 @@ const COLUMNS = 100;
 const CODE = /^\x1b\[(\??)([\d;]*)([A-Za-z])/;
 
 class Screen {
-  private readonly rows: string[][] = [[]];
+  private rows: string[][] = [[]];
   private row = 0;
   private column = 0;
   private visible = true;
+  /** The screen that was there before the live view's own. */
+  private former: {
+    readonly rows: string[][];
+    readonly row: number;
+    readonly column: number;
+  } | null = null;
 
   seen(): Seen {
     const lines = this.rows.map((cells) =>
@@ -26,7 +34,11 @@ class Screen {
         .trimEnd(),
     );
     while (lines.at(-1) === '') lines.pop();
-    return { lines, cursor: { row: this.row, column: this.column, visible: this.visible } };
+    return {
+      lines,
+      own: this.former !== null,
+      cursor: { row: this.row, column: this.column, visible: this.visible },
+    };
   }
 
   character(char: string): void {
@@ -58,6 +70,10 @@ class Screen {
       case 'G':
         this.column = n - 1;
         return false;
+      case 'H':
+        this.row = 0;
+        this.column = 0;
+        return false;
       case 'K':
         this.cells().splice(n === 2 ? 0 : this.column);
         return false;
@@ -70,10 +86,20 @@ class Screen {
       case '?h':
       case '?l':
         if (n === 25) this.visible = letter === 'h';
+        if (n === 1049) this.swap(letter === 'h');
         return n === 2026 && letter === 'l';
       default:
         throw new Error(`a control code that the test does not know: ${mode}${numbers}${letter}`);
     }
+  }
+
+  private swap(own: boolean): void {
+    const { rows, row, column } = this;
+    if (own) this.former = { rows, row, column };
+    const next = own ? { rows: [[]], row: 0, column: 0 } : this.former;
+    if (!next) throw new Error('the view left a screen that it had not taken');
+    Object.assign(this, next);
+    if (!own) this.former = null;
   }
 
   private down(n: number): void {

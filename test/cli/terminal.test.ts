@@ -4,11 +4,13 @@ import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../p
 import { desk, type Typed } from './command.ts';
 import { peptides } from './manifests.ts';
 import { rehearse, TOKEN } from './rehearsal.ts';
-import { framesOf, screenOf } from './screen.ts';
+import { framesOf, screenOf, type Seen } from './screen.ts';
 
 /** An escape sequence that sets colours. */
 // eslint-disable-next-line no-control-regex -- control codes are what this is about
 const COLOUR = /\x1b\[[\d;]*m/;
+
+const HEAD = /^night {2}█*░* \d+ % {2}\d of \d( {2}(publishing|completed|paused))?$/;
 
 const onTerminal = { terminal: true, env: TOKEN };
 
@@ -24,32 +26,30 @@ test('the live view shows states, budget, next slot, expected end and the way to
   service.budget(4);
   const ids = peptides(at, 'night', 8);
   const typed = at.type(['run', 'night.csv', '--yes'], onTerminal);
-  await typed.says('next slot in 59 min');
+  await typed.says('next slots ');
   const link = /http:\/\/127\.0\.0\.1:\d+\/\S*Campaign%3D%22night%22/.exec(typed.stdout)?.[0];
   expect((await fetch(link ?? 'no link was shown')).status, 'the Temporal UI').toBe(200);
+  await typed.until(() => framesOf(typed.stdout).some(waits), 'it waited for the budget');
   // Raised by a command that joins: the view goes on with it.
   service.budget(8);
   await at.runs(0, ['run', 'night.csv'], { env: TOKEN });
   await typed.endsWith(0);
   neverRefusedForRate(await service.end());
 
-  const views = framesOf(typed.stdout)
-    .map(({ lines }) => lines.slice(lines.findIndex((line) => line.startsWith('night  '))))
-    .slice(0, -1);
+  const views = framesOf(typed.stdout).filter(({ own, lines }) => own && lines.length > 0);
   expect(views.length).toBeGreaterThan(3);
-  for (const [head = '', counts = '', budget] of views) {
-    expect(head).toMatch(/^night {2}█*░* \d+ %( \((publishing|completed)\))?$/);
-    expect(head.replaceAll(/[^█░]/g, '')).toHaveLength(30);
-    sumsUpTo(ids.length, counts);
-    expect(budget).toMatch(
-      /^ {2}predictions: \d of [48] used in 1 h(, next slot in (1 h|59 min.*))?$/,
-    );
+  for (const { lines } of views) {
+    const [head = '', counts = ''] = lines;
+    expect(head).toMatch(HEAD);
+    sumsUpTo(ids.length, head, counts);
+    expect(lines.join('\n')).toMatch(/^predictions {2}█*░* {2}\d of [48] in 1 h, \d free$/m);
+    expect(lines.at(-1)).toBe('p pause   q detach, it goes on   Ctrl-C stop');
   }
-  const shown = views.map((lines) => lines.join('\n')).join('\n\n');
-  expect(shown).toMatch(/\n {2}4 of 8: 4 succeeded; 4 waiting\n/);
-  expect(shown).toMatch(/\n {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s\n/);
-  expect(shown).toMatch(/\n {2}end expected soon after .*\d\d:\d\d:\d\d \(in 59 min \d+ s\)\n/);
-  expect(shown).toContain(`\n  results: ${at.path('results', 'night')}`);
+  const shown = views.find(waits)?.lines.join('\n');
+  expect(shown).toMatch(/^ {13}·*█ \+1 h {2}next slots .*\d\d:\d\d:\d\d/m);
+  expect(shown).toMatch(/^end expected about .*\d\d:\d\d:\d\d \(in (59 min|1 h).*\)/m);
+  expect(shown).toMatch(/^\d\d:\d\d:\d\d {2}peptide-\d {4}succeeded$/m);
+  expect(shown).toContain(`\nresults      ${at.path('results', 'night')}`);
 
   const last = screenOf(typed.stdout);
   const said = last.lines.findIndex((line) => line.startsWith('night  '));
@@ -58,35 +58,91 @@ test('the live view shows states, budget, next slot, expected end and the way to
   expect(before).toMatch(/^night: 8 rows \(8 sequences\) {2}to submit +8 /);
   expect(before.endsWith(`Every item in the Temporal UI: ${link ?? ''}`)).toBe(true);
   expect(last.lines.slice(said)).toEqual([
-    `night  ${'█'.repeat(30)} 100 % (completed)`,
-    '  8 of 8: 8 succeeded',
-    expect.stringMatching(/^ {2}predictions: 8 of 8 used in 1 h/),
+    `night  ${'█'.repeat(40)} 100 %  8 of 8  completed`,
+    '8 succeeded',
+    expect.stringMatching(/^predictions {2}█{24} {2}8 of 8 in 1 h, 0 free$/),
     expect.stringMatching(/^night: 8 of 8 succeeded in \d+ s\.$/),
     `  results: ${at.path('results', 'night')}`,
   ]);
   inOrder(typed);
-  expect(typed.stdout, 'colours, of which there are none').not.toMatch(COLOUR);
+  expect(typed.stdout, 'colours').toMatch(COLOUR);
   await noItemLost(at.path('results', 'night'), ids);
 }, 120_000);
 
-/** `4 of 10: 3 succeeded, 1 failed; 2 running, 4 waiting`: ended are as many as it says, and none is missing. */
-function sumsUpTo(total: number, counts: string): void {
-  expect(counts).toMatch(/^ {2}\d+ of \d+(: \d+ [a-z]+([,;] \d+ [a-z]+)*)?$/);
-  const numbers = [...counts.matchAll(/(\d+) (?=([a-z]+))/g)].map(([, n, word]) => [
-    word,
-    Number(n),
-  ]);
-  const { of: done, ...parts } = Object.fromEntries(numbers) as Record<string, number>;
+/** Four have ended, and no slot is free. */
+function waits({ lines }: Seen): boolean {
+  return (lines[0] ?? '').endsWith('50 %  4 of 8') && lines[1] === '4 succeeded  4 waiting';
+}
+
+/** `4 of 10` and `3 succeeded  1 failed  2 running  4 waiting`: ended are as many as it says, and none is missing. */
+function sumsUpTo(total: number, head: string, counts: string): void {
+  expect(counts).toMatch(/^\d+ [a-z]+( {2}\d+ [a-z]+)*$/);
+  const parts = Object.fromEntries(
+    [...counts.matchAll(/(\d+) ([a-z]+)/g)].map(([, n, word]) => [word, Number(n)]),
+  ) as Record<string, number>;
   const { running = 0, waiting = 0, ...ended } = parts;
-  expect(counts).toContain(`of ${total}`);
   const sum = Object.values(ended).reduce((all, n) => all + n, 0);
-  expect([sum, sum + running + waiting], counts).toEqual([done, total]);
+  expect(head).toContain(`${sum} of ${total}`);
+  expect(sum + running + waiting, counts).toBe(total);
 }
 
 /** The cursor is back, at the beginning of an empty line below all that was said. */
 function inOrder({ stdout }: Typed): void {
   const { lines, cursor } = screenOf(stdout);
   expect(cursor).toEqual({ row: lines.length, column: 0, visible: true });
+}
+
+test('p, r and q pause, resume and leave a campaign; what it leaves goes on, and nothing is sent twice', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 20, seconds: HOUR });
+  service.budget(3);
+  const ids = peptides(at, 'night', 9);
+  // A job whose acceptance is not said yet when the command is left.
+  await service.faults([{ name: 'slow', service: 'predictions', endpoint: 'submit', ms: 3_000 }]);
+  const plain = { terminal: true, env: { ...TOKEN, NO_COLOR: '1' } };
+  const typed = at.type(['run', 'night.csv', '--yes'], plain);
+  await typed.says('p pause');
+  // Special keys and keys without a meaning.
+  for (const key of ['\u001b[A', 'x', 'r', '\u001a']) await press(typed, key);
+  await press(typed, 'p');
+  await typed.says('paused');
+  await typed.says('r resume');
+  await press(typed, 'R');
+  await typed.says('night        goes on');
+  await press(typed, 'q');
+  await typed.endsWith(0);
+  const { lines } = screenOf(typed.stdout);
+  expect(lines.join('\n')).toContain(
+    'Handing over to the background: what is being sent is waited for.',
+  );
+  expect(lines.join('\n')).toContain(
+    `night runs in the background, into ${at.path('results', 'night')}.`,
+  );
+  expect(lines.join('\n')).toContain('hundredfold watch night    shows it');
+  inOrder(typed);
+  expect(typed.stdout, 'colours').not.toMatch(COLOUR);
+
+  // Back again, with room for all.
+  service.budget(20);
+  await service.faults([]);
+  await at.runs(0, ['run', 'night.csv', '--detach'], { env: TOKEN });
+  const watching = at.type(['watch', 'night'], plain);
+  await watching.endsWith(0);
+  expect(watching.stdout).toContain('9 of 9 succeeded');
+  await at.runs(0, ['stop'], { env: TOKEN });
+  expect(at.servers(), 'processes left behind').toEqual([]);
+  const journal = await service.end();
+  await noItemLost(at.path('results', 'night'), ids);
+  await treeIsWhole(at.path('results', 'night'));
+  atMostOneJob(journal, ids.length);
+  expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ids.length);
+  neverRefusedForRate(journal);
+}, 120_000);
+
+/** One key at a time, as fingers do. */
+async function press(typed: Typed, key: string): Promise<void> {
+  typed.press(key);
+  await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets plain lines', async () => {
@@ -97,11 +153,13 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   const run = ['run', 'night.csv', '--yes'];
 
   const interrupted = at.type(run, onTerminal);
-  await interrupted.says('3 succeeded');
+  await interrupted.says('3 of 5');
   interrupted.press(CTRL_C);
   await interrupted.endsWith(130);
-  expect(screenOf(interrupted.stdout).lines.slice(-3)).toEqual([
-    `  results: ${at.path('results', 'night')}`,
+  expect(screenOf(interrupted.stdout).lines.slice(-5)).toEqual([
+    expect.stringMatching(HEAD),
+    '3 succeeded  2 waiting',
+    expect.stringMatching(/^predictions .* 3 of 3 in 1 h, 0 free$/),
     'Stopping: what is being sent is waited for. Ctrl-C again leaves at once.',
     'night is safe on disk: the same command goes on with it.',
   ]);
@@ -112,7 +170,7 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   await service.faults([{ name: 'hang-after', service: 'predictions', times: 1 }]);
   service.budget(5);
   const impatient = at.type(run, onTerminal);
-  await impatient.says('4 succeeded');
+  await impatient.says('4 of 5');
   impatient.press(CTRL_C);
   await impatient.says('Ctrl-C again leaves at once.');
   await new Promise((resolve) => setTimeout(resolve, 1_000));

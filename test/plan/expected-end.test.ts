@@ -35,6 +35,9 @@ function budget(
   };
 }
 
+/** The last job of the service's kinds, of which nothing more is known. */
+const JOB = 2_700;
+
 /** A campaign `night` with as many rows, of which none has ended and all are open unless told otherwise. */
 function seen(
   total: number,
@@ -43,7 +46,7 @@ function seen(
 ): Observation {
   const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   return {
-    ...{ at: NOW, waiting: total, budgets, ended: false, completed: false },
+    ...{ at: NOW, waiting: total, budgets, kinds: null, ended: false, completed: false },
     progress: {
       ...{ campaign: 'night', state: 'running', total, open: total, ended, failuresByCode: {} },
       ...progress,
@@ -53,48 +56,67 @@ function seen(
 
 test('800 rows at 100 an hour: the last burst goes out seven windows from now', () => {
   const all = seen(800, [budget(window(100), { night: 250 })], { open: 250 });
-  expect(expectedEnd(all)).toBe(NOW + 7 * CHARGE);
+  expect(expectedEnd(all)).toBe(NOW + 7 * CHARGE + JOB);
+});
+
+test('what is known of the kinds tells which service the rows go to', () => {
+  const kinds = {
+    items: { molecule: 500, sequence: 90, alignment: 0, shifts: 60 },
+    following: { molecule: 0, sequence: 10, alignment: 0, shifts: 0 },
+  };
+  const ended = { succeeded: 20, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+  const started = { kinds: { sequence: { open: 50, ended } }, following: 10 };
+  const night = seen(650, [budget(window(100), { night: 50 })], started);
+  // 50 that wait, 10 sequences and 60 shifts to come: a window more than without the shifts. Molecules count nowhere.
+  const all = expectedEnd({ ...night, kinds });
+  expect(all).toBeGreaterThanOrEqual(NOW + CHARGE);
+  expect(all).toBeLessThan(NOW + CHARGE + 4_000);
+  const fewer = { ...kinds, items: { ...kinds.items, shifts: 40 } };
+  expect(expectedEnd({ ...night, kinds: fewer })).toBeLessThan(NOW + 4_000);
 });
 
 test('rows that get the result of another one need no slot', () => {
   const shared = seen(300, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
-  expect(expectedEnd(shared)).toBeNull();
+  expect(expectedEnd(shared)).toBe(NOW + JOB);
   const more = seen(301, [budget(window(100), { night: 100 })], { open: 100, following: 200 });
-  expect(expectedEnd(more)).toBe(NOW + CHARGE);
+  expect(expectedEnd(more)).toBe(NOW + CHARGE + JOB);
 });
 
 test('what is charged already comes first', () => {
   const releases = Array.from({ length: 100 }, (_, n) => NOW + 60_000 + n);
-  expect(expectedEnd(seen(30, [budget(window(100, releases), { night: 30 })]))).toBe(NOW + 60_029);
+  expect(expectedEnd(seen(30, [budget(window(100, releases), { night: 30 })]))).toBe(
+    NOW + 60_029 + JOB,
+  );
 });
 
-test('a service without a limit does not wait for the slots of the other', () => {
-  const molecules = budget(window(null), { night: 500 }, { service: 'molecules' });
+test('a service without a limit does not wait for slots: its jobs are counted one after the other', () => {
+  const molecules = budget(window(null), { night: 0 }, { service: 'molecules' });
   const predictions = budget(window(100), { night: 120 });
-  expect(expectedEnd(seen(620, [molecules, predictions]))).toBe(NOW + CHARGE);
-  expect(expectedEnd(seen(620, [molecules]))).toBeNull();
+  const few = seen(130, [molecules, predictions], { open: 130 });
+  expect(expectedEnd(few)).toBe(NOW + CHARGE + JOB);
+  expect(expectedEnd(seen(620, [molecules]))).toBe(NOW + 620 * 2_600);
 });
 
 test('campaigns on the same credential take turns until ours is through', () => {
   const shared = (waiting: Record<string, number>) =>
     expectedEnd(seen(150, [budget(window(100), waiting)]));
-  expect(shared({ night: 150 })).toBe(NOW + CHARGE);
-  expect(shared({ night: 150, short: 60 })).toBe(NOW + 2 * CHARGE);
-  expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE);
+  expect(shared({ night: 150 })).toBe(NOW + CHARGE + JOB);
+  expect(shared({ night: 150, short: 60 })).toBe(NOW + 2 * CHARGE + JOB);
+  expect(shared({ night: 150, long: 9_000 }), 'half the turns').toBe(NOW + 2 * CHARGE + JOB);
 });
 
 test('the ceiling of the address and a block of the service hold, too', () => {
   const addressWindow = window(50);
   expect(expectedEnd(seen(100, [budget(window(100), { night: 100 }, { addressWindow })]))).toBe(
-    NOW + CHARGE,
+    NOW + CHARGE + JOB,
   );
   const blocked = { ...window(100), blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503' };
-  expect(expectedEnd(seen(10, [budget(blocked, { night: 10 })]))).toBe(NOW + 40_000);
+  expect(expectedEnd(seen(10, [budget(blocked, { night: 10 })]))).toBe(NOW + 40_000 + JOB);
 });
 
 test('nothing is expected of a paused campaign, nor when all is sent', () => {
   const full = [budget(window(2, [NOW + 1_000, NOW + 2_000]), { night: 5 })];
-  expect(expectedEnd(seen(5, full))).toBe(NOW + CHARGE * 2 + 1_000);
+  expect(expectedEnd(seen(5, full))).toBe(NOW + CHARGE * 2 + 1_000 + JOB);
   expect(expectedEnd(seen(5, full, { state: 'paused' }))).toBeNull();
   const sent = [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})];
   expect(expectedEnd(seen(2, sent))).toBeNull();

@@ -22,7 +22,7 @@ function used(limit: number, charged: number): WindowStatus {
   return { ...fresh(limit), charged, free: limit - charged, releases };
 }
 
-const predictions = (windows: readonly WindowStatus[], waiting = 0): Supply => ({
+const predictions = (windows: readonly WindowStatus[], ...waiting: number[]): Supply => ({
   ...{ service: 'predictions', windows, waiting },
 });
 
@@ -47,12 +47,20 @@ describe('the last submission', () => {
     expect(endOf(60, predictions([fresh(100)], 40))).toBe(NOW);
     expect(endOf(60, predictions([fresh(100)], 41))).toBe(NOW + ROUND);
     expect(endOf(50, predictions([fresh(100)], 5_000))).toBe(NOW);
+    expect(endOf(50, predictions([fresh(100)], 5_000, 1)), 'each has its turns').toBe(NOW + ROUND);
   });
 
   test('keeps to the tightest of its windows', () => {
     const both = predictions([fresh(100), fresh(10)]);
     expect(endOf(100, both)).toBe(NOW + 9 * ROUND);
     expect(forecast(jobs({ shifts: 1 }), [both], NOW)[0]?.free).toBe(10);
+  });
+
+  test('waits as long as the service makes us wait, with a limit or without', () => {
+    const blocked = { ...fresh(null), blockedUntil: NOW + 5_000 };
+    expect(endOf(1, predictions([fresh(100), blocked]))).toBe(NOW + 5_000);
+    const [only] = forecast(jobs({ sequence: 1 }), [predictions([blocked])], NOW);
+    expect(only?.endsAt).toBe(NOW + 5_000 + ESTIMATES.sequence.seconds * 1_000);
   });
 
   test('never comes with a budget of nothing', () => {
@@ -123,5 +131,5 @@ test('a budget supplies its credential and its address; waiting are other campai
   };
   const { windows, waiting } = supplyOf(budget, 'ours', 'night');
   expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
-  expect(waiting).toBe(8);
+  expect(waiting).toEqual([5, 3]);
 });

@@ -1,0 +1,133 @@
+/**
+ * What it costs to watch a campaign of 10,000 items that runs in the background: the time of the processor that the
+ * watching process takes, on a terminal, and what its questions cost worker and server.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BIN, Bench, ENVIRONMENT, sequences } from './command.ts';
+
+const STRETCH_MS = 30_000;
+/** Loading the program is no part of watching. */
+const SETTLES_MS = 10_000;
+const TICKS_PER_SECOND = 100;
+
+export async function liveView(items: number): Promise<string> {
+  const bench = await Bench.open();
+  try {
+    // Some jobs each second, without an end: every look finds something new.
+    await bench.serve(
+      ['--engine', 'synthetic', '--limit', '10', '--window', '10s', '--job-time', '500ms'],
+      '{ limit: 10, window: 10s }',
+    );
+    const manifest = await bench.manifest(sequences(items));
+    const { code, stderr } = await bench.run('run', manifest, '--yes', '--detach');
+    if (code !== 0) throw new Error(stderr);
+    const busy = await watched(bench);
+    await bench.run('pause', 'bench');
+    await delay(SETTLES_MS);
+    const alone = await others(bench);
+    const quiet = await watched(bench);
+    await bench.run('stop');
+    const added = quiet.others - alone;
+    return [
+      `${items} items: the watching process takes ${percent(busy.watcher)} of a core while items end`,
+      `${percent(quiet.watcher)} while nothing happens`,
+      `worker and server then take ${percent(added)} more than without it (${percent(alone)})`,
+    ].join(', ');
+  } finally {
+    await bench.run('stop');
+    await bench.close();
+  }
+}
+
+/** Shares of a core. */
+interface Shares {
+  readonly watcher: number;
+  readonly others: number;
+}
+
+async function watched(bench: Bench): Promise<Shares> {
+  const terminal = spawn('python3', ['-c', TERMINAL, process.execPath, BIN, 'watch', 'bench'], {
+    cwd: bench.folder,
+    env: { ...ENVIRONMENT, TERM: 'xterm-256color' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  try {
+    await delay(SETTLES_MS);
+    const watcher = pidOf(terminal.pid ?? 0);
+    const before = {
+      watcher: seconds(watcher),
+      others: secondsOf(othersIn(bench)),
+      at: Date.now(),
+    };
+    await delay(STRETCH_MS);
+    const took = (Date.now() - before.at) / 1_000;
+    return {
+      watcher: (seconds(watcher) - before.watcher) / took,
+      others: (secondsOf(othersIn(bench)) - before.others) / took,
+    };
+  } finally {
+    const ended = new Promise((resolve) => terminal.once('exit', resolve));
+    // Ctrl-C, typed.
+    terminal.stdin.write('\u0003');
+    await ended;
+  }
+}
+
+async function others(bench: Bench): Promise<number> {
+  const before = secondsOf(othersIn(bench));
+  await delay(STRETCH_MS);
+  return ((secondsOf(othersIn(bench)) - before) * 1_000) / STRETCH_MS;
+}
+
+/** A terminal of 100 x 30. */
+const TERMINAL = `
+import pty, sys
+pty.spawn(['sh', '-c', 'stty cols 100 rows 30; exec "$@"', 'sh'] + sys.argv[1:])
+`;
+
+/** Worker and server, by the records in the embedded folder. */
+function othersIn({ folder }: Bench): number[] {
+  return ['host', 'server'].map((name) => {
+    const record: unknown = JSON.parse(
+      readFileSync(join(folder, '.hundredfold', `${name}.json`), 'utf8'),
+    );
+    return (record as { pid: number }).pid;
+  });
+}
+
+/** The process that the terminal was opened for. */
+function pidOf(terminal: number): number {
+  const child = readdirSync('/proc').find(
+    (pid) => /^\d+$/.test(pid) && statOf(Number(pid))[1] === String(terminal),
+  );
+  if (child === undefined) throw new Error('nobody watches');
+  return Number(child);
+}
+
+function secondsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + seconds(pid), 0);
+}
+
+/** Time of the processor so far, in s. */
+function seconds(pid: number): number {
+  const [user = 0, system = 0] = statOf(pid).slice(11, 13).map(Number);
+  return (user + system) / TICKS_PER_SECOND;
+}
+
+/** From the state on; none of a process that has just ended. */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return [];
+  }
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`;
+}

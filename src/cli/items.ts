@@ -1,0 +1,46 @@
+/** `hundredfold items NAME`: the items of a campaign, one a line; all of them, or those that are asked for. */
+import { join, resolve } from 'node:path';
+import { loadSettings } from '../config/settings.ts';
+import { EXIT } from '../domain/errors.ts';
+import { readRecord } from '../host/record.ts';
+import { isAlive } from '../temporal/processes.ts';
+import type { CommonFlags } from './flags.ts';
+import { itemLines, type ItemFilter, type OpenItem } from './item-lines.ts';
+import { ItemsDocument } from './items-document.ts';
+import { ItemsText } from './items-text.ts';
+import { treeIfAny, type CampaignTree } from './retry-tree.ts';
+
+export interface ItemsFlags extends CommonFlags, ItemFilter {
+  readonly out?: string;
+}
+
+export async function items(name: string, flags: ItemsFlags): Promise<number> {
+  const settings = loadSettings(flags.config, process.env);
+  const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
+    print(tree, open, flags);
+  // Where no server runs nothing goes on: the tree tells all there is, and at once.
+  if (!settings.temporal && !hostRuns(settings.embeddedDir)) {
+    const tree = await treeIfAny(expected, name);
+    if (tree) return show(tree, new Map());
+  }
+  // Temporal's packages take a second to load.
+  const { withOpenItems } = await import('./open-items.ts');
+  return withOpenItems(name, flags.out === undefined ? null : expected, flags, show);
+}
+
+function hostRuns(embeddedDir: string): boolean {
+  const record = readRecord(embeddedDir, 'host');
+  return record !== null && isAlive(record.pid);
+}
+
+async function print(
+  tree: CampaignTree,
+  open: ReadonlyMap<string, OpenItem>,
+  flags: ItemsFlags,
+): Promise<number> {
+  const printer = flags.json ? new ItemsDocument(tree) : new ItemsText(tree);
+  for await (const line of itemLines(tree, open, flags)) await printer.line(line);
+  await printer.end();
+  return EXIT.ok;
+}

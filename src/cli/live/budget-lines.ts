@@ -1,0 +1,120 @@
+/** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
+import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { formatDuration } from '../../config/duration.ts';
+import { bar, clockText } from '../progress-text.ts';
+import { padded, span, widthOf, type Line, type Span } from './line.ts';
+
+/** The first line tells the least that must be known; the second, where there is one, more of it. */
+export interface BudgetLines {
+  readonly first: Line;
+  readonly second: Line | null;
+}
+
+const NAME_WIDTH = 13;
+/** From here on one line holds it all. */
+const ONE_LINE_FROM = 120;
+/** In one line the slots of all services stand below each other. */
+const USAGE_WIDTH = 66;
+/** With less room than this for the slots, only the next one is told. */
+const NARROW = 46;
+
+export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
+  const { service, addressWindow, credentials } = budget;
+  // A service that is down is down for every credential: nothing else about it matters now.
+  if (addressWindow.blockedUntil !== null)
+    return [windowLines(service, addressWindow, budget, now, width)];
+  const several = credentials.length > 1;
+  const own = credentials.map((window) =>
+    windowLines(several ? window.credential : service, window, budget, now, width),
+  );
+  if (addressWindow.limit === null) return own;
+  return [...own, windowLines('this address', addressWindow, budget, now, width)];
+}
+
+function windowLines(
+  name: string,
+  window: WindowStatus,
+  { counts, outstanding }: BudgetStatus,
+  now: number,
+  width: number,
+): BudgetLines {
+  const title = span(padded(name, NAME_WIDTH), 'strong');
+  if (window.blockedUntil !== null) return blockLines(title, window, now, width);
+  if (window.limit === null) {
+    const ways = outstanding > 0 ? `, ${outstanding} on their way` : '';
+    const words = `no limit; ${counts.accepted.toLocaleString('en')} jobs taken on${ways}`;
+    return { first: [title, span(words)], second: null };
+  }
+  const used = usage(title, window, width);
+  if (width >= ONE_LINE_FROM) {
+    const gap = ' '.repeat(Math.max(2, USAGE_WIDTH - widthOf(used)));
+    const soon = slotsSoon(window, now, width - widthOf(used) - gap.length);
+    return { first: [...used, ...(soon ? [span(gap), ...soon] : [])], second: null };
+  }
+  const soon = slotsSoon(window, now, width - NAME_WIDTH);
+  const indent = span(' '.repeat(NAME_WIDTH));
+  return { first: used, second: soon && [indent, ...soon] };
+}
+
+/** `predictions  asked again 22:15:04: HTTP 503` */
+function blockLines(title: Span, window: WindowStatus, now: number, width: number): BudgetLines {
+  const when = `asked again ${clockText(window.blockedUntil ?? now, now)}`;
+  const why = window.blockedBecause ?? '';
+  const line = [title, span(`${when}: ${why}`, 'warning')];
+  if (widthOf(line) <= width) return { first: line, second: null };
+  return { first: [title, span(when, 'warning')], second: [span(why, 'warning')] };
+}
+
+/** `predictions  ████████░░  64 of 100 in 1 h, 36 free` */
+function usage(title: Span, window: WindowStatus, width: number): Line {
+  const { charged, limit, windowMs, free } = window;
+  const words = `  ${charged} of ${limit ?? 0} in ${formatDuration(windowMs)}, ${free ?? 0} free`;
+  const room = Math.min(24, width - NAME_WIDTH - words.length);
+  if (room < 6) return [title, span(words.trimStart())];
+  return [title, span(bar(charged / Math.max(1, limit ?? 1), room)), span(words)];
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: along the coming window, how many slots free up when. */
+function slotsSoon(window: WindowStatus, now: number, room: number): Line | null {
+  const releases = window.releases.filter((at) => at > now);
+  if (releases.length === 0) return null;
+  const narrow = room < NARROW;
+  const axis = timeline(releases, now, window.windowMs, narrow ? 6 : 24);
+  const end = ` +${formatDuration(window.windowMs)}`;
+  const lines = [3, 2, 1].map((most) => [
+    ...[span(axis), span(end, 'faint'), span(narrow ? '  next ' : '  next slots ')],
+    span(slotTimes(releases, now, narrow ? 1 : most)),
+  ]);
+  return lines.find((line) => widthOf(line) <= room) ?? lines.at(-1) ?? null;
+}
+
+function timeline(
+  releases: readonly number[],
+  now: number,
+  windowMs: number,
+  cells: number,
+): string {
+  const counts = Array.from({ length: cells }, () => 0);
+  for (const at of releases) {
+    const cell = Math.min(cells - 1, Math.floor(((at - now) / windowMs) * cells));
+    counts[cell] = (counts[cell] ?? 0) + 1;
+  }
+  const most = Math.max(...counts);
+  const level = (n: number) => LEVELS[Math.ceil((n / most) * LEVELS.length) - 1] ?? '';
+  return counts.map((n) => (n === 0 ? '·' : level(n))).join('');
+}
+
+/** `22:14:03 (2), 22:14:07, …` */
+function slotTimes(releases: readonly number[], now: number, most: number): string {
+  const counts = new Map<string, number>();
+  for (const at of releases) {
+    const time = clockText(at, now);
+    if (!counts.has(time) && counts.size > most) break;
+    counts.set(time, (counts.get(time) ?? 0) + 1);
+  }
+  const times = [...counts].map(([time, n]) => (n === 1 ? time : `${time} (${n})`));
+  const shown = times.slice(0, most).join(', ');
+  return times.length > most && most > 1 ? `${shown}, …` : shown;
+}

@@ -1,0 +1,120 @@
+/** What has happened between two looks at a campaign. Pure. */
+import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { CampaignState } from '../../domain/states.ts';
+import type { Observation } from '../observe.ts';
+import { clockText } from '../progress-text.ts';
+import type { Tone } from './line.ts';
+
+export interface Happening {
+  readonly at: number;
+  /** What it is about: an item's id, a service, the campaign. */
+  readonly subject: string;
+  readonly words: string;
+  readonly tone: Tone;
+  /** The service took on so many jobs. */
+  readonly accepted?: number;
+}
+
+const KEPT = 40;
+/** Jobs that are taken on one after the other are one happening. */
+const TOGETHER_MS = 5_000;
+
+/** The latest of all, oldest first. `before`: null at the first look. */
+export function happeningsWith(
+  former: readonly Happening[],
+  before: Observation | null,
+  after: Observation,
+): readonly Happening[] {
+  const news = [...(before ? between(before, after) : []), ...ends(before, after)].sort(
+    (a, b) => a.at - b.at,
+  );
+  return news.reduce(joined, former).slice(-KEPT);
+}
+
+function ends(before: Observation | null, { progress }: Observation): Happening[] {
+  const known = new Set(before?.progress.recent?.map(({ id, at }) => `${id} ${at}`));
+  return (progress.recent ?? [])
+    .filter(({ id, at }) => !known.has(`${id} ${at}`))
+    .map(({ id, at, state, code }) => ({
+      ...{ at, subject: id, words: code ? `${state}: ${code}` : state },
+      tone: TONE_OF_END[state],
+    }));
+}
+
+const TONE_OF_END = {
+  succeeded: 'good',
+  failed: 'bad',
+  held: 'warning',
+  cancelled: 'warning',
+  invalid: 'bad',
+} as const satisfies Record<string, Tone>;
+
+function between(before: Observation, after: Observation): Happening[] {
+  const { at, progress } = after;
+  const words = WORDS_OF_STATE[progress.state];
+  const turned = before.progress.state !== progress.state;
+  return [
+    ...(turned ? [{ at, subject: progress.campaign, words, tone: 'strong' as const }] : []),
+    ...after.budgets.flatMap((budget) => {
+      const former = before.budgets.find(
+        ({ service, address }) => service === budget.service && address === budget.address,
+      );
+      return former ? ofBudget(former, budget, at) : [];
+    }),
+  ];
+}
+
+const WORDS_OF_STATE: Readonly<Record<CampaignState, string>> = {
+  running: 'goes on',
+  paused: 'paused: nothing more is submitted',
+  publishing: 'all items have ended; the tables are written',
+  completed: 'completed',
+  cancelled: 'cancelled',
+};
+
+function ofBudget(before: BudgetStatus, after: BudgetStatus, at: number): Happening[] {
+  const subject = after.service;
+  const accepted = after.counts.accepted - before.counts.accepted;
+  const refused = after.counts.rejected429 - before.counts.rejected429;
+  return [
+    ...(accepted > 0 ? [acceptance(subject, accepted, at)] : []),
+    ...(refused > 0
+      ? [{ at, subject, words: `answered ${refused} with 429`, tone: 'warning' as const }]
+      : []),
+    ...ofBlock(subject, blockIn(before), blockIn(after), at),
+  ];
+}
+
+function acceptance(subject: string, accepted: number, at: number): Happening {
+  const words = accepted === 1 ? 'took on 1 job' : `took on ${accepted} jobs`;
+  return { at, subject, words, tone: 'plain', accepted };
+}
+
+function blockIn({ addressWindow, credentials }: BudgetStatus): WindowStatus | null {
+  return [addressWindow, ...credentials].find(({ blockedUntil }) => blockedUntil !== null) ?? null;
+}
+
+function ofBlock(
+  subject: string,
+  before: WindowStatus | null,
+  after: WindowStatus | null,
+  at: number,
+): Happening[] {
+  if (before && !after) return [{ at, subject, words: 'may be asked again', tone: 'good' }];
+  if (!after || before?.blockedUntil === after.blockedUntil) return [];
+  const until = clockText(after.blockedUntil ?? at, at);
+  const words = `makes us wait until ${until}: ${after.blockedBecause ?? ''}`;
+  return [{ at, subject, words, tone: 'warning' }];
+}
+
+function joined(list: readonly Happening[], next: Happening): readonly Happening[] {
+  const last = list.at(-1);
+  const together =
+    last?.accepted !== undefined &&
+    next.accepted !== undefined &&
+    last.subject === next.subject &&
+    next.at - last.at < TOGETHER_MS;
+  if (!together) return [...list, next];
+  const sum = acceptance(next.subject, last.accepted + next.accepted, last.at);
+  return [...list.slice(0, -1), sum];
+}

@@ -1,0 +1,76 @@
+/** Items by kind and state, as a table. Pure. */
+import { KINDS, type Kind } from '../../domain/item.ts';
+import type { Observation } from '../observe.ts';
+import { padded, span, widthOf, type Line, type Tone } from './line.ts';
+
+/** `open`: started, waiting for a slot or at the service; `to come`: not started, or getting the result of another row. */
+interface Row {
+  readonly kind: Kind;
+  readonly cells: Readonly<Record<Column, number>>;
+}
+
+/** In the order of the table; the most important stay where there is little room. */
+const COLUMNS = ['succeeded', 'failed', 'held', 'cancelled', 'open', 'to come', 'total'] as const;
+type Column = (typeof COLUMNS)[number];
+const FIRST_TO_GO: readonly Column[] = ['total', 'to come', 'cancelled', 'held'];
+const ALWAYS: readonly Column[] = ['succeeded', 'open'];
+const NEEDS_THE_TREE: readonly Column[] = ['to come', 'total'];
+const TONE: Partial<Record<Column, Tone>> = { succeeded: 'good', failed: 'bad', held: 'warning' };
+
+const NAMES: Readonly<Record<Kind, string>> = {
+  molecule: 'molecules',
+  sequence: 'sequences',
+  alignment: 'alignments',
+  shifts: 'shifts',
+};
+
+/** None where there is one kind only: the counts above say it already. */
+export function kindTable({ progress, kinds }: Observation, width: number): Line[] {
+  const rows = KINDS.flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
+  if (rows.length < 2) return [];
+  const shown = COLUMNS.filter(
+    (column) =>
+      (kinds !== null || !NEEDS_THE_TREE.includes(column)) &&
+      (ALWAYS.includes(column) || rows.some(({ cells }) => cells[column] > 0)),
+  );
+  for (const column of [null, ...FIRST_TO_GO]) {
+    const index = column === null ? -1 : shown.indexOf(column);
+    if (index >= 0) shown.splice(index, 1);
+    const lines = tableOf(rows, shown);
+    if (lines.every((line) => widthOf(line) <= width)) return lines;
+  }
+  return [];
+}
+
+function rowOf(
+  kind: Kind,
+  progress: { readonly open: number; readonly ended: Readonly<Record<string, number>> } | undefined,
+  kinds: Observation['kinds'],
+): Row | null {
+  const { open = 0, ended = {} } = progress ?? {};
+  const begun = open + Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const total = kinds?.items[kind] ?? begun;
+  if (total === 0) return null;
+  const { succeeded = 0, failed = 0, held = 0, cancelled = 0 } = ended;
+  const cells = { succeeded, failed, held, cancelled, open, total };
+  return { kind, cells: { ...cells, 'to come': Math.max(0, total - begun) } };
+}
+
+function tableOf(rows: readonly Row[], columns: readonly Column[]): Line[] {
+  const text = (n: number) => n.toLocaleString('en');
+  const widths = columns.map((column) =>
+    Math.max(column.length, ...rows.map(({ cells }) => text(cells[column]).length)),
+  );
+  const cell = (words: string, n: number) => `  ${words.padStart(widths[n] ?? 0)}`;
+  const name = Math.max(...rows.map(({ kind }) => NAMES[kind].length));
+  const header = columns.map((column, n) => span(cell(column, n), 'faint'));
+  return [
+    [span(padded('', name)), ...header],
+    ...rows.map(({ kind, cells }) => [
+      span(padded(NAMES[kind], name)),
+      ...columns.map((column, n) =>
+        span(cell(text(cells[column]), n), cells[column] > 0 ? (TONE[column] ?? 'plain') : 'faint'),
+      ),
+    ]),
+  ];
+}

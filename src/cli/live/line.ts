@@ -1,0 +1,101 @@
+/** A line of the live view: text with meanings, measured in columns of a terminal. Pure. */
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
+import { harmless } from '../explain.ts';
+
+/** What a text stands for; a colour says nothing that the words do not say. */
+export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
+
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export type Line = readonly Span[];
+
+/** Words of services and names of files may hold codes that a terminal obeys, and line feeds: they are shown instead. */
+export function span(text: string, tone: Tone = 'plain'): Span {
+  return { text: harmless(text).replace(/[\n\t]+/g, ' '), tone };
+}
+
+/** All that the view itself writes takes one column each; only words from outside have to be measured. */
+const ONE_COLUMN_EACH = /^[ -~·…█░▁-▇]*$/;
+
+export function columnsOf(text: string): number {
+  return ONE_COLUMN_EACH.test(text) ? text.length : stringWidth(text);
+}
+
+export function widthOf(line: Line): number {
+  return line.reduce((sum, { text }) => sum + columnsOf(text), 0);
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** The text, or as much of it as goes into so many columns, with an ellipsis in place of the rest. */
+export function cutText(text: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  if (columns < 1) return '';
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const width = columnsOf(segment);
+    // One column is the ellipsis's.
+    if (used + width > columns - 1) break;
+    kept += segment;
+    used += width;
+  }
+  return `${kept}…`;
+}
+
+/** Of a path the end matters. */
+export function cutPath(path: string, columns: number): string {
+  return path.length <= columns ? path : `…${path.slice(path.length - Math.max(0, columns - 1))}`;
+}
+
+export function cut(line: Line, columns: number): Line {
+  if (widthOf(line) <= columns) return line;
+  const kept: Span[] = [];
+  let left = columns;
+  for (const { text, tone } of line) {
+    const width = columnsOf(text);
+    // What follows is cut off as well: the last text that is kept tells so.
+    const cutHere = width >= left;
+    kept.push({ text: cutHere ? cutText(`${text} `, left) : text, tone });
+    if (cutHere) break;
+    left -= width;
+  }
+  return kept;
+}
+
+/** The text with blanks up to this width. */
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
+
+export function beside(left: readonly Line[], right: readonly Line[], columns: number): Line[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, n) => {
+    const first = cut(left[n] ?? [], columns - 2);
+    const gap = ' '.repeat(columns - widthOf(first));
+    return right[n] ? [...first, { text: gap, tone: 'plain' }, ...right[n]] : first;
+  });
+}
+
+const STYLE_OF = {
+  strong: 'bold',
+  faint: 'dim',
+  good: 'green',
+  bad: 'red',
+  warning: 'yellow',
+} as const;
+
+/** As it is written to a terminal. */
+export function painted(line: Line, colours: boolean): string {
+  return line
+    .map(({ text, tone }) =>
+      tone === 'plain' || !colours
+        ? text
+        : styleText(STYLE_OF[tone], text, { validateStream: false }),
+    )
+    .join('')
+    .trimEnd();
+}

@@ -1,0 +1,140 @@
+/**
+ * What of the live view goes onto a screen of a given size: the parts in the order of their importance, as long as
+ * there is room; blank lines and older news only where nothing else needs it. Pure: (scene, size) → lines.
+ */
+import { budgetLines } from './budget-lines.ts';
+import { kindTable } from './kind-table.ts';
+import { beside, cut, span, widthOf, type Line } from './line.ts';
+import type { Scene } from './scene.ts';
+import {
+  countsLines,
+  endLine,
+  failureLines,
+  happeningLines,
+  headLine,
+  keysLine,
+  paceLine,
+  resultsLine,
+  uiLine,
+} from './sections.ts';
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Lines that come and go together. */
+interface Part {
+  /** Parts of one group follow each other without a blank line. */
+  readonly group: number;
+  /** 0 is the most important. */
+  readonly rank: number;
+  readonly lines: readonly Line[];
+}
+
+/** From here on failures and events stand side by side. */
+const SIDE_BY_SIDE_FROM = 120;
+/** News that are shown before blank lines are; older ones fill what is left. */
+const NEWS_FIRST = 3;
+const LEAST_RANK = 100;
+
+/** Not one line more than there are rows, none wider than the columns. */
+export function screen(scene: Scene, { columns, rows }: Size): Line[] {
+  const parts = partsOf(scene, columns);
+  const chosen = choose(parts, rows);
+  const lines = chosen.reduce((sum, part) => sum + part.lines.length, 0);
+  return withGaps(chosen, rows - lines).map((line) => cut(line, columns));
+}
+
+/** In the order in which they stand. */
+function partsOf(scene: Scene, width: number): Part[] {
+  const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, width));
+  const counts = countsLines(scene, width);
+  const pace = paceLine(scene);
+  const end = endLine(scene, width);
+  const together = end && pace ? [...end, span('   '), ...pace] : null;
+  const oneLine = together !== null && widthOf(together) <= width;
+  return [
+    part(0, 0, [headLine(scene, width)]),
+    part(0, 1, counts.slice(0, 1)),
+    part(0, 6, counts.slice(1)),
+    part(0, 5, oneLine ? [together] : end && [end]),
+    part(0, 10, oneLine ? null : pace && [pace]),
+    ...budgets.flatMap(({ first, second }) => [
+      part(1, 4, [first]),
+      part(1, 7, second && [second]),
+    ]),
+    part(2, 8, kindTable(scene.seen, width)),
+    ...newsParts(scene, width),
+    part(5, 11, asLines(uiLine(scene, width))),
+    part(5, 12, [resultsLine(scene, width)]),
+    part(6, 2, scene.notice === null ? null : [[span(scene.notice, 'warning')]]),
+    part(6, 3, asLines(keysLine(scene, width))),
+  ];
+}
+
+function newsParts(scene: Scene, width: number): Part[] {
+  if (width < SIDE_BY_SIDE_FROM) {
+    return [
+      ...listParts(3, 6, failureLines(scene, width)),
+      ...listParts(4, 9, happeningLines(scene, width)),
+    ];
+  }
+  const left = Math.floor(width / 2);
+  const failures = failureLines(scene, left);
+  const happenings = happeningLines(scene, width - left);
+  if (failures.length === 0) return listParts(4, 9, happenings);
+  return listParts(3, 6, beside(failures, happenings, left));
+}
+
+/** A title with the newest, and the older ones one by one. */
+function listParts(group: number, rank: number, lines: readonly Line[]): Part[] {
+  const older = lines.slice(NEWS_FIRST);
+  return [
+    part(group, rank, lines.slice(0, NEWS_FIRST)),
+    ...older.map((line, n) => part(group, LEAST_RANK + n, [line])),
+  ];
+}
+
+/** What stays on the terminal when the view is left: the closing words say the rest. */
+export function lastLines(scene: Scene, columns: number): Line[] {
+  const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, columns));
+  const lines = [
+    headLine(scene, columns),
+    ...countsLines(scene, columns),
+    ...budgets.map(({ first }) => first),
+    ...failureLines(scene, columns).slice(0, 1),
+  ];
+  return lines.map((line) => cut(line, columns));
+}
+
+function part(group: number, rank: number, lines: readonly Line[] | null): Part {
+  return { group, rank, lines: lines ?? [] };
+}
+
+function asLines(line: Line | null): Line[] | null {
+  return line && [line];
+}
+
+function choose(parts: readonly Part[], rows: number): Part[] {
+  const chosen = new Set<Part>();
+  let room = rows;
+  // Blank lines are worth more than old news.
+  const groups = new Set(parts.filter(({ lines }) => lines.length > 0).map(({ group }) => group));
+  for (const one of parts.toSorted((a, b) => a.rank - b.rank)) {
+    const kept = one.rank >= LEAST_RANK ? groups.size - 1 : 0;
+    if (one.lines.length === 0 || one.lines.length > room - kept) continue;
+    chosen.add(one);
+    room -= one.lines.length;
+  }
+  return parts.filter((one) => chosen.has(one));
+}
+
+function withGaps(parts: readonly Part[], gaps: number): Line[] {
+  let left = gaps;
+  return parts.flatMap((one, n) => {
+    const begins = n > 0 && parts[n - 1]?.group !== one.group && left > 0;
+    if (begins) left -= 1;
+    return begins ? [[], ...one.lines] : one.lines;
+  });
+}

@@ -1,0 +1,179 @@
+/** The parts of the live view, each as lines for a width. Pure. */
+import { formatDuration } from '../../config/duration.ts';
+import type { RecentEnd } from '../../domain/campaign.ts';
+import type { FinalState } from '../../domain/states.ts';
+import { expectedEnd } from '../../plan/expected-end.ts';
+import { bar, clockText } from '../progress-text.ts';
+import { campaignLink, uiLink } from '../ui-link.ts';
+import type { Happening } from './happenings.ts';
+import {
+  cutPath,
+  cutText,
+  padded,
+  span,
+  widthOf,
+  type Line,
+  type Span,
+  type Tone,
+} from './line.ts';
+import type { Scene } from './scene.ts';
+
+const NARROW = 60;
+
+/** `night  ████████░░░░  62 %  6,200 of 10,000` */
+export function headLine({ followed, seen }: Scene, width: number): Line {
+  const { ended, total, state } = seen.progress;
+  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const share = done / Math.max(1, total);
+  const name = span(cutText(followed.name, Math.floor(width / 3)), 'strong');
+  const words = ` ${Math.floor(share * 100)} %  ${number(done)} of ${number(total)}`;
+  const tone = state === 'paused' ? 'warning' : 'strong';
+  const standing = state === 'running' ? [] : [span(`  ${state}`, tone)];
+  const rest = widthOf([name, span(words), ...standing]);
+  const room = Math.min(40, width - rest - 2);
+  const progress = room < 4 ? [span(' ')] : [span(`  ${bar(share, room)}`)];
+  return [name, ...progress, span(words), ...standing];
+}
+
+const TONE_OF_STATE: Readonly<Record<FinalState, Tone>> = {
+  succeeded: 'good',
+  failed: 'bad',
+  held: 'warning',
+  cancelled: 'warning',
+  invalid: 'bad',
+};
+
+/** `6,200 succeeded  3 failed  100 running  3,697 waiting` */
+export function countsLines({ seen: { progress, waiting } }: Scene, width: number): Line[] {
+  const { ended, open, total } = progress;
+  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const running = Math.max(0, open - waiting);
+  const counts: [string, number, Tone][] = [
+    ...Object.entries(ended).map(
+      ([state, n]) => [state, n, TONE_OF_STATE[state as FinalState]] as [string, number, Tone],
+    ),
+    ['running', running, 'plain'],
+    ['waiting', total - done - running, 'plain'],
+  ];
+  const lines: Line[] = [[]];
+  for (const [state, n, tone] of counts.filter(([, count]) => count > 0)) {
+    const line = lines.at(-1) ?? [];
+    const longer = [
+      ...line,
+      span(line.length === 0 ? '' : '  '),
+      span(`${number(n)} ${state}`, tone),
+    ];
+    if (widthOf(longer) <= width || line.length === 0) lines[lines.length - 1] = longer;
+    else lines.push(longer.slice(-1));
+  }
+  return lines;
+}
+
+/** `end expected about 02:14:33 (in 7 h 12 min)` */
+export function endLine({ seen, now }: Scene, width: number): Line | null {
+  const end = expectedEnd(seen);
+  if (end === null || end <= now) return null;
+  const words = width < NARROW ? 'end about' : 'end expected about';
+  const line = [span(`${words} `), span(clockText(end, now), 'strong')];
+  const left = [...line, span(` (in ${formatDuration(end - now)})`)];
+  return widthOf(left) <= width ? left : line;
+}
+
+/** `34 ended, 20 accepted in the last 5 min` */
+export function paceLine({ pace }: Scene): Line | null {
+  if (!pace) return null;
+  const { ended, accepted, overMs } = pace;
+  return [
+    span(
+      `${number(ended)} ended, ${number(accepted)} accepted in the last ${formatDuration(overMs)}`,
+      'faint',
+    ),
+  ];
+}
+
+/** Why items did not succeed, then the last of those, the newest first. */
+export function failureLines({ seen: { progress }, now }: Scene, width: number): Line[] {
+  const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
+  if (codes.length === 0) return [];
+  const sums = codes.map(([code, n]) => `${number(n)} ${code}`).join(', ');
+  const failures = (progress.failures ?? []).toReversed();
+  const ids = idWidth(
+    failures.map(({ id }) => id),
+    width,
+  );
+  return [
+    [span('not succeeded  ', 'strong'), span(sums, 'bad')],
+    ...failures.map((end) => failureLine(end, ids, now, width)),
+  ];
+}
+
+function failureLine(end: RecentEnd, ids: number, now: number, width: number): Line {
+  const { at, id, code, message, state } = end;
+  return [
+    ...timeSpan(at, now, width),
+    span(`${padded(cutText(id, ids), ids)}  `),
+    span(`${code ?? state}  `, TONE_OF_STATE[state]),
+    span(message ?? ''),
+  ];
+}
+
+/** The newest first. */
+export function happeningLines({ happenings, now }: Scene, width: number): Line[] {
+  if (happenings.length === 0) return [];
+  const newest = happenings.toReversed();
+  const ids = idWidth(
+    newest.map(({ subject }) => subject),
+    width,
+  );
+  const line = ({ at, subject, words, tone }: Happening): Line => [
+    ...timeSpan(at, now, width),
+    span(`${padded(cutText(subject, ids), ids)}  `),
+    span(words, tone),
+  ];
+  return [[span('last events', 'strong')], ...newest.map(line)];
+}
+
+function timeSpan(at: number, now: number, width: number): Span[] {
+  // A day that is over does not matter here.
+  const time = clockText(at, now).slice(-'22:14:03'.length);
+  return [span(width < NARROW ? `${time.slice(0, 5)} ` : `${time}  `, 'faint')];
+}
+
+function idWidth(ids: readonly string[], width: number): number {
+  return Math.min(width < NARROW ? 14 : 28, Math.max(...ids.map(({ length }) => length), 0));
+}
+
+/** The page of the Temporal UI with all items; where that is too long to be opened from here, the campaign's own. */
+export function uiLine({ ui, followed }: Scene, width: number): Line | null {
+  if (ui === null) return null;
+  const title = 'Temporal UI  ';
+  const links = [uiLink(ui, followed.name), campaignLink(ui, followed.name), ui];
+  const link = links.find((one) => title.length + one.length <= width);
+  return link === undefined ? null : [span(title, 'faint'), span(link)];
+}
+
+export function resultsLine({ followed }: Scene, width: number): Line {
+  const title = 'results      ';
+  return [span(title, 'faint'), span(cutPath(followed.folder, width - title.length))];
+}
+
+export function keysLine({ keys, seen: { progress } }: Scene, width: number): Line | null {
+  if (!keys) return null;
+  const { state } = progress;
+  const shown = [
+    ...(state === 'running' ? [['p', 'pause']] : []),
+    ...(state === 'paused' ? [['r', 'resume']] : []),
+    ...[
+      ['q', width < NARROW ? 'detach' : 'detach, it goes on'],
+      ['Ctrl-C', keys.ctrlC()],
+    ],
+  ];
+  return shown.flatMap(([key = '', does = '']) => [
+    span(key, 'strong'),
+    span(` ${does}   `, 'faint'),
+  ]);
+}
+
+function number(n: number): string {
+  return n.toLocaleString('en');
+}

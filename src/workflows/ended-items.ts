@@ -1,0 +1,62 @@
+/**
+ * What is told of items that have ended to those who watch: by kind, and the last of them. A handful, however large
+ * the campaign: it travels with every look at it, and through continue-as-new.
+ */
+import type { CampaignProgress, KindProgress, RecentEnd } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
+import { FINAL_STATES, type FinalState } from '../domain/states.ts';
+
+const ENDS_KEPT = 20;
+const FAILURES_KEPT = 10;
+/** The whole of a service's words stands in item.json. */
+const MESSAGE_KEPT = 200;
+
+type Ended = Record<FinalState, number>;
+
+export class EndedItems {
+  private readonly byKind = new Map<Kind, Ended>();
+  /** Oldest first, as are the failures. */
+  private readonly recent: RecentEnd[];
+  private readonly failures: RecentEnd[];
+
+  constructor({ kinds = {}, recent = [], failures = [] }: Partial<CampaignProgress> = {}) {
+    for (const [kind, { ended }] of Object.entries(kinds))
+      this.byKind.set(kind as Kind, { ...ended });
+    this.recent = [...recent];
+    this.failures = [...failures];
+  }
+
+  count(kind: Kind, state: FinalState): void {
+    this.of(kind)[state] += 1;
+  }
+
+  /** One that has just ended. */
+  add({ message, ...end }: RecentEnd): void {
+    const kept = { ...end, message: message && message.slice(0, MESSAGE_KEPT) };
+    append(this.recent, kept, ENDS_KEPT);
+    if (kept.state === 'failed' || kept.state === 'held')
+      append(this.failures, kept, FAILURES_KEPT);
+  }
+
+  progress(open: Iterable<Kind>): Pick<CampaignProgress, 'kinds' | 'recent' | 'failures'> {
+    const started = new Map<Kind, number>();
+    for (const kind of open) started.set(kind, (started.get(kind) ?? 0) + 1);
+    const kinds: Partial<Record<Kind, KindProgress>> = {};
+    for (const kind of new Set([...this.byKind.keys(), ...started.keys()]))
+      kinds[kind] = { open: started.get(kind) ?? 0, ended: { ...this.of(kind) } };
+    return { kinds, recent: this.recent, failures: this.failures };
+  }
+
+  private of(kind: Kind): Ended {
+    const known = this.byKind.get(kind);
+    if (known) return known;
+    const none = Object.fromEntries(FINAL_STATES.map((state) => [state, 0])) as Ended;
+    this.byKind.set(kind, none);
+    return none;
+  }
+}
+
+function append(list: RecentEnd[], end: RecentEnd, most: number): void {
+  list.push(end);
+  if (list.length > most) list.shift();
+}

@@ -1,0 +1,117 @@
+/** `items` where no server runs: the tree tells it all. Of a campaign that runs: background.test.ts. */
+import { expect, test } from 'vitest';
+import { itemLines, type ItemFilter, type ItemLine } from '../../src/cli/item-lines.ts';
+import { treeIfAny } from '../../src/cli/retry-tree.ts';
+import type { ItemState } from '../../src/domain/states.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { writeInvalidRows } from '../../src/store/invalid-rows.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import { aMolecule, aSequence } from '../store/an-item.ts';
+import { desk, type Desk } from './command.ts';
+
+const ENDED = '2026-11-21T02:14:33.000Z';
+
+/** 302 items: two molecules that did not succeed, 299 sequences that did, one that waits; and a refused row. */
+async function tree(at: Desk): Promise<void> {
+  const store = await openFileStore(at.path('results', 'night'));
+  const sequences = Array.from({ length: 300 }, (_, n) => aSequence(`s-${n}`));
+  const molecules = [aMolecule('broken'), aMolecule('held')];
+  const campaign = { name: 'night', manifestDigests: [], settings: {} };
+  await prepareCampaign(store, campaign, [...molecules, ...sequences]);
+  const end = async (
+    kind: 'molecule' | 'sequence',
+    id: string,
+    state: ItemState,
+    code?: string,
+  ) => {
+    const record = await readItem(store, kind, id);
+    if (!record) throw new Error(`${id} was not laid out`);
+    const error = code === undefined ? null : { code, message: 'its words,\nin two lines' };
+    const ended = { ...record, state, error, remoteId: `job-${id}`, finishedAt: ENDED };
+    await writeItem(store, ended, { durable: false });
+  };
+  await end('molecule', 'broken', 'failed', 'JOB_FAILED');
+  await end('molecule', 'held', 'held', 'SUBMIT_UNSURE');
+  for (let n = 1; n < 300; n += 1) await end('sequence', `s-${n}`, 'succeeded');
+  const refused = { id: 'odd', kind: null, source: { file: 'a.csv', line: 9 }, row: { id: 'odd' } };
+  const rows = [{ ...refused, code: 'SMILES_UNREADABLE', message: 'no molecule' }];
+  await writeInvalidRows(
+    store,
+    (async function* () {
+      yield* rows;
+    })(),
+  );
+}
+
+interface Document {
+  readonly campaign: string;
+  readonly out: string;
+  readonly items: readonly Record<string, unknown>[];
+}
+
+test('all items, in the order of the manifest, as one document', async () => {
+  const at = desk();
+  await tree(at);
+  const { stdout, stderr } = await at.runs(0, ['items', 'night', '--json']);
+  const { campaign, out, items } = JSON.parse(stdout) as Document;
+  expect({ campaign, out, stderr }).toEqual({
+    campaign: 'night',
+    out: at.path('results', 'night'),
+    stderr: '',
+  });
+  const ids = Array.from({ length: 300 }, (_, n) => `s-${n}`);
+  expect(items.map(({ id }) => id)).toEqual(['broken', 'held', ...ids, 'odd']);
+  expect(items[0]).toEqual({
+    ...{ id: 'broken', kind: 'molecule', state: 'failed', code: 'JOB_FAILED' },
+    ...{ message: 'its words,\nin two lines', remoteId: 'job-broken', path: 'molecules/broken' },
+    since: ENDED,
+  });
+  expect(items[2]).toMatchObject({ id: 's-0', state: 'waiting', since: null, remoteId: null });
+  expect(items.at(-1)).toMatchObject({ kind: null, state: 'invalid', path: null });
+  expect(at.servers(), 'no server was started for it').toEqual([]);
+});
+
+test('what Temporal says of an open item counts, unless its end is on disk already', async () => {
+  const at = desk();
+  await tree(at);
+  const found = await treeIfAny(at.path('results', 'night'), 'night');
+  if (!found) throw new Error('there is no tree');
+  const running = {
+    state: 'running',
+    remoteId: 'job-x',
+    startedAt: '2026-11-21T01:00:00.000Z',
+  } as const;
+  const open = new Map([
+    ['s-0', running],
+    ['s-1', running],
+  ]);
+  const linesOf = async (filter: ItemFilter) => {
+    const lines: ItemLine[] = [];
+    for await (const line of itemLines(found, open, filter)) lines.push(line);
+    return lines;
+  };
+  const lines = await linesOf({ kind: 'sequence' });
+  expect(lines[0]).toMatchObject({ state: 'running', remoteId: 'job-x', since: running.startedAt });
+  expect(lines[1]).toMatchObject({ state: 'succeeded', remoteId: 'job-s-1', since: ENDED });
+  const wanted = await linesOf({ state: 'running' });
+  expect(wanted.map(({ id }) => id)).toEqual(['s-0']);
+});
+
+test('those that are asked for, as columns below each other', async () => {
+  const at = desk();
+  await tree(at);
+  const failed = await at.runs(0, ['items', 'night', '--state', 'failed']);
+  expect(failed.stdout).toBe('');
+  expect(failed.stderr).toMatch(
+    /^broken {2}molecule {2}failed {2}2026-11-2\d \d\d:\d\d:33 {2}JOB_FAILED {2}molecules\/broken {2}job-broken\n {2}its words, in two lines\n$/,
+  );
+  const all = (await at.runs(0, ['items', 'night', '--kind', 'molecule'])).stderr.split('\n');
+  expect(all.map((line) => line.indexOf('molecule '))).toEqual([8, -1, 8, -1, -1]);
+  expect(
+    (await at.runs(0, ['items', 'night', '--state', 'held', '--code', 'JOB_FAILED'])).stderr,
+  ).toBe('night has no such item.\n');
+  expect((await at.runs(1, ['items', 'night', '--state', 'broken'])).stderr).toContain(
+    'waiting, running',
+  );
+});

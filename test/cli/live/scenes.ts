@@ -1,0 +1,160 @@
+/** Campaigns at a moment, for the live view: made up, and of every kind that the view has to show. */
+import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
+import type { Happening } from '../../../src/cli/live/happenings.ts';
+import type { Scene } from '../../../src/cli/live/scene.ts';
+import type { Observation } from '../../../src/cli/observe.ts';
+import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
+
+/** A clock time in the zone of whoever runs this, so that what is shown is the same everywhere. */
+export const NOW = new Date(2026, 10, 21, 22, 14, 0).getTime();
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+
+export function window(
+  limit: number | null,
+  releases: readonly number[],
+  changes: Partial<WindowStatus> = {},
+): WindowStatus {
+  return {
+    ...{ limit, windowMs: HOUR, charged: releases.length, releases },
+    ...{ free: limit && limit - releases.length, nextFreeAt: releases[0] ?? null },
+    ...{ blockedUntil: null, blockedBecause: null, ...changes },
+  };
+}
+
+export function budget(
+  service: string,
+  own: WindowStatus,
+  waiting: number,
+  accepted: number,
+  changes: Partial<BudgetStatus> = {},
+): BudgetStatus {
+  return {
+    ...{ service, address: 'host', now: NOW, outstanding: 0 },
+    addressWindow: window(null, []),
+    credentials: [{ ...own, credential: 'ours' }],
+    waiting: [{ campaign: 'night', credential: 'ours', items: waiting, paused: false }],
+    counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
+    ...changes,
+  };
+}
+
+export function progress(changes: Partial<CampaignProgress>): CampaignProgress {
+  const empty = { total: 0, open: 0, ended: NONE, failuresByCode: {} };
+  return { campaign: 'night', state: 'running', ...empty, ...changes };
+}
+
+export function seen(
+  of: Partial<CampaignProgress>,
+  budgets: readonly BudgetStatus[],
+  changes: Partial<Observation> = {},
+): Observation {
+  const waiting = budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0);
+  return {
+    ...{ at: NOW, progress: progress(of), waiting, budgets, kinds: null },
+    ...{ ended: false, completed: false, ...changes },
+  };
+}
+
+export function scene(observation: Observation, changes: Partial<Scene> = {}): Scene {
+  return {
+    followed: { name: 'night', folder: '/srv/campaigns/results/night' },
+    ui: 'http://127.0.0.1:8233',
+    ...{ now: NOW, seen: observation, happenings: [], pace: null, notice: null },
+    keys: { ctrlC: () => 'stop' },
+    ...changes,
+  };
+}
+
+/** So many slots that free up one after the other, from `first` on. */
+function freed(count: number, first: number, apart: number): number[] {
+  return Array.from({ length: count }, (_, n) => NOW + first + n * apart);
+}
+
+function failure(n: number, code: string, message: string): RecentEnd {
+  const at = NOW - n * 97 * SECOND;
+  return { id: `mol-${n}`, kind: 'molecule', state: 'failed', code, message, at };
+}
+
+const HAPPENINGS: readonly Happening[] = [
+  { at: NOW - 40 * SECOND, subject: 'predictions', words: 'took on 12 jobs', tone: 'plain' },
+  ...Array.from({ length: 20 }, (_, n) => ({
+    ...{ at: NOW - (30 - n) * SECOND, subject: `seq-${4_400 + n}` },
+    ...{ words: 'succeeded', tone: 'good' as const },
+  })),
+];
+
+const TEN_THOUSAND: Partial<CampaignProgress> = {
+  ...{ total: 10_000, open: 312, following: 40 },
+  ended: { ...NONE, succeeded: 6_180, failed: 14, held: 2 },
+  failuresByCode: { JOB_FAILED: 12, RESULT_EMPTY: 2, SUBMIT_UNSURE: 2 },
+  kinds: {
+    molecule: { open: 2, ended: { ...NONE, succeeded: 2_484, failed: 14 } },
+    sequence: { open: 260, ended: { ...NONE, succeeded: 1_900 } },
+    alignment: { open: 50, ended: { ...NONE, succeeded: 1_796, held: 2 } },
+  },
+  failures: [
+    failure(3, 'JOB_FAILED', 'acpype: Odd number of electrons (85); the net charge is wrong'),
+    failure(2, 'RESULT_EMPTY', 'GMX_top is missing from the result'),
+    failure(1, 'JOB_FAILED', '电荷不对 – Ladung falsch\nsecond line\u001b[31m red'),
+  ],
+};
+
+/** Named as the snapshots are. */
+export const SCENES: Readonly<Record<string, Scene>> = {
+  'ten thousand items': scene(
+    seen(
+      TEN_THOUSAND,
+      [
+        budget('molecules', window(null, []), 0, 2_500, { outstanding: 2 }),
+        budget('predictions', window(100, freed(88, 90 * SECOND, 21 * SECOND)), 280, 3_730),
+      ],
+      {
+        kinds: {
+          items: { molecule: 2_500, sequence: 5_000, alignment: 2_500, shifts: 0 },
+          following: { molecule: 0, sequence: 40, alignment: 0, shifts: 0 },
+        },
+      },
+    ),
+    { happenings: HAPPENINGS, pace: { ended: 34, accepted: 21, overMs: 300_000 } },
+  ),
+  'waiting for the budget': scene(
+    seen({ total: 800, open: 250, ended: { ...NONE, succeeded: 100 } }, [
+      budget('predictions', window(100, freed(100, 59 * 60 * SECOND, 400)), 250, 100),
+    ]),
+  ),
+  'a service that is down': scene(
+    seen({ total: 20, open: 20 }, [
+      budget('predictions', window(100, []), 20, 0, {
+        addressWindow: window(null, [], {
+          blockedUntil: NOW + 64 * SECOND,
+          blockedBecause: 'HTTP 503: Service Unavailable',
+        }),
+      }),
+    ]),
+  ),
+  'two ceilings': scene(
+    seen({ total: 20, open: 20 }, [
+      budget('predictions', window(100, freed(12, 9 * SECOND, 7_000)), 20, 12, {
+        addressWindow: window(300, freed(299, 3 * SECOND, 11_000)),
+      }),
+    ]),
+  ),
+  paused: scene(
+    seen({ total: 12, open: 6, state: 'paused', ended: { ...NONE, succeeded: 6 } }, [
+      budget('predictions', window(6, freed(6, 40 * SECOND, SECOND)), 6, 6),
+    ]),
+    { notice: 'Pausing: nothing more is submitted.' },
+  ),
+  publishing: scene(
+    seen({ total: 12, state: 'publishing', ended: { ...NONE, succeeded: 11, failed: 1 } }, [
+      budget('predictions', window(6, []), 0, 12),
+    ]),
+  ),
+  'a long name, and no keyboard': scene(seen({ total: 3, open: 3 }, []), {
+    followed: { name: 'n'.repeat(64), folder: `/${'deep/'.repeat(30)}night` },
+    ...{ keys: null, ui: null },
+  }),
+};

@@ -1,0 +1,70 @@
+/** The live view as a person sees it, at several sizes; snapshots, to be read like a picture when they change. */
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { painted } from '../../../src/cli/live/line.ts';
+import { lastLines, screen } from '../../../src/cli/live/screen.ts';
+import { SCENES, scene, seen } from './scenes.ts';
+
+const SIZES = [
+  { columns: 40, rows: 24 },
+  { columns: 80, rows: 23 },
+  { columns: 120, rows: 30 },
+  { columns: 200, rows: 50 },
+];
+
+const shown = (name: string, columns: number, rows: number): string[] => {
+  const found = SCENES[name];
+  if (!found) throw new Error(`no scene is named ${name}`);
+  return screen(found, { columns, rows }).map((line) => painted(line, false));
+};
+
+describe.each(Object.keys(SCENES))('%s', (name) => {
+  test.each(SIZES)('at $columns x $rows', ({ columns, rows }) => {
+    expect(`\n${shown(name, columns, rows).join('\n')}\n`).toMatchSnapshot();
+  });
+
+  test('fits into every size', () => {
+    for (let columns = 1; columns <= 220; columns += 11) {
+      for (const rows of [1, 6, 23, 60]) {
+        const lines = shown(name, columns, rows);
+        expect(lines.length).toBeLessThanOrEqual(rows);
+        expect(
+          Math.max(...lines.map((line) => stringWidth(line))),
+          `${columns}`,
+        ).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+});
+
+test('what matters most stays where there is little room', () => {
+  const few = shown('ten thousand items', 80, 6);
+  expect(few[0]).toMatch(/^night .* 6,196 of 10,000$/);
+  expect(few[1]).toMatch(/^6,180 succeeded {2}14 failed {2}2 held {2}32 running {2}3,772 waiting$/);
+  expect(few.join('\n')).toMatch(/^predictions .*88 of 100 in 1 h, 12 free$/m);
+  expect(few.join('\n')).toMatch(/^end expected about /m);
+  expect(few.at(-1)).toMatch(/^p pause /);
+  expect(shown('ten thousand items', 80, 1)).toEqual([few[0]]);
+});
+
+test('colours stand for what the words say, and are left out where they are not wanted', () => {
+  const paused = SCENES['ten thousand items'];
+  const [, counts = []] = screen(paused ?? scene(seen({}, [])), { columns: 80, rows: 23 });
+  expect(painted(counts, true)).toContain(
+    '\u001b[32m6,180 succeeded\u001b[39m  \u001b[31m14 failed',
+  );
+  expect(painted(counts, false)).not.toContain('\u001b');
+});
+
+test('words of a service cannot move the cursor, nor break a line', () => {
+  const text = shown('ten thousand items', 200, 50).join('\n');
+  expect(text).toContain('电荷不对 – Ladung falsch second line\\u{1b}[31m red');
+  expect(text).not.toContain('\u001b');
+});
+
+test('what stays when the view is left says how it stands', () => {
+  const ended = SCENES['ten thousand items'];
+  const lines = lastLines(ended ?? scene(seen({}, [])), 80).map((line) => painted(line, false));
+  expect(lines).toHaveLength(5);
+  expect(lines.at(-1)).toBe('not succeeded  12 JOB_FAILED, 2 RESULT_EMPTY, 2 SUBMIT_UNSURE');
+});

@@ -1,0 +1,87 @@
+/** What the live view makes of looks that follow each other: happenings, pace, and when to look again. */
+import { expect, test } from 'vitest';
+import { nextLookIn } from '../../../src/cli/cadence.ts';
+import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
+import { paceOf, paceSample, withSample, type PaceSample } from '../../../src/cli/live/pace.ts';
+import type { Observation } from '../../../src/cli/observe.ts';
+import type { RecentEnd } from '../../../src/domain/campaign.ts';
+import { budget, NOW, seen, window } from './scenes.ts';
+
+const end = (id: string, at: number, state: RecentEnd['state'] = 'succeeded'): RecentEnd => ({
+  ...{ id, at, state, kind: 'sequence', message: null },
+  code: state === 'succeeded' ? null : 'JOB_FAILED',
+});
+const look = (at: number, recent: readonly RecentEnd[], accepted = 0): Observation =>
+  seen({ recent }, [budget('predictions', window(5, []), 0, accepted)], { at });
+const told = (list: readonly Happening[]) =>
+  list.map(({ subject, words }) => `${subject} ${words}`);
+
+test('every end is told once, in the order of time', () => {
+  const first = look(NOW, [end('a', NOW - 9)]);
+  const second = look(NOW + 500, [end('a', NOW - 9), end('b', NOW + 2, 'failed')]);
+  const one = happeningsWith([], null, first);
+  expect(told(one)).toEqual(['a succeeded']);
+  expect(told(happeningsWith(one, first, second))).toEqual(['a succeeded', 'b failed: JOB_FAILED']);
+});
+
+test('jobs that are taken on within seconds are one happening', () => {
+  const looks = [0, 7, 20, 21].map((n, i) => look(NOW + [0, 500, 1_000, 9_000][i]!, [], n));
+  let list: readonly Happening[] = [];
+  for (const [i, one] of looks.entries()) list = happeningsWith(list, looks[i - 1] ?? null, one);
+  expect(told(list)).toEqual(['predictions took on 20 jobs', 'predictions took on 1 job']);
+});
+
+test('pauses, refusals and blocks are told when they begin and when they end', () => {
+  const blocked = window(5, [], { blockedUntil: NOW + 60_000, blockedBecause: 'HTTP 503' });
+  const counts = { submissions: 1, accepted: 0, refused: 0, rejected429: 1 };
+  const well = look(NOW, []);
+  const down = seen({ state: 'paused' }, [budget('predictions', blocked, 0, 0, { counts })], {
+    at: NOW + 500,
+  });
+  const words = told(happeningsWith(happeningsWith([], well, down), down, well));
+  expect(words[0]).toBe('night paused: nothing more is submitted');
+  expect(words[1]).toBe('predictions answered 1 with 429');
+  expect(words[2]).toMatch(/^predictions makes us wait until 22:15:00: HTTP 503$/);
+  expect(words.slice(3)).toEqual(['night goes on', 'predictions may be asked again']);
+});
+
+test('a handful is kept', () => {
+  const many = Array.from({ length: 90 }, (_, n) => end(`s-${n}`, NOW + n));
+  const list = happeningsWith([], null, look(NOW + 99, many));
+  expect(list).toHaveLength(40);
+  expect(list.at(-1)?.subject).toBe('s-89');
+});
+
+test('the pace looks back five minutes, and says nothing before it can know', () => {
+  const at = (seconds: number, done: number): Observation => {
+    const ended = { succeeded: done, failed: 0, held: 0, cancelled: 0, invalid: 0 };
+    return seen({ ended }, [budget('p', window(5, []), 0, 2 * done)], {
+      at: NOW + seconds * 1_000,
+    });
+  };
+  let samples: PaceSample[] = [];
+  for (let second = 0; second <= 600; second += 1)
+    samples = withSample(samples, paceSample(at(second, second)));
+  expect(samples.length).toBeLessThan(200);
+  expect(paceOf(samples, paceSample(at(600, 600)))).toEqual({
+    ended: 300,
+    accepted: 600,
+    overMs: 300_000,
+  });
+  expect(paceOf(withSample([], paceSample(at(0, 0))), paceSample(at(9, 9)))).toBeNull();
+});
+
+test('looks come seldom while nothing changes, at once when something does, and just after a slot', () => {
+  const still = look(NOW, []);
+  let waited = nextLookIn(null, still);
+  expect(waited).toBe(1_000);
+  const times = Array.from(
+    { length: 12 },
+    () => (waited = nextLookIn({ seen: still, waited }, still)),
+  );
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  expect(times.at(-1)).toBe(4_000);
+  expect(nextLookIn({ seen: still, waited }, look(NOW, [], 1))).toBe(1_000);
+  const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
+  expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
+});
