@@ -9,6 +9,7 @@ import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engines/
 import type { Job } from './job.ts';
 import type { JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
+import type { Slots } from './slots.ts';
 
 /** Why a run was broken off. */
 type Break = 'time-limit' | 'silent' | 'stopping';
@@ -19,6 +20,7 @@ export class Worker {
   readonly #clock: Clock;
   readonly #engine: Engine;
   readonly #settings: Settings;
+  readonly #slots: Slots;
   readonly #running = new Map<
     number,
     { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> }
@@ -31,13 +33,20 @@ export class Worker {
 
   constructor(
     service: ServiceName,
-    parts: { jobs: JobStore; clock: Clock; engine: Engine; onBroken: (error: unknown) => void },
+    parts: {
+      jobs: JobStore;
+      clock: Clock;
+      engine: Engine;
+      slots: Slots;
+      onBroken: (error: unknown) => void;
+    },
     settings: Settings,
   ) {
     this.#service = service;
     this.#jobs = parts.jobs;
     this.#clock = parts.clock;
     this.#engine = parts.engine;
+    this.#slots = parts.slots;
     this.#onBroken = parts.onBroken;
     this.#settings = settings;
     this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
@@ -47,20 +56,22 @@ export class Worker {
     this.#watch.unref();
   }
 
-  /** Starts as many waiting jobs as there are free workers. */
-  pump(): void {
-    const { concurrency } = this.#settings;
-    while (!this.#stopping && (concurrency === 0 || this.#running.size < concurrency)) {
+  /** Starts as many waiting jobs as there are free slots. */
+  readonly pump = (): void => {
+    while (!this.#stopping && this.#slots.take(this.pump)) {
       const job = this.#jobs.pickUp(this.#service, this.#clock.now());
-      if (job === undefined) return;
+      if (job === undefined) {
+        this.#slots.free();
+        return;
+      }
       const abort = new AbortController();
       const done = this.#work(job, abort).finally(() => {
         this.#running.delete(job.seq);
-        this.pump();
+        this.#slots.free();
       });
       this.#running.set(job.seq, { job, abort, done });
     }
-  }
+  };
 
   /** Breaks off what runs and resolves when nothing writes any more. */
   async stop(): Promise<void> {

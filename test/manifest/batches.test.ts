@@ -7,7 +7,7 @@ import { campaignName } from '../../src/manifest/name.ts';
 import { readManifests, type ManifestReading } from './read-all.ts';
 import { BATCHES } from './manifests.ts';
 
-const engine = new RecordedEngine(() => 0);
+const engine = new RecordedEngine(() => 0, 'molecules');
 
 function batch(name: string): Promise<ManifestReading> {
   return readManifests([path.join(BATCHES, name)]);
