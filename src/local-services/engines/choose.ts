@@ -5,6 +5,7 @@ import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
 import { installedEngine, type RealEngineName } from './real/installed.ts';
+import { RealMolecules } from './real/molecules.ts';
 import { SyntheticEngine } from './synthetic.ts';
 
 export type Engines = Readonly<Record<ServiceName, Engine>>;
@@ -39,8 +40,9 @@ function realEngine(service: ServiceName): Engine | null {
   if (installed === null) return null;
   switch (service) {
     case 'molecules':
+      return new RealMolecules(installed);
     case 'predictions':
-      // Not written yet.
+      // The engine of b2bTools is not written yet.
       return null;
   }
 }
