@@ -22,6 +22,8 @@ const JOB: MoleculeJob = {
   atomType: 'gaff2',
 };
 
+const FILE: MoleculeJob = { ...JOB, smiles: null, inputFile: 'its text', fileName: 'a.pdb' };
+
 /** Of the recorded successes, the ones that are none. */
 const WRONG: Readonly<Record<string, RegExp>> = {
   'file-edge_no_hydrogens-gas-auto-gaff2': /^Hydrogens are missing at C2, C3, C4, C5, C6;/,
@@ -33,7 +35,8 @@ const successes = recordingNames('acpype').filter((name) => acpypeRecording(name
 
 test.each(successes)('%s: only what is wrong meets with an objection', (name) => {
   const recording = acpypeRecording(name);
-  const objection = objectionTo({ ...JOB, netCharge: recording.net_charge }, recording.results);
+  const job = name.startsWith('file-') ? FILE : JOB;
+  const objection = objectionTo({ ...job, netCharge: recording.net_charge }, recording.results);
   const expected = WRONG[name];
   if (expected === undefined) expect(objection).toBeNull();
   else expect(objection).toMatch(expected);
@@ -64,7 +67,12 @@ describe('an objection is raised', () => {
     ['and its twins of a methyl group', /^H1[567]$/, 'C12;'],
     ['and all others', /^H/, 'C1, C2, C3, C4, C6, …;'],
   ])('when a hydrogen %s is missing', (_what, names, carbons) => {
-    expect(objectionTo(JOB, without(names))).toContain(`Hydrogens are missing at ${carbons}`);
+    expect(objectionTo(FILE, without(names))).toContain(`Hydrogens are missing at ${carbons}`);
+  });
+
+  test('not to a SMILES: Open Babel knows its hydrogens, and places them roughly', () => {
+    const whole = objectionTo(JOB, without(/^H[1-9]$/));
+    expect(whole).not.toMatch(/^Hydrogens/);
   });
 
   test('when there are no atoms at all', () => {

@@ -17,9 +17,9 @@ const FLAT = 342;
 export function objectionTo(job: MoleculeJob, files: FileSet): string | null {
   const atoms = mol2Atoms(files.mol2);
   if (atoms.length === 0) return 'The mol2 file of the result has no atoms.';
-  return (
-    severalMolecules(atoms) ?? missingHydrogens(atoms) ?? wrongCharge(atoms, job.netCharge) ?? null
-  );
+  // Open Babel gives a SMILES all its hydrogens, and places them too roughly in small rings to be judged by.
+  const bare = job.inputFile === null ? null : missingHydrogens(atoms);
+  return severalMolecules(atoms) ?? bare ?? wrongCharge(atoms, job.netCharge);
 }
 
 /** A salt or a mixture: ACPYPE gives one topology for all. */
