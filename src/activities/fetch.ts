@@ -8,9 +8,10 @@
 import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ArtefactName, FetchOutcome, Timing } from '../domain/outcomes.ts';
+import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
+import { engineOfHistory } from '../services/engine.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
@@ -42,9 +43,9 @@ export async function fetchArtefact(
     if (got.type === 'ended') return got.result;
     if (got.type === 'bad') return askAgain(got, policy);
     if (got.type === 'artefact') return await takeIn(store, job, got.artefact, policy);
-    const timing = await timingIn(store, artefact, got.file.key);
-    if (timing) deps.jobTimes.note(job, timing);
-    return { files: [named(got.file, job.item)], problem: null, timing };
+    const told = await toldBy(store, artefact, got.file.key);
+    if (told.timing) deps.jobTimes.note(job, told.timing);
+    return { files: [named(got.file, job.item)], problem: null, ...told };
   } catch (error) {
     throw storeFailure(error);
   }
@@ -177,10 +178,19 @@ function ended(problem: FetchResult['problem']): Got {
   return { type: 'ended', result: { files: [], problem, timing: null } };
 }
 
-/** The processing log tells when the job ran; a result does not. */
-async function timingIn(store: Store, artefact: ArtefactName, key: string): Promise<Timing | null> {
-  if (artefact !== 'history') return null;
-  return timingOfHistory((await store.readText(key)) ?? '');
+/** The processing log tells when the job ran and what ran it; the other files do not. */
+async function toldBy(
+  store: Store,
+  artefact: ArtefactName,
+  key: string,
+): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
+  if (artefact !== 'history') return { timing: null };
+  const text = (await store.readText(key)) ?? '';
+  return { timing: timingOfHistory(text), ...computedBy(engineOfHistory(text)) };
+}
+
+function computedBy(engine: string | null): Pick<FetchResult, 'engine'> {
+  return engine === null ? {} : { engine };
 }
 
 function writeOptions(found: Found, signal: AbortSignal) {

@@ -9,6 +9,7 @@ import { readResultJson } from '../results/result-json.ts';
 import type { ResultProblem } from '../results/result-problems.ts';
 import { checkResult } from '../services/check-result.ts';
 import type { Job } from '../services/client.ts';
+import { engineOfLog } from '../services/engine.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
 import { checkDistributions } from '../services/predictions/check-distributions.ts';
 import { isSynthetic } from '../services/synthetic.ts';
@@ -57,9 +58,11 @@ export async function writeArtefact(
     const { bytes: length, sha256 } = await store.write(itemKey(kind, id, folder + file), data);
     files.push({ name: folder + file, bytes: length, sha256 });
   }
-  const engine = name !== 'distributions' && isSynthetic(bytes) ? { engine: 'synthetic' } : {};
+  const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
+  const synthetic = name !== 'distributions' && isSynthetic(bytes);
+  const engine = synthetic ? 'synthetic' : engineOfLog(log);
   const told = problem && { code: problem.code, message: problem.message };
-  return { files, problem: told, timing: null, ...engine };
+  return { files, problem: told, timing: null, ...(engine !== null && { engine }) };
 }
 
 function filesInRecord(

@@ -2,13 +2,15 @@
  * What the local services can be started with, and the settings that follow from it. Options are refused at the
  * door, so that a test with a typing mistake does not run against another service than it thinks.
  */
+import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { EngineJob } from './engines/engine.ts';
+import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
 
-export const ENGINE_NAMES = ['recorded', 'synthetic'] as const;
-export type EngineName = (typeof ENGINE_NAMES)[number];
+/** `installed`: in each service the real engine if it is there, else the recorded one. */
+export const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
+export type EngineChoice = (typeof ENGINE_CHOICES)[number];
 
 export const VARIANTS = ['current', 'earlier'] as const;
 export type Variant = (typeof VARIANTS)[number];
@@ -20,7 +22,8 @@ export interface LocalServicesOptions {
   readonly port?: number;
   /** SQLite file that the jobs live in; default `:memory:`, gone with the process. */
   readonly database?: string;
-  readonly engine?: EngineName;
+  /** Default `recorded`: the same answers on every machine. */
+  readonly engine?: EngineChoice;
   /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
   readonly limit?: number;
   /** The same of the molecule service, whose contract (8) shows none; default 0 = no limit. */
@@ -29,9 +32,12 @@ export interface LocalServicesOptions {
   readonly windowMs?: number;
   /** Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
   readonly addressLimit?: number;
-  /** Run time of a job in ms; default 500 for recorded, 1500 for synthetic. */
+  /** Run time of a job in ms, where nothing is computed; default 500 for recorded, 1500 for synthetic. */
   readonly jobMs?: number | ((input: EngineJob) => number);
-  /** Jobs running at once in each service; default 2, 0 = unlimited. */
+  /**
+   * Jobs running at once, 0 = unlimited. Real engines: in both services together, default the number of cores.
+   * Others: in each service, default 2.
+   */
   readonly concurrency?: number;
   /** Time limit of a job, measured against its elapsed time; default 3600. */
   readonly timeLimitSeconds?: number;
@@ -54,7 +60,7 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  readonly engine: EngineName;
+  readonly engine: EngineChoice;
   readonly limit: number;
   readonly moleculeLimit: number;
   readonly windowMs: number;
@@ -103,9 +109,10 @@ function oneOf<T extends string>(
 
 /** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
 export function settingsOf(options: LocalServicesOptions): Settings {
-  const engine = oneOf('engine', options.engine, ENGINE_NAMES, 'recorded');
+  const engine = oneOf('engine', options.engine, ENGINE_CHOICES, 'recorded');
+  const computes = engine === 'real' || engine === 'installed';
   const limit = whole('limit', options.limit, 100);
-  const jobMs = options.jobMs ?? (engine === 'recorded' ? 500 : 1500);
+  const jobMs = options.jobMs ?? (engine === 'synthetic' ? 1500 : 500);
   if (typeof jobMs === 'number') whole('jobMs', jobMs, 0);
   return {
     host: options.host ?? '127.0.0.1',
@@ -122,7 +129,7 @@ export function settingsOf(options: LocalServicesOptions): Settings {
       limit === 0 ? 0 : Math.max(300, 3 * limit),
     ),
     jobMs: typeof jobMs === 'number' ? () => jobMs : jobMs,
-    concurrency: whole('concurrency', options.concurrency, 2),
+    concurrency: whole('concurrency', options.concurrency, computes ? availableParallelism() : 2),
     timeLimitMs: positive('timeLimitSeconds', options.timeLimitSeconds, 3600) * 1000,
     heartbeatSilenceMs:
       positive('heartbeatSilenceSeconds', options.heartbeatSilenceSeconds, 30) * 1000,

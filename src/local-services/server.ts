@@ -10,9 +10,8 @@ import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Admission } from './admission.ts';
 import { buildApp, MOLECULES } from './app.ts';
 import { Clock } from './clock.ts';
-import type { Engine } from './engines/engine.ts';
-import { RecordedEngine } from './engines/recorded.ts';
-import { SyntheticEngine } from './engines/synthetic.ts';
+import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
+import { engineStatement } from './engines/statement.ts';
 import { Faults, type FaultRule } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
@@ -20,6 +19,7 @@ import { Listener } from './listener.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
 import type { Services } from './services.ts';
+import { Slots } from './slots.ts';
 import { Worker } from './worker.ts';
 
 export type { FaultRule } from './faults.ts';
@@ -34,6 +34,8 @@ export interface LocalServices {
   readonly url: string;
   /** `{mol_base_url}` of the molecule service. */
   readonly moleculesUrl: string;
+  /** Which engine computes in each, in the words of its jobs' logs: `engine: real, ACPYPE 2023.10.27`. */
+  readonly engines: Readonly<Record<ServiceName, string>>;
   readonly faults: {
     set(rules: readonly FaultRule[]): void;
     add(rule: FaultRule): void;
@@ -46,13 +48,15 @@ export interface LocalServices {
 }
 
 /**
- * Starts both services. Throws `LOCAL_SERVICES_OPTION` for an option that makes no sense, `LOCAL_SERVICES_DATABASE`
- * for a database that cannot be used, `LOCAL_SERVICES_PORT` when the port cannot be listened on.
+ * Starts both services. Throws `LOCAL_SERVICES_OPTION` for an option that makes no sense, `LOCAL_SERVICES_ENGINE` for
+ * a real engine that is not installed, `LOCAL_SERVICES_DATABASE` for a database that cannot be used,
+ * `LOCAL_SERVICES_PORT` when the port cannot be listened on.
  */
 export async function startLocalServices(
   options: LocalServicesOptions = {},
 ): Promise<LocalServices> {
   const settings = settingsOf(options);
+  const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
   const { services, journal } = servicesOn(database, settings);
   const app = await buildApp(services);
@@ -72,12 +76,13 @@ export async function startLocalServices(
     else listener.refuse(refuse.ms);
   };
   faults.set(settings.faults);
-  const workers = startWorkers(app, services);
+  const workers = startWorkers(app, services, engines);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return running(`http://${host}:${String(port)}`, {
     app,
     listener,
     workers,
+    engines,
     database,
     journal,
     faults,
@@ -88,6 +93,7 @@ interface Parts {
   readonly app: FastifyInstance;
   readonly listener: Listener;
   readonly workers: readonly Worker[];
+  readonly engines: Engines;
   readonly database: DatabaseSync;
   readonly journal: Journal;
   readonly faults: Faults;
@@ -106,6 +112,10 @@ function running(url: string, parts: Parts): LocalServices {
   return {
     url,
     moleculesUrl: `${url}${MOLECULES}`,
+    engines: {
+      molecules: engineStatement(parts.engines.molecules),
+      predictions: engineStatement(parts.engines.predictions),
+    },
     faults: {
       set: (rules) => {
         faults.set(rules);
@@ -122,7 +132,7 @@ function running(url: string, parts: Parts): LocalServices {
   };
 }
 
-async function shutDown({ app, listener, workers }: Parts): Promise<void> {
+async function shutDown({ app, listener, workers, engines }: Parts): Promise<void> {
   listener.stop();
   // Answers that hang on purpose would hold the server open.
   const force = setTimeout(() => {
@@ -131,6 +141,7 @@ async function shutDown({ app, listener, workers }: Parts): Promise<void> {
   await app.close();
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
+  await closeEngines(engines);
 }
 
 function servicesOn(
@@ -156,19 +167,12 @@ function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldErro
   });
 }
 
-function engineOf(settings: Settings): Engine {
-  switch (settings.engine) {
-    case 'recorded':
-      return new RecordedEngine(settings.jobMs);
-    case 'synthetic':
-      return new SyntheticEngine(settings.jobMs);
-  }
-}
-
 /** One pool of workers a service, as they are two services; jobs that a stop broke off are queued again first. */
-function startWorkers(app: FastifyInstance, services: Services): Worker[] {
+function startWorkers(app: FastifyInstance, services: Services, engines: Engines): Worker[] {
   const { jobs, clock, settings, admission } = services;
-  const engine = engineOf(settings);
+  // Real engines share the cores; the others only wait.
+  const computes = SERVICES.some((service) => engines[service].name === 'real');
+  const shared = new Slots(settings.concurrency);
   const onBroken = (error: unknown): void => {
     app.log.error({ err: error }, 'an engine broke');
   };
@@ -176,7 +180,14 @@ function startWorkers(app: FastifyInstance, services: Services): Worker[] {
   const workers = new Map(
     SERVICES.map((service): [ServiceName, Worker] => [
       service,
-      new Worker(service, { jobs, clock, engine, onBroken }, settings),
+      new Worker(
+        service,
+        {
+          ...{ jobs, clock, onBroken, engine: engines[service] },
+          slots: computes ? shared : new Slots(settings.concurrency),
+        },
+        settings,
+      ),
     ]),
   );
   admission.onAccepted = (service) => {

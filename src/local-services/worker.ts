@@ -6,9 +6,11 @@
 import type { Clock } from './clock.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engines/engine.ts';
+import { engineStatement } from './engines/statement.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
+import type { Slots } from './slots.ts';
 
 /** Why a run was broken off. */
 type Break = 'time-limit' | 'silent' | 'stopping';
@@ -19,6 +21,9 @@ export class Worker {
   readonly #clock: Clock;
   readonly #engine: Engine;
   readonly #settings: Settings;
+  readonly #slots: Slots;
+  /** Which engine this is, in every job's log. */
+  readonly #statement: string;
   readonly #running = new Map<
     number,
     { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> }
@@ -31,13 +36,21 @@ export class Worker {
 
   constructor(
     service: ServiceName,
-    parts: { jobs: JobStore; clock: Clock; engine: Engine; onBroken: (error: unknown) => void },
+    parts: {
+      jobs: JobStore;
+      clock: Clock;
+      engine: Engine;
+      slots: Slots;
+      onBroken: (error: unknown) => void;
+    },
     settings: Settings,
   ) {
     this.#service = service;
     this.#jobs = parts.jobs;
     this.#clock = parts.clock;
     this.#engine = parts.engine;
+    this.#slots = parts.slots;
+    this.#statement = engineStatement(parts.engine);
     this.#onBroken = parts.onBroken;
     this.#settings = settings;
     this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
@@ -47,20 +60,22 @@ export class Worker {
     this.#watch.unref();
   }
 
-  /** Starts as many waiting jobs as there are free workers. */
-  pump(): void {
-    const { concurrency } = this.#settings;
-    while (!this.#stopping && (concurrency === 0 || this.#running.size < concurrency)) {
-      const job = this.#jobs.pickUp(this.#service, this.#clock.now());
-      if (job === undefined) return;
+  /** Starts as many waiting jobs as there are free slots. */
+  readonly pump = (): void => {
+    while (!this.#stopping && this.#slots.take(this.pump)) {
+      const job = this.#jobs.pickUp(this.#service, this.#clock.now(), this.#statement);
+      if (job === undefined) {
+        this.#slots.free();
+        return;
+      }
       const abort = new AbortController();
       const done = this.#work(job, abort).finally(() => {
         this.#running.delete(job.seq);
-        this.pump();
+        this.#slots.free();
       });
       this.#running.set(job.seq, { job, abort, done });
     }
-  }
+  };
 
   /** Breaks off what runs and resolves when nothing writes any more. */
   async stop(): Promise<void> {
@@ -131,8 +146,9 @@ export class Worker {
 
   #end(job: Job, outcome: EngineOutcome): void {
     const at = this.#clock.now();
-    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, outcome.log);
-    else this.#jobs.fail(job, at, outcome.message, outcome.log);
+    const log = `${this.#statement}\n${outcome.log}`;
+    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, log);
+    else this.#jobs.fail(job, at, outcome.message, log);
   }
 
   #brokenOff(signal: AbortSignal, error: unknown): EngineOutcome {

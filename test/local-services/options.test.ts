@@ -22,7 +22,7 @@ test.each([
   ['limit', { limit: 1.5 }],
   ['windowMs', { windowMs: 0 }],
   ['concurrency', { concurrency: Number.NaN }],
-  ['engine', { engine: 'real' as 'recorded' }],
+  ['engine', { engine: 'imaginary' as 'recorded' }],
   ['variant', { variant: 'later' as 'earlier' }],
   ['jobMs', { jobMs: -5 }],
 ])('a wrong %s is refused by name', (name, options) => {

@@ -15,7 +15,7 @@ import { resultIds } from '../../src/local-services/fasta.ts';
 
 const PROJECT = new URL('../../', import.meta.url);
 const index = loadIndex();
-const engine = new RecordedEngine(() => 0);
+const engine = new RecordedEngine(() => 0, 'molecules');
 
 const context: EngineContext = {
   signal: new AbortController().signal,

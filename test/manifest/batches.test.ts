@@ -7,7 +7,7 @@ import { campaignName } from '../../src/manifest/name.ts';
 import { readManifests, type ManifestReading } from './read-all.ts';
 import { BATCHES } from './manifests.ts';
 
-const engine = new RecordedEngine(() => 0);
+const engine = new RecordedEngine(() => 0, 'molecules');
 
 function batch(name: string): Promise<ManifestReading> {
   return readManifests([path.join(BATCHES, name)]);
@@ -94,6 +94,16 @@ describe('batches/screening', () => {
     expect(problems).toEqual([]);
     expect(items).toHaveLength(64);
     expect(await failures(items)).toEqual({});
+  });
+});
+
+describe('batches/demo-real', () => {
+  test('has every kind, without a problem; its molecules are none that a recording knows', async () => {
+    const { items, problems, kinds } = await batch('demo-real');
+    expect(problems).toEqual([]);
+    expect(kinds).toEqual({ molecule: 6, sequence: 1, alignment: 1, shifts: 1 });
+    const molecules = items.filter(({ kind }) => kind === 'molecule');
+    expect(Object.keys(await failures(items)).sort()).toEqual(molecules.map(({ id }) => id).sort());
   });
 });
 

@@ -1,8 +1,11 @@
 /**
- * What runs a job: recorded outputs, shapes for tests, and later the real programs as child processes. An engine
+ * What runs a job: recorded outputs, shapes for tests, or the real programs as child processes (`real/`). An engine
  * keeps its worker's heartbeat going, reports its phases, and stops when the signal says so; a real one kills its
  * child process there.
  */
+
+export const ENGINE_NAMES = ['real', 'recorded', 'synthetic'] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface MoleculeJob {
   readonly kind: 'molecule';
@@ -68,8 +71,12 @@ export type EngineOutcome =
   | { readonly ok: false; readonly message: string; readonly log: string };
 
 export interface Engine {
-  readonly name: string;
+  /** Real, recorded, or of a shape only. */
+  readonly name: EngineName;
+  /** Program and version, for people: `ACPYPE 2023.10.27`. */
   readonly version: string;
   /** Rejects only when aborted or broken; a job that fails is an outcome. */
   run(job: EngineJob, context: EngineContext): Promise<EngineOutcome>;
+  /** Resolves when no process of it is left. All its jobs were aborted before. */
+  close?(): Promise<void>;
 }

@@ -2,6 +2,7 @@
  * The recorded engine: real outputs of the real programs for the inputs in `recordings/index.json`. Any other
  * input fails and says so; nothing is ever invented.
  */
+import type { ServiceName } from '../../domain/item.ts';
 import { parseFasta, resultIds } from '../fasta.ts';
 import { canonical, type CanonicalJob } from './canonical.ts';
 import type {
@@ -29,10 +30,10 @@ export class RecordedEngine implements Engine {
   /** By kind and input, because a sequence may be answered by a recording with more predictors. */
   readonly #recordings = new Map<string, Recording[]>();
 
-  constructor(jobMs: (job: EngineJob) => number) {
+  constructor(jobMs: (job: EngineJob) => number, service: ServiceName) {
     this.#jobMs = jobMs;
     const index = loadIndex();
-    this.version = [...new Set(Object.values(index.programs))].join(', ');
+    this.version = index.programs[service === 'molecules' ? 'molecule' : 'sequence'];
     for (const recording of index.recordings) {
       const key = `${recording.kind} ${recording.input}`;
       const known = this.#recordings.get(key);

@@ -1,0 +1,89 @@
+/**
+ * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--check]`.
+ * Without root; what needs root is named with the line to type. What is there stays as it is.
+ */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  enginesFolder,
+  REAL_ENGINES,
+  type RealEngineName,
+} from '../src/local-services/engines/real/installed.ts';
+import { ACPYPE } from './engines/acpype.ts';
+import { B2BTOOLS } from './engines/b2btools.ts';
+import { check, install, type State } from './engines/install.ts';
+import type { Recipe } from './engines/recipe.ts';
+import { exclusively } from './setup/exclusive.js';
+import { SetupProblem } from './setup/problem.js';
+
+const RECIPES: Readonly<Record<RealEngineName, Recipe>> = { acpype: ACPYPE, b2btools: B2BTOOLS };
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function tell({ engine, installed, problem, remedy }: State): void {
+  if (problem === null && installed !== null) {
+    say(`ok       ${engine} ${installed.version} in ${installed.folder}`);
+  } else {
+    say(`PROBLEM  ${engine}: ${problem ?? ''}`);
+    say(`         ${remedy ?? ''}`);
+  }
+}
+
+/** Each is tried, whatever becomes of the other. */
+function ready(recipe: Recipe, folder: string): boolean {
+  const state = check(recipe, folder);
+  if (state.problem === null) {
+    tell(state);
+    return true;
+  }
+  say(`engines: ${recipe.engine}: ${recipe.size} …`);
+  try {
+    install(recipe, folder);
+  } catch (error) {
+    if (!(error instanceof SetupProblem)) throw error;
+    if (error.detail) say(error.detail);
+    say(`${error.code}: ${error.message}`);
+    say(error.remedy);
+    return false;
+  }
+  const now = check(recipe, folder);
+  tell(now);
+  return now.problem === null;
+}
+
+const USAGE = 'npm run engines [-- --only acpype|b2btools] [--check]';
+
+function readOrders(): { recipes: readonly Recipe[]; checkOnly: boolean } | null {
+  const options = { only: { type: 'string' }, check: { type: 'boolean', default: false } } as const;
+  try {
+    const { only, check: checkOnly } = parseArgs({ options }).values;
+    const names = only === undefined ? REAL_ENGINES : REAL_ENGINES.filter((name) => name === only);
+    if (names.length === 0)
+      throw new Error(`--only: ${only ?? ''} is none of ${REAL_ENGINES.join(', ')}`);
+    return { recipes: names.map((name) => RECIPES[name]), checkOnly };
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    say(USAGE);
+    return null;
+  }
+}
+
+async function main(): Promise<boolean> {
+  const orders = readOrders();
+  if (orders === null) return false;
+  const folder = enginesFolder();
+  const { recipes, checkOnly } = orders;
+  if (checkOnly) {
+    const states = recipes.map((recipe) => check(recipe, folder));
+    states.forEach(tell);
+    return states.every(({ problem }) => problem === null);
+  }
+  const work = (): boolean => recipes.map((recipe) => ready(recipe, folder)).every(Boolean);
+  return await exclusively(join(folder, 'install.lock'), work, () => {
+    say('engines: another installation is running; waiting for it …');
+  });
+}
+
+process.exitCode = (await main()) ? 0 : 1;

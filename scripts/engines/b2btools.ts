@@ -1,0 +1,43 @@
+/**
+ * b2bTools without the gigabytes of CUDA that pip would bring: PyTorch, scikit-learn, pandas and Biopython come from
+ * Debian, and its environment sees them. HMMER is for psper.
+ */
+import { join } from 'node:path';
+import { program } from './needs.ts';
+import { say } from './python.ts';
+import type { Recipe, SystemNeed } from './recipe.ts';
+
+/** Debian's Python: the only one that Debian's packages are for. */
+const PYTHON = '/usr/bin/python3';
+
+function module(name: string, debianPackage: string): SystemNeed {
+  const find = `import importlib.util, sys; sys.exit(importlib.util.find_spec("${name}") is None)`;
+  return {
+    name: `Python’s ${name}`,
+    debianPackage,
+    found: () => say(PYTHON, ['-c', find]).ok,
+  };
+}
+
+export const B2BTOOLS: Recipe = {
+  engine: 'b2btools',
+  size: '231 MB to download with Debian’s packages, 1.2 GB on disk',
+  needs: [
+    module('torch', 'python3-torch'),
+    module('sklearn', 'python3-sklearn'),
+    module('pandas', 'python3-pandas'),
+    module('Bio', 'python3-biopython'),
+    module('requests', 'python3-requests'),
+    module('venv', 'python3-venv'),
+    program('hmmsearch', 'hmmer'),
+  ],
+  python: PYTHON,
+  environmentOptions: ['--system-site-packages'],
+  pipArguments: ['--no-deps', 'b2bTools==3.0.9'],
+  prove: (folder) => {
+    const ask = 'import importlib.metadata as m; print("version", m.version("b2bTools"))';
+    const said = say(join(folder, 'bin', 'python'), ['-c', ask]);
+    const version = /^version (\S+)$/m.exec(said.text)?.[1];
+    return version === undefined ? { problem: said.text.trim() } : { version };
+  },
+};

@@ -1,0 +1,103 @@
+/**
+ * Installs one engine: an environment in its own folder, the record last. A folder without a record was left half made
+ * and is made anew; one with a record is left alone.
+ */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  ENGINE_VERSIONS,
+  installedEngine,
+  RECORD_FILE,
+  type Installed,
+} from '../../src/local-services/engines/real/installed.ts';
+import { PLAIN_PATH } from '../../src/local-services/engines/real/work-folder.ts';
+import { SetupProblem } from '../setup/problem.js';
+import { aptLine } from './needs.ts';
+import { makeEnvironment, packagesIn, pipInstall } from './python.ts';
+import type { Recipe } from './recipe.ts';
+
+export interface State {
+  readonly engine: Recipe['engine'];
+  readonly installed: Installed | null;
+  /** Why it cannot be used as it is; null when it can. */
+  readonly problem: string | null;
+  readonly remedy: string | null;
+}
+
+/** Looks without changing anything; an engine that is there is run. */
+export function check(recipe: Recipe, folder: string): State {
+  const installed = installedEngine(recipe.engine, folder);
+  const missing = recipe.needs.filter((need) => !need.found());
+  const state = { engine: recipe.engine, installed };
+  const again = `npm run engines -- --only ${recipe.engine}`;
+  if (missing.length > 0) {
+    const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
+    const then = installed === null ? ` && ${again}` : '';
+    return { ...state, problem, remedy: `${aptLine(missing)}${then}` };
+  }
+  if (installed === null) return { ...state, problem: 'not installed', remedy: again };
+  const proof = recipe.prove(installed.folder);
+  if ('problem' in proof) return { ...state, problem: proof.problem, remedy: again };
+  return { ...state, problem: null, remedy: null };
+}
+
+/** Installs what `check` finds wanting. Throws a SetupProblem. */
+export function install(recipe: Recipe, folder: string): Installed {
+  const place = join(folder, recipe.engine);
+  refuseUnusable(recipe, place);
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  makeEnvironment(recipe.python, recipe.environmentOptions, place);
+  pipInstall(place, recipe.pipArguments);
+  const proof = recipe.prove(place);
+  if ('problem' in proof) throw unproven(recipe, proof.problem);
+  if (proof.version !== ENGINE_VERSIONS[recipe.engine]) {
+    throw unproven(recipe, `it is version ${proof.version}`);
+  }
+  const record: Installed = {
+    engine: recipe.engine,
+    version: proof.version,
+    folder: place,
+    packages: packagesIn(place),
+  };
+  const draft = join(place, `${RECORD_FILE}.new`);
+  writeFileSync(draft, `${JSON.stringify(record, null, 2)}\n`);
+  renameSync(draft, join(place, RECORD_FILE));
+  return record;
+}
+
+function refuseUnusable({ engine, architectures, needs }: Recipe, place: string): void {
+  const fits = architectures?.includes(process.arch) ?? true;
+  if (process.platform !== 'linux' || !fits) {
+    const wanted = architectures === undefined ? '' : ` on ${architectures.join(' or ')}`;
+    throw new SetupProblem(
+      'ENGINES_PLATFORM',
+      `${engine} runs under Linux${wanted}; this is ${process.platform} on ${process.arch}.`,
+      'Use the recorded engine here, or another machine, virtual or not.',
+    );
+  }
+  // The engines put their own paths into shell commands.
+  if (!PLAIN_PATH.test(place)) {
+    throw new SetupProblem(
+      'ENGINES_PATH',
+      `${engine} does not run from ${place}: the path has blanks or special signs.`,
+      'Name another folder for the engines: HUNDREDFOLD_ENGINES=/some/folder, here and when the services start.',
+    );
+  }
+  const missing = needs.filter((need) => !need.found());
+  if (missing.length > 0) {
+    throw new SetupProblem(
+      'ENGINES_SYSTEM',
+      `${engine} needs of the system: ${missing.map(({ name }) => name).join(', ')}.`,
+      `Only root can install these. Under Debian and Ubuntu, then start again:\n    ${aptLine(missing)}`,
+    );
+  }
+}
+
+function unproven({ engine }: Recipe, why: string): SetupProblem {
+  return new SetupProblem(
+    'ENGINES_UNUSABLE',
+    `${engine} was installed and does not run as it should: ${why}.`,
+    'Start again; if it stays, look whether the folder is on a file system mounted noexec.',
+  );
+}

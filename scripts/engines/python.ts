@@ -1,0 +1,91 @@
+/** Python environments, made with Python's own `venv` and filled by its own pip, which knows the user's mirror and proxy. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { SetupProblem, commonProblem, lastLines } from '../setup/problem.js';
+
+export interface Said {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+export function say(command: string, args: readonly string[], environment = process.env): Said {
+  const run = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: environment,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (run.error !== undefined) return { ok: false, text: run.error.message };
+  return { ok: run.status === 0, text: `${run.stdout}\n${run.stderr}` };
+}
+
+/** Makes the environment, with nothing in it but pip. */
+export function makeEnvironment(python: string, options: readonly string[], folder: string): void {
+  const made = say(python, ['-m', 'venv', ...options, folder]);
+  if (made.ok) return;
+  throw (
+    commonProblem('python3 -m venv', made.text) ??
+    new SetupProblem(
+      'ENGINES_NO_VENV',
+      `${python} cannot make a Python environment.`,
+      'Install Python 3 with its venv module (Debian: sudo apt-get install python3-venv), then start again.',
+      lastLines(made.text, 6),
+    )
+  );
+}
+
+export function pipInstall(folder: string, args: readonly string[]): void {
+  const environment = { ...process.env, PIP_NO_INPUT: '1' };
+  const done = say(
+    join(folder, 'bin', 'python'),
+    // prettier-ignore
+    ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--retries', '2', ...args],
+    environment,
+  );
+  if (done.ok) return;
+  throw pipProblem(done.text);
+}
+
+function pipProblem(text: string): SetupProblem {
+  if (/DO NOT MATCH THE HASHES/i.test(text)) {
+    return new SetupProblem(
+      'ENGINES_HASH_MISMATCH',
+      'A downloaded package is not the one that is pinned: its SHA-256 differs.',
+      'Empty pip’s cache (python3 -m pip cache purge) and start again; if it stays, ask whoever runs your mirror.',
+      lastLines(text),
+    );
+  }
+  const common = commonProblem('pip install', text);
+  if (common !== null) return common;
+  if (/No matching distribution|Could not find a version/i.test(text)) {
+    return new SetupProblem(
+      'ENGINES_NO_WHEEL',
+      'The package index offers a package for no Python like this one.',
+      'Python 3.9 to 3.13 are served: put one of these first on PATH, then start again.',
+      lastLines(text, 6),
+    );
+  }
+  return new SetupProblem(
+    'ENGINES_PIP_FAILED',
+    'pip install failed.',
+    'Read pip’s words above.',
+    lastLines(text),
+  );
+}
+
+/** Every package of the environment, and its version. */
+export function packagesIn(folder: string): Readonly<Record<string, string>> {
+  const listed = say(join(folder, 'bin', 'python'), [
+    '-m',
+    'pip',
+    'list',
+    '--format=json',
+    '--local',
+  ]);
+  const start = listed.text.indexOf('[');
+  if (!listed.ok || start < 0) throw new Error(`pip list failed: ${lastLines(listed.text)}`);
+  const list = JSON.parse(listed.text.slice(start, listed.text.lastIndexOf(']') + 1)) as {
+    name: string;
+    version: string;
+  }[];
+  return Object.fromEntries(list.map(({ name, version }) => [name, version]));
+}

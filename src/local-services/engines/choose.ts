@@ -1,0 +1,62 @@
+/** Which engine computes the jobs of each service. */
+import { HundredfoldError } from '../../domain/errors.ts';
+import { SERVICES, type ServiceName } from '../../domain/item.ts';
+import type { Settings } from '../options.ts';
+import type { Engine } from './engine.ts';
+import { RecordedEngine } from './recorded.ts';
+import { installedEngine, type RealEngineName } from './real/installed.ts';
+import { RealMolecules } from './real/molecules.ts';
+import { SyntheticEngine } from './synthetic.ts';
+
+export type Engines = Readonly<Record<ServiceName, Engine>>;
+
+const PROGRAMS: Readonly<Record<ServiceName, RealEngineName>> = {
+  molecules: 'acpype',
+  predictions: 'b2btools',
+};
+
+/**
+ * One engine a service. `installed` takes the real one where it is there and the recorded one elsewhere. Throws
+ * `LOCAL_SERVICES_ENGINE` when a real one was asked for and is missing.
+ */
+export function chooseEngines(settings: Settings): Engines {
+  const engineOf = (service: ServiceName): Engine => {
+    switch (settings.engine) {
+      case 'recorded':
+        return new RecordedEngine(settings.jobMs, service);
+      case 'synthetic':
+        return new SyntheticEngine(settings.jobMs);
+      case 'installed':
+        return realEngine(service) ?? new RecordedEngine(settings.jobMs, service);
+      case 'real':
+        return realEngine(service) ?? missing(service);
+    }
+  };
+  return { molecules: engineOf('molecules'), predictions: engineOf('predictions') };
+}
+
+function realEngine(service: ServiceName): Engine | null {
+  const installed = installedEngine(PROGRAMS[service]);
+  if (installed === null) return null;
+  switch (service) {
+    case 'molecules':
+      return new RealMolecules(installed);
+    case 'predictions':
+      // The engine of b2bTools is not written yet.
+      return null;
+  }
+}
+
+function missing(service: ServiceName): never {
+  const program = PROGRAMS[service];
+  throw new HundredfoldError({
+    code: 'LOCAL_SERVICES_ENGINE',
+    message: `The real engine of the service ${service}, ${program}, is not installed.`,
+    remedy: `Install it with: npm run engines -- --only ${program}; or leave --engine out: what is missing is then answered from recordings.`,
+  });
+}
+
+/** Ends what the engines still run. */
+export async function closeEngines(engines: Engines): Promise<void> {
+  await Promise.all(SERVICES.map(async (service) => engines[service].close?.()));
+}

@@ -1,0 +1,63 @@
+/**
+ * Where the real engines lie and which of them are there. `npm run engines` (scripts/engines.ts) puts each into a
+ * folder of its own and writes `installed.json` there last: without it, the folder is half made and counts for nothing.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
+export type RealEngineName = (typeof REAL_ENGINES)[number];
+
+/** The one version of each that its results were compared for with the recordings (`npm run verify:engines`). */
+export const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
+  acpype: '2023.10.27',
+  b2btools: '3.0.9',
+};
+
+/** What `installed.json` says. */
+export interface Installed {
+  readonly engine: RealEngineName;
+  readonly version: string;
+  /** The Python environment: programs are in its `bin/`. Absolute; Python environments cannot be moved. */
+  readonly folder: string;
+  /** Every package in it, and its version. */
+  readonly packages: Readonly<Record<string, string>>;
+}
+
+export const RECORD_FILE = 'installed.json';
+
+/** `.engines` in the project, or the folder that `HUNDREDFOLD_ENGINES` names: several checkouts may share one. */
+export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const named = environment['HUNDREDFOLD_ENGINES'];
+  if (named !== undefined && named !== '') return resolve(named);
+  return fileURLToPath(new URL('../../../../.engines', import.meta.url));
+}
+
+/** The engine, if it is there, whole, where it was made, and of the version that this project knows. */
+export function installedEngine(
+  engine: RealEngineName,
+  folder: string = enginesFolder(),
+): Installed | null {
+  const place = join(folder, engine);
+  const record = readRecord(join(place, RECORD_FILE));
+  if (record?.engine !== engine || record.version !== ENGINE_VERSIONS[engine]) return null;
+  return isAbsolute(record.folder) && samePlace(record.folder, place) ? record : null;
+}
+
+function readRecord(path: string): Installed | null {
+  try {
+    // Written by scripts/engines.ts only.
+    return JSON.parse(readFileSync(path, 'utf8')) as Installed;
+  } catch {
+    return null;
+  }
+}
+
+function samePlace(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Runs one program for one job, in a process group of its own that ends with the job, with the service, and with
+ * nothing left behind, however either ends.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { BoundedText } from './bounded-text.ts';
+import { residentBytes } from './memory.ts';
+
+export interface Program {
+  /** Absolute path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of its environment: nothing of the service's own is passed on, where tokens may be. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its working folder. */
+  readonly folder: string;
+  /** Resident memory of all its processes, in MB; more ends them. */
+  readonly memoryMb: number;
+}
+
+export interface Running {
+  readonly signal: AbortSignal;
+  readonly heartbeatEveryMs: number;
+  heartbeat(): void;
+  /** What it prints, as it prints it. */
+  onOutput?(bytes: Uint8Array): void;
+}
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What it printed on both channels, in order, within bounds. */
+  readonly output: string;
+  readonly overMemory: boolean;
+}
+
+/** How long a program may take to end itself after SIGTERM, in ms. */
+const GRACE_MS = 2_000;
+
+/**
+ * The program runs under a shell that has left a guard in its group: it reads a pipe that the service holds open, and
+ * kills the group when the pipe closes. So the group goes with the service even when that is killed with SIGKILL.
+ * No core files; no file above 1 GB (blocks of 512 bytes).
+ */
+const GUARDED = `ulimit -c 0; ulimit -f 2097152
+exec 3<&0
+{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &
+exec "$@" 3<&- </dev/null 2>&1`;
+
+/**
+ * Resolves when the program has ended and its group is gone. Rejects with the signal's reason when aborted, not
+ * before the group is gone either.
+ */
+export async function runProgram(program: Program, running: Running): Promise<Ended> {
+  running.signal.throwIfAborted();
+  const child = startGuarded(program);
+  const output = new BoundedText();
+  child.stdout?.on('data', (bytes: Buffer) => {
+    output.add(bytes);
+    running.onOutput?.(bytes);
+  });
+  let overMemory = false;
+  const beat = setInterval(() => {
+    running.heartbeat();
+    if (child.pid === undefined || residentBytes(child.pid) <= program.memoryMb * 2 ** 20) return;
+    overMemory = true;
+    killGroup(child, 'SIGKILL');
+  }, running.heartbeatEveryMs);
+  const stop = (): void => {
+    endGroup(child);
+  };
+  running.signal.addEventListener('abort', stop, { once: true });
+  try {
+    const end = await endOf(child);
+    running.signal.throwIfAborted();
+    return { ...end, output: output.toString(), overMemory };
+  } finally {
+    clearInterval(beat);
+    running.signal.removeEventListener('abort', stop);
+  }
+}
+
+function startGuarded({ command, args, environment, folder }: Program): ChildProcess {
+  return spawn('/bin/sh', ['-c', GUARDED, 'engine', command, ...args], {
+    cwd: folder,
+    env: environment,
+    // A group of its own, led by this process.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
+type End = Pick<Ended, 'code' | 'signal'>;
+
+function endOf(child: ChildProcess): Promise<End> {
+  return new Promise((resolve, reject) => {
+    let end: End | undefined;
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      end = { code, signal };
+      // Closes the guard's pipe as well: it takes with it whatever the program has left running.
+      child.stdin?.destroy();
+      killGroup(child, 'SIGKILL');
+    });
+    child.once('close', () => {
+      resolve(end ?? { code: null, signal: null });
+    });
+  });
+}
+
+/** SIGTERM, and SIGKILL for what is still there a little later. */
+function endGroup(child: ChildProcess): void {
+  killGroup(child, 'SIGTERM');
+  const late = setTimeout(() => {
+    killGroup(child, 'SIGKILL');
+  }, GRACE_MS);
+  child.once('close', () => {
+    clearTimeout(late);
+  });
+}
+
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // Gone already.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

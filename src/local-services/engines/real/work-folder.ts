@@ -1,0 +1,47 @@
+/**
+ * The one empty folder that a job of a real engine runs in. The engines put names of files into shell commands, so its
+ * path is plain. A service that was killed leaves its folders behind; the next one sweeps them out.
+ */
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'hundredfold-job-';
+const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
+/** No blank, quote or sign that a shell reads. */
+export const PLAIN_PATH = /^[A-Za-z0-9_./+-]+$/;
+
+function place(): string {
+  const chosen = tmpdir();
+  return PLAIN_PATH.test(chosen) ? chosen : '/tmp';
+}
+
+/** A new empty folder, marked with the id of this process. Remove it with `removeFolder`. */
+export function workFolder(): string {
+  return mkdtempSync(join(place(), `${PREFIX}${String(process.pid)}-`));
+}
+
+export async function removeFolder(folder: string): Promise<void> {
+  // A process of the job that is just being killed may still write a last file.
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+}
+
+/** Removes the folders of services that are gone. */
+export async function sweepFolders(): Promise<void> {
+  const left = readdirSync(place()).filter((name) => {
+    const owner = NAME.exec(name)?.[1];
+    return owner !== undefined && !isAlive(Number(owner));
+  });
+  // One of another user stays: it is theirs to sweep.
+  await Promise.allSettled(left.map((name) => removeFolder(join(place(), name))));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { Slots } from '../../src/local-services/slots.ts';
+
+/** A worker with a queue that never ends; `ran` names whose jobs got a slot. */
+function worker(name: string, slots: Slots, ran: string[]): () => void {
+  const pump = (): void => {
+    while (slots.take(pump)) ran.push(name);
+  };
+  return pump;
+}
+
+test('no more jobs run than there are slots, and freed ones go round the workers', () => {
+  const slots = new Slots(2);
+  const ran: string[] = [];
+  const one = worker('one', slots, ran);
+  const two = worker('two', slots, ran);
+  one();
+  two();
+  expect(ran).toEqual(['one', 'one']);
+  for (let n = 0; n < 4; n += 1) slots.free();
+  expect(ran.slice(2)).toEqual(['one', 'two', 'one', 'two']);
+});
+
+test('a worker without jobs is not woken, and one that gives its slot back wakes the next', () => {
+  const slots = new Slots(1);
+  const ran: string[] = [];
+  expect(slots.take(() => undefined)).toBe(true);
+  let woken = 0;
+  const idle = (): void => {
+    woken += 1;
+    if (slots.take(idle)) slots.free();
+  };
+  idle();
+  worker('busy', slots, ran)();
+  slots.free();
+  expect({ woken, ran }).toEqual({ woken: 2, ran: ['busy'] });
+});
+
+test('a limit of 0 is none', () => {
+  const slots = new Slots(0);
+  expect(Array.from({ length: 1_000 }, () => slots.take(() => undefined))).not.toContain(false);
+});
