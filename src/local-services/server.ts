@@ -17,6 +17,7 @@ import { Faults, type FaultRule } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Listener } from './listener.ts';
+import { Metrics } from './metrics.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
 import type { Services } from './services.ts';
@@ -27,7 +28,7 @@ export type { JournalEntry } from './journal.ts';
 export type { LocalServicesOptions } from './options.ts';
 
 /** How long requests that are being answered may take once the server is told to close, in ms. */
-const CLOSING_MS = 1000;
+const CLOSING_MS = 10_000;
 
 export interface LocalServices {
   /** `{base_url}` of the prediction service, e.g. `http://127.0.0.1:8765`. */
@@ -55,7 +56,8 @@ export async function startLocalServices(
   const settings = settingsOf(options);
   const database = openDatabase(settings.database);
   const { services, journal } = servicesOn(database, settings);
-  const app = await buildApp(services);
+  const metrics = new Metrics(services.jobs);
+  const app = await buildApp(services, metrics);
   try {
     await app.listen({ host: settings.host, port: settings.port });
   } catch (cause) {
@@ -72,7 +74,7 @@ export async function startLocalServices(
     else listener.refuse(refuse.ms);
   };
   faults.set(settings.faults);
-  const workers = startWorkers(app, services);
+  const workers = startWorkers(app, services, metrics.counting(engineOf(settings)));
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return running(`http://${host}:${String(port)}`, {
     app,
@@ -124,7 +126,7 @@ function running(url: string, parts: Parts): LocalServices {
 
 async function shutDown({ app, listener, workers }: Parts): Promise<void> {
   listener.stop();
-  // Answers that hang on purpose would hold the server open.
+  // A client that stops reading would hold the server open.
   const force = setTimeout(() => {
     app.server.closeAllConnections();
   }, CLOSING_MS);
@@ -166,9 +168,8 @@ function engineOf(settings: Settings): Engine {
 }
 
 /** One pool of workers a service, as they are two services; jobs that a stop broke off are queued again first. */
-function startWorkers(app: FastifyInstance, services: Services): Worker[] {
+function startWorkers(app: FastifyInstance, services: Services, engine: Engine): Worker[] {
   const { jobs, clock, settings, admission } = services;
-  const engine = engineOf(settings);
   const onBroken = (error: unknown): void => {
     app.log.error({ err: error }, 'an engine broke');
   };
