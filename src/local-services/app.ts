@@ -11,6 +11,7 @@ import { recordRoutes } from './molecules/records.ts';
 import { submitRoute } from './molecules/submit.ts';
 import { documented } from './openapi.ts';
 import { downloadRoutes } from './predictions/downloads.ts';
+import { PART_LIMIT } from './predictions/multipart.ts';
 import { pastResultRoutes } from './predictions/past-results.ts';
 import { resultRoutes } from './predictions/results.ts';
 import { submitRoutes } from './predictions/submit.ts';
@@ -33,7 +34,9 @@ export async function buildApp(services: Services, metrics: Metrics): Promise<Fa
   // Bodies are JSON or multipart; Fastify would take plain text too.
   app.removeContentTypeParser('text/plain');
   // A field may be as long as a file: by default it would be cut off silently at 1 MB.
-  await app.register(multipart, { limits: { fileSize: bodyLimit, fieldSize: bodyLimit } });
+  await app.register(multipart, {
+    limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
+  });
   answerErrors(app, bodyLimit, [MOLECULES, '/docs']);
   logRequests(app);
   metrics.serve(app);

@@ -1,18 +1,16 @@
 /** Answers that no handler gives: errors, unknown paths, wrong methods. Every one is an object with `error`. */
-import type { FastifyError, FastifyInstance, HTTPMethods } from 'fastify';
-import { Refusal } from './refusal.ts';
+import type { FastifyError, FastifyInstance } from 'fastify';
+import { Refusal, tooLarge } from './refusal.ts';
 
-/** What the framework refuses by itself, where its own words would not help. */
-function words(error: FastifyError, bodyLimit: number): string {
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-    case 'FST_REQ_FILE_TOO_LARGE':
-      return `The body is too large: at most ${String(Math.floor(bodyLimit / 1024))} KiB are taken.`;
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return 'The body must be application/json or multipart/form-data.';
-    default:
-      return error.message;
+/** Errors of the framework as refusals, in words where its own would not help. */
+function refusalOf(error: FastifyError, bodyLimit: number): Refusal {
+  const status = error.statusCode ?? 500;
+  if (status >= 500) return new Refusal(status, 'Internal error');
+  if (status === 413) return tooLarge(bodyLimit);
+  if (status === 415) {
+    return new Refusal(415, 'The body must be application/json or multipart/form-data.');
   }
+  return new Refusal(status, error.message);
 }
 
 export function answerErrors(
@@ -20,15 +18,10 @@ export function answerErrors(
   bodyLimit: number,
   mounts: readonly string[],
 ): void {
-  app.setErrorHandler(async (error: FastifyError | Refusal, _request, reply) => {
-    if (error instanceof Refusal) {
-      return await reply.code(error.status).headers(error.headers).send(error.body);
-    }
-    const status = error.statusCode ?? 500;
-    if (status >= 500) app.log.error({ err: error }, 'a request broke');
-    return await reply
-      .code(status)
-      .send({ error: status >= 500 ? 'Internal error' : words(error, bodyLimit) });
+  app.setErrorHandler(async (error: FastifyError | Refusal, request, reply) => {
+    const refusal = error instanceof Refusal ? error : refusalOf(error, bodyLimit);
+    if (refusal.status === 500) request.log.error({ err: error }, 'a request broke');
+    return await reply.code(refusal.status).headers(refusal.headers).send(refusal.body);
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? '';
@@ -42,17 +35,6 @@ export function answerErrors(
       .send({ error: `No such endpoint: ${request.method} ${path}.${hint}` });
   });
 }
-
-const METHODS: readonly HTTPMethods[] = [
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-];
 
 /** 405 with `Allow` for the other methods of every route that is registered by `routes` (RFC 9110, 15.5.6). */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
@@ -69,7 +51,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
       const refuse = (): never => {
         throw new Refusal(405, `This path answers ${allow}.`, {}, { Allow: allow });
       };
-      const others = METHODS.filter((method) => !methods.has(method));
+      const others = app.supportedMethods.filter((method) => !methods.has(method));
       // Before the body is read: there is nothing that it could be checked against.
       app.route({ method: others, url, onRequest: refuse, handler: refuse });
     }

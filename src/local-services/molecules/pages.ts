@@ -154,12 +154,14 @@ function answer(reply: FastifyReply, { text }: Html): string {
 
 const PAGE = { description: 'A page', content: { 'text/html': { schema: z.string() } } };
 const LIST: ZodOpenApiOperationObject = {
+  operationId: 'listPublicJobs',
   tags: ['website'],
   summary: 'The public jobs (1.6)',
   requestParams: { query },
   responses: { 200: PAGE, 400: refusal('before is no number') },
 };
 const JOB: ZodOpenApiOperationObject = {
+  operationId: 'viewJob',
   tags: ['website'],
   summary: 'A public job; each look is counted (2.4, views)',
   requestParams: { path: z.object({ id: z.string().meta({ description: 'hash_id' }) }) },

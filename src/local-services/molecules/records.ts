@@ -74,8 +74,9 @@ const JOB_PATH = z.object({
   id: z.string().meta({ description: 'The hash_id of the acknowledgement' }),
 });
 
-function operation(summary: string): ZodOpenApiOperationObject {
+function operation(operationId: string, summary: string): ZodOpenApiOperationObject {
   return {
+    operationId,
     tags: ['results'],
     summary,
     requestParams: { path: JOB_PATH },
@@ -110,12 +111,12 @@ export function recordRoutes(app: FastifyInstance, base: string, services: Servi
   const status = {
     service: 'molecules',
     endpoint: 'status',
-    operation: operation('The state of a job (4.3)'),
+    operation: operation('getStatus', 'The state of a job (4.3)'),
   } as const;
   const results = {
     service: 'molecules',
     endpoint: 'results',
-    operation: operation('The files of a job (4.4)'),
+    operation: operation('getResults', 'The files of a job (4.4)'),
   } as const;
   app.get(`${base}/api/queue/:id/`, { config: status }, handler);
   app.get(`${base}/api/:id/`, { config: results }, handler);

@@ -17,6 +17,7 @@ import {
 const ATOM_LIMIT = 200;
 
 const SUBMIT: ZodOpenApiOperationObject = {
+  operationId: 'submitMolecule',
   tags: ['submissions'],
   summary: 'Submit a molecule (4.1, 4.2)',
   requestBody: {
@@ -24,11 +25,18 @@ const SUBMIT: ZodOpenApiOperationObject = {
     content: { 'application/json': { schema: submissionSchema, example: SMILES_EXAMPLE } },
   },
   responses: {
-    200: json(
-      'Accepted: the job waits for a worker',
-      acknowledgementSchema,
-      RATE_LIMIT_HEADERS.partial(),
-    ),
+    200: {
+      ...json(
+        'Accepted: the job waits for a worker',
+        acknowledgementSchema,
+        RATE_LIMIT_HEADERS.partial(),
+      ),
+      links: {
+        status: { operationId: 'getStatus', parameters: { id: '$response.body#/hash_id' } },
+        results: { operationId: 'getResults', parameters: { id: '$response.body#/hash_id' } },
+        page: { operationId: 'viewJob', parameters: { id: '$response.body#/hash_id' } },
+      },
+    },
     ...SUBMISSION_REFUSALS,
   },
 };

@@ -38,6 +38,7 @@ export const OWNER_HEADER = z.object({
 export const NO_TOKEN = refusal('The header X-Service-Token is missing');
 
 const DOWNLOAD: ZodOpenApiOperationObject = {
+  operationId: 'downloadResult',
   tags: ['results'],
   summary: 'A finished result as a file (4.6)',
   requestParams: { path: JOB_PATH, header: OWNER_HEADER, query: downloadQuery },
@@ -99,10 +100,15 @@ export function downloadRoutes(app: FastifyInstance, base: string, services: Ser
       );
     return output.body;
   };
-  const config = { service: 'predictions', endpoint: 'download', operation: DOWNLOAD } as const;
-  app.get(`${base}/results/:id/download/`, { config }, handler);
+  const config = { service: 'predictions', endpoint: 'download' } as const;
+  app.get(`${base}/results/:id/download/`, { config: { ...config, operation: DOWNLOAD } }, handler);
   // One sample of the contract omits `/api/` (4.6).
-  app.get(`${base.replace(/\/api$/, '')}/results/:id/download/`, { config }, handler);
+  const operation = { ...DOWNLOAD, operationId: 'downloadResultWithoutApi', deprecated: true };
+  app.get(
+    `${base.replace(/\/api$/, '')}/results/:id/download/`,
+    { config: { ...config, operation } },
+    handler,
+  );
 }
 
 function ending(format: Format, contentType: string): string {

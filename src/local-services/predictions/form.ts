@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Draft } from '../admission.ts';
 import { checked } from '../checked.ts';
 import { Refusal } from '../refusal.ts';
+import { readMultipart } from './multipart.ts';
 import type { Bodies } from './schemas.ts';
 
 export interface Form {
@@ -15,24 +16,6 @@ export interface Form {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-function utf8(bytes: Uint8Array, field: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Refusal(400, `${field} is not UTF-8 text.`);
-  }
-}
-
-/** Fields and the texts of uploaded files, by name; of a name that comes twice the last one counts. */
-async function multipartFields(request: FastifyRequest): Promise<Record<string, unknown>> {
-  const fields = new Map<string, unknown>();
-  for await (const part of request.parts()) {
-    const value = part.type === 'file' ? utf8(await part.toBuffer(), part.fieldname) : part.value;
-    fields.set(part.fieldname, value);
-  }
-  return Object.fromEntries(fields);
-}
-
 /** Reads and checks a body. Token and name are noted in the draft as soon as they are seen, for the journal. */
 export async function readForm(
   request: FastifyRequest,
@@ -40,7 +23,7 @@ export async function readForm(
   draft: Draft,
 ): Promise<Form> {
   const multipart = request.isMultipart();
-  const received: unknown = multipart ? await multipartFields(request) : request.body;
+  const received: unknown = multipart ? await readMultipart(request) : request.body;
   note(received, draft);
   const schema = multipart ? bodies.form : bodies.json;
   if (schema === null) throw new Refusal(400, 'The body must be multipart/form-data.');

@@ -12,10 +12,10 @@ import { statusEnvelope } from './envelope.ts';
 import { resultOf } from './results.ts';
 import { alignmentQuery } from './schemas.ts';
 
-const PATHS: readonly (readonly [string, RequestType])[] = [
-  ['single-sequence', 'single_sequence'],
-  ['msa', 'msa'],
-  ['shiftcrypt', 'shiftcrypt'],
+const PATHS: readonly (readonly [path: string, RequestType, operationId: string])[] = [
+  ['single-sequence', 'single_sequence', 'listSequences'],
+  ['msa', 'msa', 'listAlignments'],
+  ['shiftcrypt', 'shiftcrypt', 'listShifts'],
 ];
 
 const PAST_RESULTS: ZodOpenApiOperationObject = {
@@ -25,6 +25,7 @@ const PAST_RESULTS: ZodOpenApiOperationObject = {
   responses: { 200: json('The requests', pastResultsSchema), 401: NO_TOKEN },
 };
 const SHIFT_ALIGNMENT: ZodOpenApiOperationObject = {
+  operationId: 'listShiftChains',
   tags: ['past results'],
   summary: 'The chains of all finished shift predictions of a token (4.8)',
   requestParams: { query: alignmentQuery },
@@ -44,10 +45,10 @@ interface Chain {
 
 export function pastResultRoutes(app: FastifyInstance, base: string, services: Services): void {
   const config = { service: 'predictions', endpoint: 'past-results' } as const;
-  for (const [path, requestType] of PATHS) {
+  for (const [path, requestType, operationId] of PATHS) {
     app.get(
       `${base}/past-results/${path}/`,
-      { config: { ...config, operation: PAST_RESULTS } },
+      { config: { ...config, operation: { ...PAST_RESULTS, operationId } } },
       (request): PastResults => {
         const owner = ownerFromHeader(request);
         return services.jobs.ofOwner('predictions', owner, requestType).map((job) => ({

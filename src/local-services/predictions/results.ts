@@ -89,6 +89,7 @@ export function resultOf(services: Services, job: Job): { contentType: string; b
 function resultOperation(variant: Variant): ZodOpenApiOperationObject {
   const earlier = variant === 'earlier';
   return {
+    operationId: 'getResult',
     tags: ['results'],
     summary: 'The prediction, or how far it is (4.4)',
     requestParams: { path: JOB_PATH },
@@ -106,6 +107,7 @@ function resultOperation(variant: Variant): ZodOpenApiOperationObject {
 }
 
 const HISTORY: ZodOpenApiOperationObject = {
+  operationId: 'getHistory',
   tags: ['results'],
   summary: 'The processing log (4.5)',
   requestParams: { path: JOB_PATH },

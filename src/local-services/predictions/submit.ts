@@ -1,6 +1,6 @@
 /** The three submit endpoints of the prediction service (contract 4.1 to 4.3, and 9 for the earlier variant). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Draft, Submission } from '../admission.ts';
 import { json, RATE_LIMIT_HEADERS, refusal, SUBMISSION_REFUSALS } from '../answers.ts';
 import { parseFasta, withHeader } from '../fasta.ts';
@@ -20,6 +20,7 @@ type Reader = (form: Form, variant: Variant) => Submission['input'];
 interface Kind {
   readonly path: string;
   readonly requestType: RequestType;
+  readonly operationId: string;
   readonly summary: string;
   readonly bodies: Bodies;
   readonly example: Readonly<Record<string, unknown>>;
@@ -75,6 +76,7 @@ function kinds(variant: Variant): readonly Kind[] {
     {
       path: 'single-sequence',
       requestType: 'single_sequence',
+      operationId: 'submitSequence',
       summary: 'Submit sequences (4.1)',
       bodies: SEQUENCE_BODIES,
       example: SEQUENCE_EXAMPLE,
@@ -83,6 +85,7 @@ function kinds(variant: Variant): readonly Kind[] {
     {
       path: 'msa',
       requestType: 'msa',
+      operationId: 'submitAlignment',
       summary: 'Submit an alignment (4.2)',
       bodies: ALIGNMENT_BODIES,
       example: ALIGNMENT_EXAMPLE,
@@ -91,6 +94,7 @@ function kinds(variant: Variant): readonly Kind[] {
     {
       path: 'shiftcrypt',
       requestType: 'shiftcrypt',
+      operationId: 'submitShifts',
       summary: 'Submit chemical shifts (4.3)',
       bodies: SHIFTS_BODIES[variant],
       example: SHIFTS_EXAMPLE,
@@ -128,14 +132,27 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
   }
 }
 
+const ID = '$response.body#/request_id';
+
+/** Where to go on with what the acknowledgement gives. */
+const LINKS: ZodOpenApiResponseObject['links'] = {
+  result: { operationId: 'getResult', parameters: { id: ID } },
+  history: { operationId: 'getHistory', parameters: { id: ID } },
+  download: {
+    operationId: 'downloadResult',
+    parameters: { id: ID, 'X-Service-Token': '$request.body#/token' },
+  },
+};
+
 function operation(
-  { summary, bodies, example }: Kind,
+  { operationId, summary, bodies, example }: Kind,
   variant: Variant,
 ): ZodOpenApiOperationObject {
   const schema = variant === 'earlier' ? earlierAcknowledgementSchema : acknowledgementSchema;
   const inJson =
     bodies.json === null ? {} : { 'application/json': { schema: bodies.json, example } };
   return {
+    operationId,
     tags: ['submissions'],
     summary,
     requestBody: {
@@ -143,7 +160,10 @@ function operation(
       content: { ...inJson, 'multipart/form-data': { schema: bodies.form } },
     },
     responses: {
-      200: json('Accepted: the job waits for a worker', schema, RATE_LIMIT_HEADERS.partial()),
+      200: {
+        ...json('Accepted: the job waits for a worker', schema, RATE_LIMIT_HEADERS.partial()),
+        links: LINKS,
+      },
       409: refusal('Another job of this token has the name'),
       ...SUBMISSION_REFUSALS,
     },
