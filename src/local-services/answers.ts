@@ -47,6 +47,8 @@ export function refusal(description: string): ZodOpenApiResponseObject {
 
 /** What every endpoint may answer. */
 export const ALWAYS: ZodOpenApiResponsesObject = {
+  400: refusal('The request cannot be read'),
+  431: refusal('The headers are too large'),
   503: json('The service is being stopped', unavailableSchema),
 };
 

@@ -1,7 +1,7 @@
 /** The HTTP side of both services: every route, and what they have in common. */
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyInstance } from 'fastify';
-import { answerErrors, refuseOtherMethods } from './error-answers.ts';
+import { answerErrors, answerUnreadable, refuseOtherMethods } from './error-answers.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
 import { logOptions, logRequests } from './log.ts';
@@ -30,7 +30,12 @@ const PREDICTIONS = {
 export async function buildApp(services: Services, metrics: Metrics): Promise<FastifyInstance> {
   const { settings } = services;
   const { bodyLimit } = settings;
-  const app = fastify({ ...logOptions(settings), bodyLimit, forceCloseConnections: 'idle' });
+  const app = fastify({
+    ...logOptions(settings),
+    bodyLimit,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerUnreadable,
+  });
   // Bodies are JSON or multipart; Fastify would take plain text too.
   app.removeContentTypeParser('text/plain');
   // A field may be as long as a file: by default it would be cut off silently at 1 MB.

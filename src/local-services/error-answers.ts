@@ -1,4 +1,5 @@
 /** Answers that no handler gives: errors, unknown paths, wrong methods. Every one is an object with `error`. */
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { Refusal, tooLarge } from './refusal.ts';
 
@@ -34,6 +35,25 @@ export function answerErrors(
       .code(404)
       .send({ error: `No such endpoint: ${request.method} ${path}.${hint}` });
   });
+}
+
+/** What Node's parser refuses: status and words by its code. */
+const UNREADABLE: Readonly<Record<string, readonly [status: string, error: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+};
+
+/** Answers what never became a request. Nothing of it is logged: it may hold a token. */
+export function answerUnreadable(error: { readonly code: string }, socket: Socket): void {
+  if (!socket.writable) return;
+  const [status, words] = UNREADABLE[error.code] ?? [
+    '400 Bad Request',
+    'The request cannot be read as HTTP.',
+  ];
+  const body = JSON.stringify({ error: words });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${String(body.length)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 /** 405 with `Allow` for the other methods of every route that is registered by `routes` (RFC 9110, 15.5.6). */

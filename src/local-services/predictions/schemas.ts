@@ -14,8 +14,7 @@ function given(name: string, absent = `${name} is required.`): z.ZodString {
   return z.string({ error }).min(1, absent);
 }
 
-/** In the same words on all submit endpoints (contract 7). */
-const IDENTITY = {
+const TOKEN = {
   token: characters(
     given('token'),
     1,
@@ -25,15 +24,17 @@ const IDENTITY = {
     description:
       'Opaque, chosen by you, and a secret: who knows it can list and download all your results',
   }),
-  job_name: characters(
-    z.string(),
-    0,
-    JOB_NAME_LENGTH,
-    `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
-  )
-    .nullish()
-    .meta({ description: 'A label of yours, unique for the token; an empty one is none' }),
 };
+const jobName = characters(
+  z.string(),
+  0,
+  JOB_NAME_LENGTH,
+  `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
+);
+const LABEL = { description: 'A label of yours, unique for the token; an empty one is none' };
+/** In the same words on all submit endpoints (contract 7). A form knows no null. */
+const IDENTITY = { ...TOKEN, job_name: jobName.nullish().meta(LABEL) };
+const FORM_IDENTITY = { ...TOKEN, job_name: jobName.optional().meta(LABEL) };
 
 /** The two bodies of a submit endpoint; null where only the other one is taken. */
 export interface Bodies {
@@ -53,7 +54,11 @@ const FILE = (name: string) =>
     .meta({ override: { format: 'binary' }, description: 'A file of UTF-8 text' });
 
 function form(shape: Shape, inputs: Shape, words: { none: string; several: string }): z.ZodObject {
-  return exactlyOne(z.object({ ...IDENTITY, ...shape, ...inputs }), Object.keys(inputs), words);
+  return exactlyOne(
+    z.object({ ...FORM_IDENTITY, ...shape, ...inputs }),
+    Object.keys(inputs),
+    words,
+  );
 }
 
 /** Text in one field, in a form alternatively a file in another (contract 4). */
@@ -80,16 +85,14 @@ const PREDICTOR_TYPE = {
     }),
 };
 
-const MODEL_CLASS = {
-  model_class: z.enum(MODEL_CLASSES).nullish().meta({ description: 'Default 1' }),
-};
+const MODEL_CLASS = { description: 'Default 1' };
 const NUMBERING = { description: 'Default true' };
 const SHIFTS = {
-  ...MODEL_CLASS,
+  model_class: z.enum(MODEL_CLASSES).nullish().meta(MODEL_CLASS),
   original_numbering: z.boolean().nullish().meta(NUMBERING),
 };
 const SHIFTS_FORM = {
-  ...MODEL_CLASS,
+  model_class: z.enum(MODEL_CLASSES).optional().meta(MODEL_CLASS),
   original_numbering: z.enum(['true', 'false']).optional().meta(NUMBERING),
 };
 
