@@ -1,11 +1,12 @@
 /**
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
- * `npm run bench:manifest [-- smiles|rows|answer-key]`.
+ * `npm run bench:manifest [-- smiles|rows|answer-key]`, and `npm run bench:load`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -31,6 +32,7 @@ if (group === 'budget') console.log(`seed ${seed}`);
 const groups = new Map([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
+  ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
 const wanted = groups.has(group) ? positionals.slice(1) : positionals;

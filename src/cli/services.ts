@@ -17,6 +17,8 @@ export interface ServicesFlags {
   readonly addressLimit?: string;
   readonly jobTime?: string;
   readonly concurrency: string;
+  readonly maxQueued: string;
+  readonly bodyLimit: string;
   readonly retryAfter: string;
   readonly faultControl?: boolean;
 }
@@ -32,6 +34,8 @@ export async function services(flags: ServicesFlags): Promise<number> {
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
     windowMs: duration('--window', flags.window),
     concurrency: number('--concurrency', flags.concurrency),
+    maxQueued: number('--max-queued', flags.maxQueued),
+    bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
@@ -42,6 +46,8 @@ export async function services(flags: ServicesFlags): Promise<number> {
   });
   say(`molecules:   ${services.moleculesUrl}   ({mol_base_url})`);
   say(`predictions: ${services.url}   ({base_url})`);
+  say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
+  say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
   say(`engine: ${flags.engine}; jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
