@@ -1,7 +1,12 @@
 /** The HTTP side of both services: every route, and what they have in common. */
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyInstance } from 'fastify';
-import { answerErrors, answerUnreadable, refuseOtherMethods } from './error-answers.ts';
+import {
+  answerErrors,
+  answerUnreadable,
+  answerUnreadableAddress,
+  refuseOtherMethods,
+} from './error-answers.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
 import { logOptions, logRequests } from './log.ts';
@@ -35,6 +40,7 @@ export async function buildApp(services: Services, metrics: Metrics): Promise<Fa
     bodyLimit,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerUnreadableAddress,
   });
   // Bodies are JSON or multipart; Fastify would take plain text too.
   app.removeContentTypeParser('text/plain');

@@ -1,6 +1,6 @@
 /** Answers that no handler gives: errors, unknown paths, wrong methods. Every one is an object with `error`. */
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, tooLarge } from './refusal.ts';
 
 /** Errors of the framework as refusals, in words where its own would not help. */
@@ -54,6 +54,15 @@ export function answerUnreadable(error: { readonly code: string }, socket: Socke
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${String(body.length)}\r\nConnection: close\r\n\r\n${body}`,
   );
+}
+
+/** An address that cannot be decoded. Its text may hold a token, and is not repeated. */
+export function answerUnreadableAddress(
+  _error: FastifyError,
+  _request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  void reply.code(400).send({ error: 'The address of the request cannot be read.' });
 }
 
 /** 405 with `Allow` for the other methods of every route that is registered by `routes` (RFC 9110, 15.5.6). */
