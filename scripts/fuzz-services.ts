@@ -28,7 +28,7 @@ for (const variant of ['current', 'earlier'] as const) {
       ? { molecules: services.moleculesUrl, predictions: services.url }
       : { 'predictions, earlier variant': services.url };
   for (const [name, url] of Object.entries(targets)) {
-    const { passed, report } = await fuzz(packages.folder, url, { examples, seed });
+    const { passed, report } = await fuzz(packages.folder, url, { examples, seed, seconds: 120 });
     console.log(report);
     console.log(`${name}: ${passed ? 'nothing found' : 'FAILED'} (seed ${String(seed)})`);
     if (!passed) failed += 1;

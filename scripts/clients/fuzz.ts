@@ -17,10 +17,18 @@ export interface Fuzzed {
  */
 const LEFT_OUT = 'positive_data_acceptance';
 
+interface Effort {
+  /** Bodies tried at each endpoint. */
+  readonly examples: number;
+  readonly seed: number;
+  /** The time that is spent; sequences of requests are tried until then. */
+  readonly seconds: number;
+}
+
 export async function fuzz(
   packages: string,
   url: string,
-  { examples, seed }: { readonly examples: number; readonly seed: number },
+  { examples, seed, seconds }: Effort,
 ): Promise<Fuzzed> {
   const options = {
     '--url': url,
@@ -28,6 +36,7 @@ export async function fuzz(
     '--exclude-checks': LEFT_OUT,
     '--max-examples': examples,
     '--seed': seed,
+    '--max-time': seconds,
     '--output-sanitize': 'false',
   };
   const flags = Object.entries(options).flatMap(([name, value]) => [name, String(value)]);

@@ -60,7 +60,11 @@ describe.skipIf(packages.type === 'absent')(`Python clients${why}`, () => {
     'schemathesis: no 5xx, every answer documented (%s)',
     async (which) => {
       const services = await start({ concurrency: 0, limit: 0, addressLimit: 0 });
-      const { passed, report } = await fuzz(folder, services[which], { examples: 8, seed: 1 });
+      const { passed, report } = await fuzz(folder, services[which], {
+        examples: 8,
+        seed: 1,
+        seconds: 20,
+      });
       expect(passed, report).toBe(true);
     },
   );

@@ -138,10 +138,7 @@ const ID = '$response.body#/request_id';
 const LINKS: ZodOpenApiResponseObject['links'] = {
   result: { operationId: 'getResult', parameters: { id: ID } },
   history: { operationId: 'getHistory', parameters: { id: ID } },
-  download: {
-    operationId: 'downloadResult',
-    parameters: { id: ID, 'X-Service-Token': '$request.body#/token' },
-  },
+  download: { operationId: 'downloadResult', parameters: { id: ID } },
 };
 
 function operation(
