@@ -33,18 +33,22 @@ export class Bench {
     return new Bench(await mkdtemp(join(tmpdir(), 'hundredfold-bench-')));
   }
 
-  /** Starts the local services and names them in hundredfold.yaml. */
-  async serve(options: readonly string[], budget: string): Promise<void> {
+  /** Starts the local services and names them in hundredfold.yaml; returns their address. */
+  async serve(options: readonly string[], budget: string): Promise<string> {
     const args = ['services', '--port', '0', '--database', 'services.db', ...options];
     const child = this.spawn(args);
     this.services = child;
     const url = await new Promise<string>((resolve, reject) => {
       let said = '';
-      child.stderr?.on('data', (chunk: Buffer) => {
+      const listen = (chunk: Buffer): void => {
         said += chunk.toString();
         const found = /predictions: (http\S+)/.exec(said);
-        if (found?.[1]) resolve(found[1]);
-      });
+        if (!found?.[1]) return;
+        resolve(found[1]);
+        // The log lines that follow are read, so that the pipe does not fill, and not kept.
+        child.stderr?.off('data', listen).resume();
+      };
+      child.stderr?.on('data', listen);
       child.once('exit', () => reject(new Error(`the services did not start:\n${said}`)));
     });
     const services = [
@@ -53,6 +57,7 @@ export class Bench {
       `  predictions: { url: "${url}", budget: ${budget} }`,
     ];
     await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
+    return url;
   }
 
   async manifest(rows: readonly object[], name = 'bench'): Promise<string> {

@@ -1,8 +1,8 @@
 /**
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
- * `npm run bench:manifest [-- smiles|rows|answer-key]`, and
- * `npm run bench:engines [-- molecules]`.
+ * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules]`, and
+ * `npm run bench:load`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { budgetCases } from './budget.ts';
 import { itemsOfTree } from './items.ts';
 import { liveView } from './live-view.ts';
 import { engineCases } from './engines.ts';
+import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -38,6 +39,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
   ['engines', () => engineCases],
+  ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
 const wanted = groups.has(group) ? positionals.slice(1) : positionals;

@@ -196,8 +196,20 @@ program
     '--concurrency <n>',
     'jobs running at once; 0: no limit (default: one a core where they are computed, else 2 a service)',
   )
+  .option(
+    '--max-queued <n>',
+    'jobs of a token that may wait in each service, then 503; 0: no limit',
+    '1000',
+  )
+  .option('--body-limit <MiB>', 'largest body of a request, then 413', '20')
   .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
   .option('--fault-control', 'let clients switch faults on under /_faults, for tests')
+  .addHelpText(
+    'after',
+    `
+Pages: /docs/ and /acpype/docs/ (the interfaces; as OpenAPI under /docs/json), /acpype/ (public jobs),
+/metrics (Prometheus). One log line a request on stderr, without tokens and ids.`,
+  )
   .action(ending(async (flags) => (await import('./services.ts')).services(flags)));
 
 program

@@ -17,6 +17,8 @@ export interface ServicesFlags {
   readonly addressLimit?: string;
   readonly jobTime?: string;
   readonly concurrency?: string;
+  readonly maxQueued: string;
+  readonly bodyLimit: string;
   readonly retryAfter: string;
   readonly faultControl?: boolean;
 }
@@ -31,6 +33,8 @@ export async function services(flags: ServicesFlags): Promise<number> {
     limit: number('--limit', flags.limit),
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
     windowMs: duration('--window', flags.window),
+    maxQueued: number('--max-queued', flags.maxQueued),
+    bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
@@ -46,6 +50,8 @@ export async function services(flags: ServicesFlags): Promise<number> {
   say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
   say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
   if (flags.engine === undefined) sayMissing([molecules, predictions]);
+  say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
+  say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
   say(`jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

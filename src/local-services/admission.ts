@@ -30,6 +30,8 @@ export interface Submission {
   readonly token: string;
   /** Unique for the token where the service has job names; null otherwise. */
   readonly uniqueName: string | null;
+  /** Listed on the service's website. */
+  readonly public: boolean;
   readonly input: JobInput;
 }
 
@@ -48,7 +50,7 @@ export class Admission {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #faults: Faults;
-  readonly #timeLimitMs: number;
+  readonly #settings: Settings;
   readonly #tokenLimits: Readonly<Record<ServiceName, RateLimit>>;
   readonly #addressLimits: Readonly<Record<ServiceName, RateLimit>>;
 
@@ -62,7 +64,7 @@ export class Admission {
     this.#journal = parts.journal;
     this.#clock = parts.clock;
     this.#faults = parts.faults;
-    this.#timeLimitMs = settings.timeLimitMs;
+    this.#settings = settings;
     const { windowMs, limit, moleculeLimit, addressLimit } = settings;
     this.#tokenLimits = {
       predictions: { limit, windowMs },
@@ -75,7 +77,7 @@ export class Admission {
     };
   }
 
-  /** Takes a submission in. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit. */
+  /** Takes a submission in. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit, 503 for a full queue. */
   async receive(draft: Draft, read: () => Promise<Submission> | Submission): Promise<Accepted> {
     try {
       const submission = await read();
@@ -114,6 +116,7 @@ export class Admission {
     }
     const verdict = this.#judgeToken(service, owner, at);
     this.#judgeAddress(service, address, at);
+    this.#judgeQueue(service, owner);
     const struck = this.#faults.strike('acceptance', service, 'submit').next();
     const fault = struck.done === true ? undefined : struck.value.name;
     // The molecule service calls its identifier alphanumeric (2.2); the prediction service wants a UUID.
@@ -128,7 +131,8 @@ export class Admission {
       jobName: name,
       fault: fault ?? null,
       at,
-      timeLimitMs: this.#timeLimitMs,
+      timeLimitMs: this.#settings.timeLimitMs,
+      public: submission.public,
       input: submission.input,
     });
     this.#journal.record({
@@ -160,6 +164,21 @@ export class Admission {
       at,
     );
     if (!verdict.allowed) throw tooMany('from this network address', verdict);
+  }
+
+  /**
+   * 503, not 429: a full queue says nothing about the window, and a client that keeps a budget by the 429 (limit,
+   * remaining, reset_after) must not take it for one. By its definition nothing was done, so it may be sent again.
+   */
+  #judgeQueue(service: ServiceName, owner: string): void {
+    const most = this.#settings.maxQueued;
+    if (most === 0 || this.#jobs.waitingOf(service, owner) < most) return;
+    throw new Refusal(
+      503,
+      `${String(most)} jobs of this token wait for a worker already; ask again when some have started.`,
+      {},
+      { 'Retry-After': String(this.#settings.retryAfterSeconds) },
+    );
   }
 
   #headers(service: ServiceName, verdict: Verdict): Record<string, string> {

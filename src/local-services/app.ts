@@ -1,11 +1,22 @@
-/** The HTTP side of both services: routes, error answers, log lines. */
+/** The HTTP side of both services: every route, and what they have in common. */
 import multipart from '@fastify/multipart';
-import fastify, { LogController, type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
+import {
+  answerErrors,
+  answerUnreadable,
+  answerUnreadableAddress,
+  refuseOtherMethods,
+} from './error-answers.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
+import { logOptions, logRequests } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { pageRoutes } from './molecules/pages.ts';
 import { recordRoutes } from './molecules/records.ts';
 import { submitRoute } from './molecules/submit.ts';
+import { documented } from './openapi.ts';
 import { downloadRoutes } from './predictions/downloads.ts';
+import { PART_LIMIT } from './predictions/multipart.ts';
 import { pastResultRoutes } from './predictions/past-results.ts';
 import { resultRoutes } from './predictions/results.ts';
 import { submitRoutes } from './predictions/submit.ts';
@@ -19,71 +30,63 @@ const PREDICTIONS = {
   current: '/online_predictors/api',
   earlier: '/online-predictors/api',
 } as const;
-/** Largest body, in bytes; no limit is shown in the contracts. */
-const BODY_LIMIT = 20 * 1024 * 1024;
 
 /** The server with every route, not listening yet. */
-export async function buildApp(services: Services): Promise<FastifyInstance> {
-  const { log, variant, allowFaultControl } = services.settings;
+export async function buildApp(services: Services, metrics: Metrics): Promise<FastifyInstance> {
+  const { settings } = services;
+  const { bodyLimit } = settings;
   const app = fastify({
-    ...(typeof log === 'boolean' ? { logger: log } : { loggerInstance: log }),
-    // Its lines carry the address with the query, and one endpoint has the token there (contract 4.8).
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: BODY_LIMIT,
+    ...logOptions(settings),
+    bodyLimit,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerUnreadableAddress,
   });
   // Bodies are JSON or multipart; Fastify would take plain text too.
   app.removeContentTypeParser('text/plain');
-  await app.register(multipart, { limits: { fileSize: BODY_LIMIT } });
-  answerErrors(app);
+  // A field may be as long as a file: by default it would be cut off silently at 1 MB.
+  await app.register(multipart, {
+    limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
+  });
+  answerErrors(app, bodyLimit, [MOLECULES, '/docs']);
   logRequests(app);
+  metrics.serve(app);
   addFaultHooks(app, services);
-  submitRoute(app, MOLECULES, services);
-  recordRoutes(app, MOLECULES, services);
-  const base = PREDICTIONS[variant];
-  submitRoutes(app, base, services);
-  resultRoutes(app, base, services);
-  downloadRoutes(app, base, services);
-  pastResultRoutes(app, base, services);
-  if (allowFaultControl) faultControl(app, services.faults);
+  const closeRoutes = refuseOtherMethods(app);
+  await moleculeService(app, services);
+  await predictionService(app, services);
+  closeRoutes();
+  if (settings.allowFaultControl) faultControl(app, services.faults);
   return app;
 }
 
-function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof Refusal) {
-      return await reply.code(error.status).headers(error.headers).send(error.body);
-    }
-    const status = error.statusCode ?? 500;
-    if (status >= 500) app.log.error({ err: error }, 'a request broke');
-    return await reply
-      .code(status)
-      .send({ error: status >= 500 ? 'Internal error' : error.message });
-  });
-  app.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?')[0] ?? '';
-    // A redirect would lose the body of a POST (contract of the prediction service, 1.6).
-    const hint =
-      path.endsWith('/') || path.startsWith(MOLECULES)
-        ? ''
-        : ' Every path must be written with its trailing slash.';
-    return await reply
-      .code(404)
-      .send({ error: `No such endpoint: ${request.method} ${path}.${hint}` });
+async function moleculeService(app: FastifyInstance, services: Services): Promise<void> {
+  const described = {
+    mount: MOLECULES,
+    title: 'Molecule parameterisation',
+    description:
+      'Submit a molecule, poll its job, fetch force-field parameters and topologies. Numbers in brackets are the sections of the contract. Public jobs are listed at the root of the service.',
+  };
+  await documented(app, described, (scope) => {
+    submitRoute(scope, MOLECULES, services);
+    recordRoutes(scope, MOLECULES, services);
+    pageRoutes(scope, MOLECULES, services);
   });
 }
 
-/** Method, route pattern and status alone: an id is all that reading a result takes (contract 4.4). */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    await Promise.resolve();
-    const { method, url } = request.routeOptions;
-    request.log.info({
-      method,
-      route: url,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    });
+async function predictionService(app: FastifyInstance, services: Services): Promise<void> {
+  const base = PREDICTIONS[services.settings.variant];
+  const described = {
+    mount: '',
+    title: 'Sequence, alignment and NMR-shift predictions',
+    description:
+      'Submit a sequence, an alignment or chemical shifts, poll the job, download its result. Numbers in brackets are the sections of the contract. Every path is written with its trailing slash.',
+  };
+  await documented(app, described, (scope) => {
+    submitRoutes(scope, base, services);
+    resultRoutes(scope, base, services);
+    downloadRoutes(scope, base, services);
+    pastResultRoutes(scope, base, services);
   });
 }
 

@@ -1,5 +1,6 @@
 /** Carries the faults of `faults.ts` out on requests and answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
 import type { Endpoint, FaultName, FaultRule } from './faults.ts';
@@ -37,12 +38,18 @@ function placeOf(request: FastifyRequest, services: Services): Place | null {
 
 export function addFaultHooks(app: FastifyInstance, services: Services): void {
   const { faults } = services;
+  /** Connections that get no answer: a stop of the service does not wait for them. */
+  const silenced = new Set<Socket>();
+  app.addHook('preClose', async () => {
+    await Promise.resolve();
+    for (const socket of silenced) socket.destroy();
+  });
   app.addHook('preHandler', async (request) => {
     const place = faults.active ? placeOf(request, services) : null;
     if (place === null) return;
     for (const rule of faults.strike('before', place.service, place.endpoint)) {
       if (rule.name === 'slow') await sleep(rule.ms ?? 1000);
-      else await strikeBefore(rule, request, services);
+      else await strikeBefore(rule, request, services, silenced);
     }
   });
   app.addHook('onSend', async (request, reply, payload) => {
@@ -53,7 +60,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     let body = bytes(payload);
     const applies = (name: FaultName): boolean => appliesTo(name, place, reply.statusCode);
     for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
-      body = await strikeAfter(rule, place, reply, body);
+      body = await strikeAfter(rule, place, reply, body, silenced);
     }
     return body;
   });
@@ -79,6 +86,7 @@ async function strikeBefore(
   rule: FaultRule,
   request: FastifyRequest,
   services: Services,
+  silenced: Set<Socket>,
 ): Promise<void> {
   const error = `The fault "${rule.name}" is on.`;
   const retryAfter = (fallback: number | null): Record<string, string> => {
@@ -92,7 +100,7 @@ async function strikeBefore(
   switch (rule.name) {
     case 'hang':
       note(request, services, 0);
-      return await silence(request, rule.ms);
+      return await silence(request, rule.ms, silenced);
     case 'reset':
       note(request, services, 0);
       request.raw.socket.resetAndDestroy();
@@ -120,11 +128,12 @@ async function strikeAfter(
   place: Place,
   reply: FastifyReply,
   body: Buffer,
+  silenced: Set<Socket>,
 ): Promise<Buffer> {
   const { socket } = reply.request.raw;
   switch (rule.name) {
     case 'hang-after':
-      await silence(reply.request, rule.ms);
+      await silence(reply.request, rule.ms, silenced);
       return body;
     case 'reset-after':
       socket.resetAndDestroy();
@@ -192,8 +201,14 @@ function bytes(payload: unknown): Buffer {
 }
 
 /** Says nothing until the client gives up, or cuts the connection after `ms`. */
-async function silence(request: FastifyRequest, ms: number | undefined): Promise<never> {
+async function silence(
+  request: FastifyRequest,
+  ms: number | undefined,
+  silenced: Set<Socket>,
+): Promise<never> {
   const { socket } = request.raw;
+  silenced.add(socket);
+  socket.once('close', () => silenced.delete(socket));
   if (ms !== undefined) setTimeout(() => socket.destroy(), ms).unref();
   return await never();
 }

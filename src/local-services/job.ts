@@ -31,6 +31,10 @@ export interface Job {
   readonly finishedAt: number | null;
   readonly heartbeatAt: number | null;
   readonly timeLimitMs: number;
+  /** Whether the service's website lists it (contract of the molecule service, 1.6). */
+  readonly public: boolean;
+  /** How often it was looked at there (2.4). */
+  readonly views: number;
 }
 
 export interface NewJob {
@@ -43,6 +47,7 @@ export interface NewJob {
   readonly fault: string | null;
   readonly at: number;
   readonly timeLimitMs: number;
+  readonly public: boolean;
   readonly input: JobInput;
 }
 

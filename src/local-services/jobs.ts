@@ -11,10 +11,11 @@ import { Statements, type Row } from './statements.ts';
 
 const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, owner, job_name AS jobName, state,
   attempt, progress, status_message AS statusMessage, error, fault, queued_at AS queuedAt, updated_at AS updatedAt,
-  started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs`;
+  started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs,
+  public, views`;
 
 // The table is STRICT and only this file writes it, so a row has the shape of its columns.
-const asJob = (row: Row): Job => row as unknown as Job;
+const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
 
 export class JobStore {
   readonly #database: DatabaseSync;
@@ -41,10 +42,10 @@ export class JobStore {
     const { input, ...columns } = job;
     const seq = this.#sql.insert(
       `INSERT INTO jobs (id, task_id, service, endpoint, owner, job_name, state, attempt, progress, status_message,
-         fault, queued_at, updated_at, time_limit_ms)
+         fault, queued_at, updated_at, time_limit_ms, public)
        VALUES (:id, :taskId, :service, :requestType, :owner, :jobName, 'enqueued', 1, 0, 'waiting for a worker',
-         :fault, :at, :at, :timeLimitMs)`,
-      columns,
+         :fault, :at, :at, :timeLimitMs, :public)`,
+      { ...columns, public: job.public ? 1 : 0 },
     );
     this.#sql.run(
       'INSERT INTO inputs (seq, job, original, details) VALUES (:seq, :job, :original, :details)',
@@ -93,6 +94,36 @@ export class JobStore {
     return this.#pending[service];
   }
 
+  /** Jobs of a token that wait for a worker; those that run are none of them. */
+  waitingOf(service: ServiceName, owner: string): number {
+    const sql = `SELECT COUNT(*) AS n FROM jobs
+      WHERE service = :service AND owner = :owner AND state = 'enqueued'`;
+    return Number(this.#sql.get(sql, { service, owner })?.['n']);
+  }
+
+  /** Jobs of a service that wait for a worker. */
+  waiting(service: ServiceName): number {
+    const sql = `SELECT COUNT(*) AS n FROM jobs WHERE service = :service AND state = 'enqueued'`;
+    return Number(this.#sql.get(sql, { service })?.['n']);
+  }
+
+  /** How many jobs there are, by service and state. */
+  census(): { service: ServiceName; state: JobState; jobs: number }[] {
+    const sql = 'SELECT service, state, COUNT(*) AS jobs FROM jobs GROUP BY service, state';
+    return this.#sql.all(sql, {}) as unknown as ReturnType<JobStore['census']>;
+  }
+
+  /** Public jobs, the newest first: at most `most` of those that are older than `before`. */
+  published(service: ServiceName, before: number, most: number): Job[] {
+    const sql = `SELECT ${COLUMNS} FROM jobs
+      WHERE service = :service AND public = 1 AND seq < :before ORDER BY seq DESC LIMIT :most`;
+    return this.#sql.all(sql, { service, before, most }).map(asJob);
+  }
+
+  countView(seq: number): void {
+    this.#sql.run('UPDATE jobs SET views = views + 1 WHERE seq = :seq', { seq });
+  }
+
   input(seq: number): JobInput {
     const row = this.#sql.get('SELECT job, original, details FROM inputs WHERE seq = :seq', {
       seq,
@@ -102,6 +133,12 @@ export class JobStore {
       original: String(row?.['original']),
       details: JSON.parse(String(row?.['details'])) as JobInput['details'],
     };
+  }
+
+  /** Of the input, what else the submission said: without the input itself, which may be large. */
+  details(seq: number): JobInput['details'] {
+    const row = this.#sql.get('SELECT details FROM inputs WHERE seq = :seq', { seq });
+    return JSON.parse(String(row?.['details'])) as JobInput['details'];
   }
 
   output(seq: number, name: OutputName): { contentType: string; body: Buffer } | undefined {

@@ -39,6 +39,10 @@ export interface LocalServicesOptions {
    * Others: in each service, default 2.
    */
   readonly concurrency?: number;
+  /** Jobs of one token that may wait for a worker in each service; default 1000, 0 = no limit. */
+  readonly maxQueued?: number;
+  /** Largest body of a request, in bytes; default 20 MiB. No limit is shown in the contracts. */
+  readonly bodyLimit?: number;
   /** Time limit of a job, measured against its elapsed time; default 3600. */
   readonly timeLimitSeconds?: number;
   /** A running job whose worker is silent for longer is failed; default 30. Fractions are allowed. */
@@ -67,6 +71,8 @@ export interface Settings {
   readonly addressLimit: number;
   readonly jobMs: (input: EngineJob) => number;
   readonly concurrency: number;
+  readonly maxQueued: number;
+  readonly bodyLimit: number;
   readonly timeLimitMs: number;
   readonly heartbeatSilenceMs: number;
   readonly retryAfterSeconds: number;
@@ -130,6 +136,8 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     ),
     jobMs: typeof jobMs === 'number' ? () => jobMs : jobMs,
     concurrency: whole('concurrency', options.concurrency, computes ? availableParallelism() : 2),
+    maxQueued: whole('maxQueued', options.maxQueued, 1000),
+    bodyLimit: whole('bodyLimit', options.bodyLimit, 20 * 1024 * 1024),
     timeLimitMs: positive('timeLimitSeconds', options.timeLimitSeconds, 3600) * 1000,
     heartbeatSilenceMs:
       positive('heartbeatSilenceSeconds', options.heartbeatSilenceSeconds, 30) * 1000,

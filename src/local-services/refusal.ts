@@ -1,6 +1,6 @@
 /**
  * A request that is answered with an error status. Thrown by the handlers' readers and checks, turned into an
- * answer by the one error handler in `server.ts`: the body always carries `error` (contract of the prediction
+ * answer by the one error handler in `error-answers.ts`: the body always carries `error` (contract of the prediction
  * service, 7; taken over for the molecule service, whose error shape is not shown).
  */
 export class Refusal extends Error {
@@ -20,4 +20,9 @@ export class Refusal extends Error {
     this.body = { error, ...more };
     this.headers = headers;
   }
+}
+
+export function tooLarge(bodyLimit: number): Refusal {
+  const most = String(Math.floor(bodyLimit / 1024));
+  return new Refusal(413, `The body is too large: at most ${most} KiB are taken.`);
 }

@@ -5,8 +5,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { HundredfoldError } from '../domain/errors.ts';
 
-const SCHEMA_VERSION = 1;
-
 const SCHEMA = `
 CREATE TABLE jobs (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -78,6 +76,18 @@ CREATE INDEX arrivals_of_owner ON arrivals (service, owner, at) WHERE accepted =
 CREATE INDEX arrivals_of_address ON arrivals (service, address, at) WHERE accepted = 1;
 `;
 
+/** What each version added to the one before; a new database takes all of it. */
+const CHANGES: readonly string[] = [
+  SCHEMA,
+  `
+ALTER TABLE jobs ADD COLUMN public INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN views INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
+CREATE INDEX jobs_waiting_of_owner ON jobs (service, owner) WHERE state = 'enqueued';
+CREATE INDEX jobs_states ON jobs (service, state);
+`,
+];
+
 /**
  * Opens the database, in write-ahead mode: a killed process loses nothing that was acknowledged (only a failing
  * machine could, which is no case for a local service). It is locked for others, because two services on one file
@@ -91,12 +101,7 @@ export function openDatabase(path: string): DatabaseSync {
       `PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;
        PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`,
     );
-    const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
-    if (version === 0) {
-      database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${String(SCHEMA_VERSION)}; COMMIT`);
-    } else if (version !== SCHEMA_VERSION) {
-      throw new Error(`its layout is ${String(version)}, expected ${String(SCHEMA_VERSION)}`);
-    }
+    upgrade(database);
     return database;
   } catch (cause) {
     database?.close();
@@ -108,6 +113,17 @@ export function openDatabase(path: string): DatabaseSync {
       cause,
     });
   }
+}
+
+function upgrade(database: DatabaseSync): void {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  const newest = CHANGES.length;
+  if (version > newest) {
+    throw new Error(`its layout is ${String(version)}, expected at most ${String(newest)}`);
+  }
+  if (version === newest) return;
+  const changes = CHANGES.slice(version).join('');
+  database.exec(`BEGIN; ${changes} PRAGMA user_version = ${String(newest)}; COMMIT`);
 }
 
 /** Runs `work` as one transaction: all of it or nothing. */

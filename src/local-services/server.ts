@@ -16,6 +16,7 @@ import { Faults, type FaultRule } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Listener } from './listener.ts';
+import { Metrics } from './metrics.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
 import type { Services } from './services.ts';
@@ -27,7 +28,7 @@ export type { JournalEntry } from './journal.ts';
 export type { LocalServicesOptions } from './options.ts';
 
 /** How long requests that are being answered may take once the server is told to close, in ms. */
-const CLOSING_MS = 1000;
+const CLOSING_MS = 10_000;
 
 export interface LocalServices {
   /** `{base_url}` of the prediction service, e.g. `http://127.0.0.1:8765`. */
@@ -59,7 +60,8 @@ export async function startLocalServices(
   const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
   const { services, journal } = servicesOn(database, settings);
-  const app = await buildApp(services);
+  const metrics = new Metrics(services.jobs);
+  const app = await buildApp(services, metrics);
   try {
     await app.listen({ host: settings.host, port: settings.port });
   } catch (cause) {
@@ -76,7 +78,7 @@ export async function startLocalServices(
     else listener.refuse(refuse.ms);
   };
   faults.set(settings.faults);
-  const workers = startWorkers(app, services, engines);
+  const workers = startWorkers(app, services, engines, metrics);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return running(`http://${host}:${String(port)}`, {
     app,
@@ -134,7 +136,7 @@ function running(url: string, parts: Parts): LocalServices {
 
 async function shutDown({ app, listener, workers, engines }: Parts): Promise<void> {
   listener.stop();
-  // Answers that hang on purpose would hold the server open.
+  // A client that stops reading would hold the server open.
   const force = setTimeout(() => {
     app.server.closeAllConnections();
   }, CLOSING_MS);
@@ -168,7 +170,12 @@ function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldErro
 }
 
 /** One pool of workers a service, as they are two services; jobs that a stop broke off are queued again first. */
-function startWorkers(app: FastifyInstance, services: Services, engines: Engines): Worker[] {
+function startWorkers(
+  app: FastifyInstance,
+  services: Services,
+  engines: Engines,
+  metrics: Metrics,
+): Worker[] {
   const { jobs, clock, settings, admission } = services;
   // Real engines share the cores; the others only wait.
   const computes = SERVICES.some((service) => engines[service].name === 'real');
@@ -183,7 +190,7 @@ function startWorkers(app: FastifyInstance, services: Services, engines: Engines
       new Worker(
         service,
         {
-          ...{ jobs, clock, onBroken, engine: engines[service] },
+          ...{ jobs, clock, onBroken, engine: metrics.counting(engines[service]) },
           slots: computes ? shared : new Slots(settings.concurrency),
         },
         settings,

@@ -4,6 +4,7 @@
  */
 import type { Clock } from './clock.ts';
 import type { Job } from './job.ts';
+import type { Timing } from './predictions/answers.ts';
 
 /** `HH:MM:SS`; hours may have more than two digits. */
 export function clockString(seconds: number): string {
@@ -15,7 +16,7 @@ function secondsBetween(from: number, to: number): number {
   return Math.max(0, Math.floor((to - from) / 1000));
 }
 
-export function timingBlock(job: Job, now: number, clock: Clock): Record<string, unknown> {
+export function timingBlock(job: Job, now: number, clock: Clock): Timing {
   const end = job.finishedAt ?? now;
   const wait = secondsBetween(job.queuedAt, job.startedAt ?? end);
   const elapsed = job.startedAt === null ? 0 : secondsBetween(job.startedAt, end);

@@ -24,6 +24,8 @@ const JOB: Job = {
   finishedAt: null,
   heartbeatAt: null,
   timeLimitMs: 3_600_000,
+  public: false,
+  views: 0,
 };
 const clock = new Clock();
 

@@ -1,12 +1,21 @@
 /** The status and the results endpoint of the molecule service (contract 2.3, 2.4, 4.3, 4.4). */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { json, refusal } from '../answers.ts';
 import type { Job } from '../job.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
+import {
+  finishedRecordSchema,
+  requestRecordSchema,
+  type FinishedRecord,
+  type RequestRecord,
+} from './schemas.ts';
 
 /** 2.3, and `result_request` of 2.4. */
-function requestRecord(job: Job, services: Services): Record<string, unknown> {
-  const record = { id: job.seq, hash_id: job.id, public: false };
+function requestRecord(job: Job, services: Services): RequestRecord {
+  const record = { id: job.seq, hash_id: job.id, public: job.public };
   switch (job.state) {
     case 'FINISHED':
       return {
@@ -34,39 +43,81 @@ function requestRecord(job: Job, services: Services): Record<string, unknown> {
   }
 }
 
+/** What stands for the token of a public job: whoever finds it on the page must not learn whose it is. */
+const HIDDEN_TOKEN = '*'.repeat(10);
+
 /**
  * 2.4. A failed job is done too, with the empty set that the engine's API returns on an exception: `results` is
- * `[{}]`, and `result_request` says why (docs/contract-choices.md).
+ * `[{}]`, and `result_request` says why (docs/contract-choices.md). The file set goes in as the bytes that are kept,
+ * because parsing and writing its megabyte again would cost more than all the rest of the answer.
  */
-function finishedRecord(job: Job, services: Services): Record<string, unknown> {
+function finishedRecord(job: Job, services: Services): Buffer {
   const { jobs, clock } = services;
-  const result = jobs.output(job.seq, 'result');
-  return {
+  const head: Omit<FinishedRecord, 'results'> = {
     id: job.seq,
     creation_date: clock.iso(job.queuedAt),
-    token: jobs.input(job.seq).details['token'],
+    token: job.public ? HIDDEN_TOKEN : (jobs.details(job.seq)['token'] ?? ''),
     hash_id: job.id,
     log: jobs.engineLog(job.seq),
-    views: 0,
+    views: job.views,
     result_request: requestRecord(job, services),
-    results: [result === undefined ? {} : (JSON.parse(result.body.toString()) as object)],
   };
+  const files = jobs.output(job.seq, 'result')?.body ?? Buffer.from('{}');
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify(head).slice(0, -1)},"results":[`),
+    files,
+    Buffer.from(']}'),
+  ]);
+}
+
+const JOB_PATH = z.object({
+  id: z.string().meta({ description: 'The hash_id of the acknowledgement' }),
+});
+
+function operation(operationId: string, summary: string): ZodOpenApiOperationObject {
+  return {
+    operationId,
+    tags: ['results'],
+    summary,
+    requestParams: { path: JOB_PATH },
+    responses: {
+      200: json('Finished; of a failed job `results` is `[{}]`', finishedRecordSchema),
+      202: json('Waiting or running', requestRecordSchema),
+      404: refusal('No request with that id'),
+    },
+  };
+}
+
+export function findJob(services: Services, id: string): Job {
+  const job = services.jobs.get(id);
+  if (job?.service !== 'molecules') throw new Refusal(404, 'Request not found');
+  return job;
 }
 
 export function recordRoutes(app: FastifyInstance, base: string, services: Services): void {
   const handler = (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
-  ): Record<string, unknown> => {
-    const job = services.jobs.get(request.params.id);
-    if (job?.service !== 'molecules') throw new Refusal(404, 'Request not found');
-    if (job.state === 'FINISHED' || job.state === 'FAILED') return finishedRecord(job, services);
+  ): Buffer | RequestRecord => {
+    const job = findJob(services, request.params.id);
+    if (job.state === 'FINISHED' || job.state === 'FAILED') {
+      void reply.type('application/json; charset=utf-8');
+      return finishedRecord(job, services);
+    }
     // No Retry-After: the contract of this service knows none.
     void reply.code(202);
     return requestRecord(job, services);
   };
-  const status = { service: 'molecules', endpoint: 'status' } as const;
-  const results = { service: 'molecules', endpoint: 'results' } as const;
+  const status = {
+    service: 'molecules',
+    endpoint: 'status',
+    operation: operation('getStatus', 'The state of a job (4.3)'),
+  } as const;
+  const results = {
+    service: 'molecules',
+    endpoint: 'results',
+    operation: operation('getResults', 'The files of a job (4.4)'),
+  } as const;
   app.get(`${base}/api/queue/:id/`, { config: status }, handler);
   app.get(`${base}/api/:id/`, { config: results }, handler);
 }

@@ -1,14 +1,19 @@
 /** The download endpoint (contract 4.6): a finished result as a file, for its owner only. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { json, refusal, RETRY_AFTER } from '../answers.ts';
+import { checked } from '../checked.ts';
 import type { OutputName } from '../engines/engine.ts';
 import { ownerOf } from '../journal.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
+import { predictionSchema, statusEnvelopeSchema } from './answers.ts';
 import { statusEnvelope } from './envelope.ts';
-import { findJob } from './results.ts';
+import { findJob, JOB_PATH } from './results.ts';
+import { downloadQuery } from './schemas.ts';
 
-const FORMATS = ['json', 'csv', 'metadata', 'input', 'distributions'] as const;
-type Format = (typeof FORMATS)[number];
+type Format = z.infer<typeof downloadQuery>['format'];
 
 const OUTPUT_OF: Readonly<Record<Exclude<Format, 'input'>, OutputName>> = {
   json: 'result',
@@ -26,22 +31,45 @@ export function ownerFromHeader(request: FastifyRequest): string {
   return ownerOf(token);
 }
 
-function isFormat(value: unknown): value is Format {
-  return (FORMATS as readonly unknown[]).includes(value);
-}
+/** The header, for the document; without it the answer is 401, which a schema cannot say. */
+export const OWNER_HEADER = z.object({
+  'X-Service-Token': z.string().min(1).meta({ description: 'The token of the submission' }),
+});
+export const NO_TOKEN = refusal('The header X-Service-Token is missing');
+
+const DOWNLOAD: ZodOpenApiOperationObject = {
+  operationId: 'downloadResult',
+  tags: ['results'],
+  summary: 'A finished result as a file (4.6)',
+  requestParams: { path: JOB_PATH, header: OWNER_HEADER, query: downloadQuery },
+  responses: {
+    200: {
+      description: 'The file; its type depends on the format',
+      headers: z.object({ 'Content-Disposition': z.string() }),
+      content: {
+        'application/json': { schema: predictionSchema },
+        'text/csv': { schema: z.string() },
+        'text/plain': { schema: z.string() },
+      },
+    },
+    400: refusal('No such format'),
+    401: NO_TOKEN,
+    403: refusal('The result belongs to another token'),
+    404: refusal('No request with that id, or its result does not have the format'),
+    409: { ...refusal('Not finished yet'), headers: RETRY_AFTER },
+    422: json('The prediction failed', statusEnvelopeSchema),
+  },
+};
 
 export function downloadRoutes(app: FastifyInstance, base: string, services: Services): void {
   const handler = (
-    request: FastifyRequest<{ Params: { id: string }; Querystring: { format?: unknown } }>,
+    request: FastifyRequest<{ Params: { id: string }; Querystring: unknown }>,
     reply: FastifyReply,
   ): unknown => {
     const owner = ownerFromHeader(request);
     const job = findJob(services, request.params.id);
     if (job.owner !== owner) throw new Refusal(403, 'The result belongs to another token.');
-    const { format } = request.query;
-    if (!isFormat(format)) {
-      throw new Refusal(400, `format is required and must be one of ${FORMATS.join(', ')}.`);
-    }
+    const { format } = checked(downloadQuery, request.query);
     if (job.state === 'FAILED') {
       void reply.code(422);
       return statusEnvelope(job, base, services.clock);
@@ -73,9 +101,14 @@ export function downloadRoutes(app: FastifyInstance, base: string, services: Ser
     return output.body;
   };
   const config = { service: 'predictions', endpoint: 'download' } as const;
-  app.get(`${base}/results/:id/download/`, { config }, handler);
+  app.get(`${base}/results/:id/download/`, { config: { ...config, operation: DOWNLOAD } }, handler);
   // One sample of the contract omits `/api/` (4.6).
-  app.get(`${base.replace(/\/api$/, '')}/results/:id/download/`, { config }, handler);
+  const operation = { ...DOWNLOAD, operationId: 'downloadResultWithoutApi', deprecated: true };
+  app.get(
+    `${base.replace(/\/api$/, '')}/results/:id/download/`,
+    { config: { ...config, operation } },
+    handler,
+  );
 }
 
 function ending(format: Format, contentType: string): string {

@@ -2,12 +2,14 @@
 import type { Clock } from '../clock.ts';
 import type { Job } from '../job.ts';
 import { timingBlock } from '../timing.ts';
+import type { StatusEnvelope } from './answers.ts';
 
-export function statusEnvelope(job: Job, base: string, clock: Clock): Record<string, unknown> {
+export function statusEnvelope(job: Job, base: string, clock: Clock): StatusEnvelope {
   return {
     request_id: job.id,
     status: job.state,
-    request_type: job.requestType,
+    // `findJob` and the past results give jobs of this service only.
+    request_type: job.requestType as StatusEnvelope['request_type'],
     progress: job.progress,
     attempt: job.attempt,
     created_at: clock.iso(job.queuedAt),

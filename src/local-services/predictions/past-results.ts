@@ -1,18 +1,39 @@
 /** The past-results endpoints (contract 4.7, 4.8): everything that a token has asked for, the newest first. */
 import type { FastifyInstance } from 'fastify';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { json, refusal } from '../answers.ts';
+import { checked } from '../checked.ts';
 import { ownerOf } from '../journal.ts';
 import type { Job, RequestType } from '../job.ts';
-import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
-import { ownerFromHeader } from './downloads.ts';
+import { pastResultsSchema, shiftAlignmentSchema, type PastResults } from './answers.ts';
+import { NO_TOKEN, ownerFromHeader, OWNER_HEADER } from './downloads.ts';
 import { statusEnvelope } from './envelope.ts';
 import { resultOf } from './results.ts';
+import { alignmentQuery } from './schemas.ts';
 
-const PATHS: readonly (readonly [string, RequestType])[] = [
-  ['single-sequence', 'single_sequence'],
-  ['msa', 'msa'],
-  ['shiftcrypt', 'shiftcrypt'],
+const PATHS: readonly (readonly [path: string, RequestType, operationId: string])[] = [
+  ['single-sequence', 'single_sequence', 'listSequences'],
+  ['msa', 'msa', 'listAlignments'],
+  ['shiftcrypt', 'shiftcrypt', 'listShifts'],
 ];
+
+const PAST_RESULTS: ZodOpenApiOperationObject = {
+  tags: ['past results'],
+  summary: 'All requests of a token, the newest first (4.7)',
+  requestParams: { header: OWNER_HEADER },
+  responses: { 200: json('The requests', pastResultsSchema), 401: NO_TOKEN },
+};
+const SHIFT_ALIGNMENT: ZodOpenApiOperationObject = {
+  operationId: 'listShiftChains',
+  tags: ['past results'],
+  summary: 'The chains of all finished shift predictions of a token (4.8)',
+  requestParams: { query: alignmentQuery },
+  responses: {
+    200: json('The chains', shiftAlignmentSchema),
+    400: refusal('The query parameter token is missing'),
+  },
+};
 
 /** One chain of a ShiftCrypt result, what an alignment of past results needs of it. */
 interface Chain {
@@ -24,23 +45,24 @@ interface Chain {
 
 export function pastResultRoutes(app: FastifyInstance, base: string, services: Services): void {
   const config = { service: 'predictions', endpoint: 'past-results' } as const;
-  for (const [path, requestType] of PATHS) {
-    app.get(`${base}/past-results/${path}/`, { config }, (request) => {
-      const owner = ownerFromHeader(request);
-      return services.jobs.ofOwner('predictions', owner, requestType).map((job) => ({
-        job_name: job.jobName,
-        ...statusEnvelope(job, base, services.clock),
-      }));
-    });
+  for (const [path, requestType, operationId] of PATHS) {
+    app.get(
+      `${base}/past-results/${path}/`,
+      { config: { ...config, operation: { ...PAST_RESULTS, operationId } } },
+      (request): PastResults => {
+        const owner = ownerFromHeader(request);
+        return services.jobs.ofOwner('predictions', owner, requestType).map((job) => ({
+          job_name: job.jobName,
+          ...statusEnvelope(job, base, services.clock),
+        }));
+      },
+    );
   }
-  app.get<{ Querystring: { token?: unknown } }>(
+  app.get(
     `${base}/past-results/shiftcrypt/alignment/`,
-    { config },
+    { config: { ...config, operation: SHIFT_ALIGNMENT } },
     (request) => {
-      const { token } = request.query;
-      if (typeof token !== 'string' || token === '') {
-        throw new Refusal(400, 'The query parameter token is required.');
-      }
+      const { token } = checked(alignmentQuery, request.query);
       return services.jobs
         .ofOwner('predictions', ownerOf(token), 'shiftcrypt')
         .filter((job) => job.state === 'FINISHED')

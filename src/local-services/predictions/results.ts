@@ -1,10 +1,28 @@
 /** The result and history endpoints (contract 4.4, 4.5): no token; whoever holds the id can read. */
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { json, refusal, RETRY_AFTER } from '../answers.ts';
 import type { Job } from '../job.ts';
+import type { Variant } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
+import {
+  earlierFailureSchema,
+  earlierStatusSchema,
+  historySchema,
+  predictionSchema,
+  statusEnvelopeSchema,
+  wrappedPredictionSchema,
+  type History,
+} from './answers.ts';
 import { wrapEarlier } from './earlier.ts';
 import { statusEnvelope } from './envelope.ts';
+
+export const JOB_PATH = z.object({
+  id: z.string().meta({ description: 'The request_id of the acknowledgement' }),
+});
+export const NOT_FOUND = refusal('No request with that id');
 
 /** The job of a request_id. Throws the 404 of contract 7. */
 export function findJob(services: Services, id: string): Job {
@@ -19,7 +37,13 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
 
   app.get<{ Params: { id: string } }>(
     `${base}/results/:id/`,
-    { config: { service: 'predictions', endpoint: 'results' } },
+    {
+      config: {
+        service: 'predictions',
+        endpoint: 'results',
+        operation: resultOperation(settings.variant),
+      },
+    },
     (request, reply) => {
       const job = findJob(services, request.params.id);
       if (job.state === 'FAILED') {
@@ -38,14 +62,14 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
 
   app.get<{ Params: { id: string } }>(
     `${base}/results/:id/history/`,
-    { config: { service: 'predictions', endpoint: 'history' } },
-    (request) => {
+    { config: { service: 'predictions', endpoint: 'history', operation: HISTORY } },
+    (request): History => {
       const job = findJob(services, request.params.id);
-      const timeline = jobs.entries(job.seq).map((entry) => {
-        const timestamp = clock.iso(entry.at);
-        return entry.kind === 'state'
-          ? { kind: entry.kind, timestamp, state: entry.state, message: entry.message }
-          : { kind: entry.kind, timestamp, progress: entry.progress, message: entry.message };
+      const timeline = jobs.entries(job.seq).map(({ kind, at, state, progress, message }) => {
+        const timestamp = clock.iso(at);
+        return kind === 'state'
+          ? { kind, timestamp, state, message }
+          : { kind, timestamp, progress, message };
       });
       return {
         timeline,
@@ -61,3 +85,31 @@ export function resultOf(services: Services, job: Job): { contentType: string; b
   if (output === undefined) throw new Error(`Job ${job.id} is finished without a result.`);
   return output;
 }
+
+function resultOperation(variant: Variant): ZodOpenApiOperationObject {
+  const earlier = variant === 'earlier';
+  return {
+    operationId: 'getResult',
+    tags: ['results'],
+    summary: 'The prediction, or how far it is (4.4)',
+    requestParams: { path: JOB_PATH },
+    responses: {
+      200: json('Finished', earlier ? wrappedPredictionSchema : predictionSchema),
+      202: json(
+        'Waiting or running',
+        earlier ? earlierStatusSchema : statusEnvelopeSchema,
+        RETRY_AFTER,
+      ),
+      404: NOT_FOUND,
+      422: json('The prediction failed', earlier ? earlierFailureSchema : statusEnvelopeSchema),
+    },
+  };
+}
+
+const HISTORY: ZodOpenApiOperationObject = {
+  operationId: 'getHistory',
+  tags: ['results'],
+  summary: 'The processing log (4.5)',
+  requestParams: { path: JOB_PATH },
+  responses: { 200: json('State changes and progress notes', historySchema), 404: NOT_FOUND },
+};

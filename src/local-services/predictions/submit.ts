@@ -1,37 +1,49 @@
 /** The three submit endpoints of the prediction service (contract 4.1 to 4.3, and 9 for the earlier variant). */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { MODEL_CLASSES } from '../../domain/item.ts';
+import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Draft, Submission } from '../admission.ts';
+import { json, RATE_LIMIT_HEADERS, refusal, SUBMISSION_REFUSALS } from '../answers.ts';
 import { parseFasta, withHeader } from '../fasta.ts';
 import type { RequestType } from '../job.ts';
+import type { Variant } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
 import { detectFormat } from '../star.ts';
-import { readEarlierShifts } from './earlier.ts';
-import { optionalText, readForm, readIdentity, readInput, type Form } from './form.ts';
+import { acknowledgementSchema, earlierAcknowledgementSchema } from './answers.ts';
+import { ALIGNMENT_EXAMPLE, SEQUENCE_EXAMPLE, SHIFTS_EXAMPLE } from './examples.ts';
+import { optionalText, readForm, type Form } from './form.ts';
 import { readPredictors } from './predictors.ts';
+import { ALIGNMENT_BODIES, SEQUENCE_BODIES, SHIFTS_BODIES, type Bodies } from './schemas.ts';
 
-type Reader = (form: Form, services: Services) => Omit<Submission, 'token' | 'uniqueName'>;
+type Reader = (form: Form, variant: Variant) => Submission['input'];
 
-function readSingleSequence(form: Form, services: Services): ReturnType<Reader> {
-  const predictorType = optionalText(form, 'predictor_type');
-  const { predictors, unknown } = readPredictors(predictorType ?? '', services.settings.variant);
-  if (predictors.length + unknown.length === 0)
-    throw new Refusal(400, 'predictor_type is required.');
-  const original = readInput(form, 'sequence', 'fasta_file');
-  const fasta = withHeader(original);
+interface Kind {
+  readonly path: string;
+  readonly requestType: RequestType;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly bodies: Bodies;
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly read: Reader;
+}
+
+function readSingleSequence({ fields, input }: Form, variant: Variant): ReturnType<Reader> {
+  const predictorType = optionalText(fields, 'predictor_type');
+  const { predictors, unknown } = readPredictors(predictorType ?? '', variant);
   return {
-    input: {
-      job: { kind: 'sequence', fasta, predictors, unknownPredictors: unknown },
-      original,
-      details: { predictor_type: predictorType },
+    job: {
+      kind: 'sequence',
+      fasta: withHeader(input),
+      predictors,
+      unknownPredictors: unknown,
     },
+    original: input,
+    details: { predictor_type: predictorType },
   };
 }
 
-function readAlignment(form: Form): ReturnType<Reader> {
-  const original = readInput(form, 'msa_data', 'msa_file');
-  const { plain, records } = parseFasta(original);
+function readAlignment({ input }: Form): ReturnType<Reader> {
+  const { plain, records } = parseFasta(input);
   if (plain !== '')
     throw new Refusal(400, 'The alignment must be FASTA text that begins with ">".');
   if (records.length < 2) throw new Refusal(400, 'The alignment must have at least two sequences.');
@@ -43,52 +55,73 @@ function readAlignment(form: Form): ReturnType<Reader> {
       `The sequences of the alignment must be padded to the same length with "-"; found lengths ${found}.`,
     );
   }
-  return { input: { job: { kind: 'alignment', fasta: original }, original, details: {} } };
+  return { job: { kind: 'alignment', fasta: input }, original: input, details: {} };
 }
 
-function readShifts(form: Form, services: Services): ReturnType<Reader> {
-  const original =
-    services.settings.variant === 'earlier'
-      ? readEarlierShifts(form)
-      : readInput(form, 'chemical_shifts', 'chemical_file');
-  const modelClass = optionalText(form, 'model_class') ?? '1';
-  if (!(MODEL_CLASSES as readonly string[]).includes(modelClass)) {
-    throw new Refusal(400, `model_class must be one of ${MODEL_CLASSES.join(', ')}.`);
-  }
-  const originalNumbering = readFlag(form, 'original_numbering', true);
-  const format = detectFormat(original);
+function readShifts({ fields, input }: Form): ReturnType<Reader> {
+  const modelClass = optionalText(fields, 'model_class') ?? '1';
+  // A boolean in JSON, the text true or false in a multipart form (contract 4.3).
+  const numbering = fields['original_numbering'] ?? true;
+  const originalNumbering = numbering === true || numbering === 'true';
+  const format = detectFormat(input);
   return {
-    input: {
-      job: { kind: 'shifts', text: original, format, modelClass, originalNumbering },
-      original,
-      details: { model_class: modelClass, original_numbering: String(originalNumbering) },
-    },
+    job: { kind: 'shifts', text: input, format, modelClass, originalNumbering },
+    original: input,
+    details: { model_class: modelClass, original_numbering: String(originalNumbering) },
   };
 }
 
-/** A boolean in JSON, the text true or false in a multipart form (contract 4.3). */
-function readFlag(form: Form, name: string, fallback: boolean): boolean {
-  const value = form.fields[name];
-  if (value === undefined || value === null) return fallback;
-  if (!form.multipart && typeof value === 'boolean') return value;
-  if (form.multipart && (value === 'true' || value === 'false')) return value === 'true';
-  throw new Refusal(400, `${name} must be true or false.`);
+function kinds(variant: Variant): readonly Kind[] {
+  return [
+    {
+      path: 'single-sequence',
+      requestType: 'single_sequence',
+      operationId: 'submitSequence',
+      summary: 'Submit sequences (4.1)',
+      bodies: SEQUENCE_BODIES,
+      example: SEQUENCE_EXAMPLE,
+      read: readSingleSequence,
+    },
+    {
+      path: 'msa',
+      requestType: 'msa',
+      operationId: 'submitAlignment',
+      summary: 'Submit an alignment (4.2)',
+      bodies: ALIGNMENT_BODIES,
+      example: ALIGNMENT_EXAMPLE,
+      read: readAlignment,
+    },
+    {
+      path: 'shiftcrypt',
+      requestType: 'shiftcrypt',
+      operationId: 'submitShifts',
+      summary: 'Submit chemical shifts (4.3)',
+      bodies: SHIFTS_BODIES[variant],
+      example: SHIFTS_EXAMPLE,
+      read: readShifts,
+    },
+  ];
 }
 
 export function submitRoutes(app: FastifyInstance, base: string, services: Services): void {
-  const route = (path: string, requestType: RequestType, read: Reader): void => {
-    const config = { service: 'predictions', endpoint: 'submit', requestType } as const;
+  const { variant } = services.settings;
+  for (const kind of kinds(variant)) {
+    const { path, requestType, bodies } = kind;
+    const config = {
+      service: 'predictions',
+      endpoint: 'submit',
+      requestType,
+      operation: operation(kind, variant),
+    } as const;
     app.post(`${base}/submit/${path}/`, { config }, async (request, reply) => {
       const draft: Draft = newDraft(request, requestType);
       const accepted = await services.admission.receive(draft, async () => {
-        const form = await readForm(request);
-        const { token, jobName } = readIdentity(form, draft);
-        return { token, uniqueName: jobName, ...read(form, services) };
+        const form = await readForm(request, bodies, draft);
+        const input = kind.read(form, variant);
+        return { token: form.token, uniqueName: form.jobName, public: false, input };
       });
       void reply.headers(accepted.headers);
-      if (services.settings.variant === 'earlier') {
-        return { request_id: accepted.id, status: 'enqueued' };
-      }
+      if (variant === 'earlier') return { request_id: accepted.id, status: 'enqueued' };
       return {
         request_id: accepted.id,
         task_id: accepted.taskId,
@@ -96,10 +129,42 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
         message: 'The request was accepted and waits for a worker.',
       };
     });
+  }
+}
+
+const ID = '$response.body#/request_id';
+
+/** Where to go on with what the acknowledgement gives. */
+const LINKS: ZodOpenApiResponseObject['links'] = {
+  result: { operationId: 'getResult', parameters: { id: ID } },
+  history: { operationId: 'getHistory', parameters: { id: ID } },
+  download: { operationId: 'downloadResult', parameters: { id: ID } },
+};
+
+function operation(
+  { operationId, summary, bodies, example }: Kind,
+  variant: Variant,
+): ZodOpenApiOperationObject {
+  const schema = variant === 'earlier' ? earlierAcknowledgementSchema : acknowledgementSchema;
+  const inJson =
+    bodies.json === null ? {} : { 'application/json': { schema: bodies.json, example } };
+  return {
+    operationId,
+    tags: ['submissions'],
+    summary,
+    requestBody: {
+      required: true,
+      content: { ...inJson, 'multipart/form-data': { schema: bodies.form } },
+    },
+    responses: {
+      200: {
+        ...json('Accepted: the job waits for a worker', schema, RATE_LIMIT_HEADERS.partial()),
+        links: LINKS,
+      },
+      409: refusal('Another job of this token has the name'),
+      ...SUBMISSION_REFUSALS,
+    },
   };
-  route('single-sequence', 'single_sequence', readSingleSequence);
-  route('msa', 'msa', readAlignment);
-  route('shiftcrypt', 'shiftcrypt', readShifts);
 }
 
 function newDraft(request: FastifyRequest, requestType: RequestType): Draft {

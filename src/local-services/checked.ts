@@ -1,0 +1,58 @@
+/** Checks what a client sent with the very schemas that the OpenAPI documents are made of. */
+import type { z } from 'zod';
+import { Refusal } from './refusal.ts';
+
+/** The value as the schema reads it. Throws a Refusal: 400, with everything that is wrong in words. */
+export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value, { error: words });
+  if (result.success) return result.data;
+  // Of a field the first problem: the others follow from it.
+  const byField = Map.groupBy(result.error.issues, ({ path }) => path.join('.'));
+  const problems = [...byField.values()].map(([first]) => first?.message);
+  throw new Refusal(400, problems.join(' '));
+}
+
+/** For what a schema does not say in words of its own. */
+function words(issue: z.core.$ZodRawIssue): string {
+  const name = issue.path?.join('.') ?? '';
+  switch (issue.code) {
+    case 'invalid_type':
+      if (name === '') return 'The body must be a JSON object.';
+      if (issue.input === undefined) return `${name} is required.`;
+      if (issue.expected === 'boolean') return `${name} must be true or false.`;
+      return `${name} must be a ${issue.expected}.`;
+    case 'invalid_value':
+      if (typeof issue.input !== 'string') return `${name} must be a string.`;
+      return `${name} must be one of ${issue.values.join(', ')}.`;
+    default:
+      return `${name} cannot be used.`;
+  }
+}
+
+/** Limits the length of a text, counted as JSON Schema counts: an emoji is one character. */
+export function characters(
+  text: z.ZodString,
+  least: number,
+  most: number,
+  error: string,
+): z.ZodString {
+  const fits = (value: string): boolean => {
+    const { length } = [...value];
+    return length >= least && length <= most;
+  };
+  return text.refine(fits, error).meta({ override: { minLength: least, maxLength: most } });
+}
+
+/** Of the fields of an object exactly one is given. */
+export function exactlyOne(
+  schema: z.ZodObject,
+  names: readonly string[],
+  words: { readonly none: string; readonly several: string },
+): z.ZodObject {
+  const given = (value: Readonly<Record<string, unknown>>): number =>
+    names.filter((name) => value[name] !== undefined).length;
+  return schema
+    .refine((value) => given(value) > 0, words.none)
+    .refine((value) => given(value) < 2, words.several)
+    .meta({ override: { oneOf: names.map((name) => ({ required: [name] })) } });
+}

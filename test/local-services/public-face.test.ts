@@ -1,0 +1,228 @@
+/** What a service that strangers reach needs: limits, an orderly stop, logs without secrets, metrics. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import {
+  ALIGNMENT,
+  api,
+  databaseFile,
+  get,
+  MOLECULE,
+  NEF,
+  postForm,
+  postJson,
+  runSequence,
+  start,
+  submitMolecule,
+  submitSequence,
+  submitShifts,
+  until,
+} from './running-services.ts';
+
+describe('the size of a body', () => {
+  const bodyLimit = 64 * 1024;
+  const large = 'A'.repeat(bodyLimit);
+
+  test('is limited for JSON, files and fields: 413, in words', async () => {
+    const services = await start({ bodyLimit });
+    const url = `${api(services)}/submit/single-sequence/`;
+    const fields = { token: 'x', predictor_type: 'dynamine' };
+    const answers = [
+      await submitSequence(services, { sequence: large }),
+      await submitMolecule(services, { smiles: large }),
+      await postForm(url, { ...fields, fasta_file: { file: `>one\n${large}` } }),
+      await postForm(url, { ...fields, sequence: `${large}A` }),
+      await postForm(url, { ...fields, sequence: large.slice(1000), job_name: large }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(413);
+      expect(body).toEqual({ error: 'The body is too large: at most 64 KiB are taken.' });
+    }
+    expect(services.journal().filter(({ accepted }) => accepted)).toEqual([]);
+  });
+
+  test('a long field of a form arrives whole', async () => {
+    const services = await start();
+    const sequence = `>${'a long header '.repeat(100_000)}\r\nACDEFGHIKL`;
+    const url = `${api(services)}/submit/single-sequence/`;
+    const { body } = await postForm(url, { token: 'x', predictor_type: 'dynamine', sequence });
+    const job = `${api(services)}/results/${body.request_id}/`;
+    await until(job);
+    const input = await get(`${job}download/?format=input`, { 'X-Service-Token': 'x' });
+    expect(input.text === sequence, 'the input is what was sent').toBe(true);
+  });
+});
+
+describe('the queue of a token', () => {
+  test('holds maxQueued jobs: one more is 503 with Retry-After, and not charged', async () => {
+    const services = await start({ maxQueued: 2, concurrency: 1, jobMs: 60_000, limit: 4 });
+    // The first one runs; two wait.
+    for (let n = 0; n < 3; n += 1) expect((await submitSequence(services)).status).toBe(200);
+    const refused = await submitSequence(services);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    // Nothing that a client could take for its budget.
+    expect(Object.keys(refused.body)).toEqual(['error']);
+    expect(refused.headers.get('x-ratelimit-remaining')).toBeNull();
+    const other = await submitSequence(services, { token: 'another' });
+    expect(other.status, 'the queue is per token').toBe(200);
+    expect(services.journal().filter(({ accepted }) => accepted)).toHaveLength(4);
+    expect((await submitMolecule(services)).status, 'and per service').toBe(200);
+  });
+
+  test('takes more when jobs have started', async () => {
+    const services = await start({ maxQueued: 1, concurrency: 1, jobMs: 300 });
+    const first = await submitSequence(services);
+    await submitSequence(services);
+    expect((await submitSequence(services)).status).toBe(503);
+    await until(`${api(services)}/results/${first.body.request_id}/`);
+    expect((await submitSequence(services)).status).toBe(200);
+  });
+});
+
+describe('a stop', () => {
+  test('lets answers end, refuses what comes after on the connection, keeps the jobs', async () => {
+    const database = databaseFile();
+    const services = await start({ database, jobMs: 60_000, concurrency: 1 });
+    const { body: job } = await submitMolecule(services);
+    services.faults.add({ name: 'slow', ms: 1500, endpoint: 'status' });
+    const { port, hostname } = new URL(services.url);
+    const socket = connect(Number(port), hostname);
+    let said = '';
+    socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(request(`/acpype${job.Location}`));
+    await sleep(300);
+    const closed = services.close();
+    await sleep(100);
+    socket.write(request('/metrics'));
+    await Promise.all([once(socket, 'close'), closed]);
+    const [first = '', second = ''] = said.split(/(?=HTTP\/1\.1 )/);
+    expect(first).toMatch(/^HTTP\/1\.1 202 .*"status":202/s);
+    expect(second).toMatch(/^HTTP\/1\.1 503 /);
+    expect(second).toMatch(/connection: close/i);
+    expect(second).toContain('"error"');
+    await expect(fetch(services.url)).rejects.toThrow();
+
+    const after = await start({ database });
+    const record = await until(`${after.moleculesUrl}${job.Location}`);
+    expect(record.status).toBe(200);
+  });
+
+  test('does not wait for an answer that a fault holds back', async () => {
+    const services = await start({ faults: [{ name: 'hang' }] });
+    const hanging = get(`${services.moleculesUrl}/api/x/`);
+    const outcome = expect(hanging).rejects.toThrow();
+    await sleep(200);
+    await services.close();
+    await outcome;
+  });
+});
+
+describe('log lines', () => {
+  test('hold no token, whichever way it came, no id and no query', async () => {
+    const lines: string[] = [];
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        lines.push(chunk.toString());
+        done();
+      },
+    });
+    const services = await start({ log: pino({ level: 'trace' }, sink), limit: 4 });
+    const token = 's3cr3t-t0k3n';
+    const molecule = { ...MOLECULE, token: 's3cr3t-t0k' };
+    const base = api(services);
+    const { id } = await runSequence(services, { token });
+    await submitShifts(services, { token, chemical_shifts: NEF });
+    await postForm(`${base}/submit/msa/`, { token, msa_data: ALIGNMENT });
+    await get(`${base}/results/${id}/download/?format=csv`, { 'X-Service-Token': token });
+    await get(`${base}/past-results/msa/`, { 'X-Service-Token': token });
+    await get(`${base}/past-results/shiftcrypt/alignment/?token=${token}`);
+    await get(`${base}/past-results/shiftcrypt/alignment?token=${token}`);
+    await get(`${services.url}/%FF?token=${token}`);
+    await submitSequence(services, { token, predictor_type: null });
+    await submitSequence(services, { token });
+    await submitSequence(services, { token });
+    await postJson(`${services.moleculesUrl}/api`, molecule);
+    await postJson(`${services.moleculesUrl}/api`, { ...molecule, smiles: null });
+    await postJson(`${services.moleculesUrl}/api`, `{"token": "${token}", `);
+    const { port } = new URL(services.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET / HTTP/1.1\r\nX-Service-Token: ${token}\x05\r\n\r\n`);
+    await once(socket.resume(), 'close');
+    await services.close();
+
+    const log = lines.join('');
+    const answered = lines.map((line) => JSON.parse(line) as { route?: string; status?: number });
+    expect(answered.filter(({ status }) => status !== undefined).length).toBeGreaterThan(12);
+    expect(answered.map(({ route }) => route)).toContain(
+      '/online_predictors/api/past-results/shiftcrypt/alignment/',
+    );
+    expect(log).not.toContain('s3cr3t');
+    expect(log).not.toContain(id);
+    expect(log).not.toContain('?');
+  });
+});
+
+describe('metrics', () => {
+  const TOKEN_OF_METRICS = 'metrics-token';
+
+  test('count requests, jobs and runs of the engine, without a token or an id', async () => {
+    const services = await start({ concurrency: 1 });
+    const { id } = await runSequence(services, { token: TOKEN_OF_METRICS });
+    await runSequence(services, { token: TOKEN_OF_METRICS, predictor_type: 'nosuch' });
+    await submitMolecule(services, { token: 'short' });
+    const { text, headers } = await get(`${services.url}/metrics`);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const value = (line: string): number =>
+      Number(
+        text
+          .split('\n')
+          .find((found) => found.startsWith(`${line} `))
+          ?.split(' ')[1],
+      );
+    const submit = 'method="POST",route="/online_predictors/api/submit/single-sequence/"';
+    expect(value(`http_requests_total{${submit},status="200"}`)).toBe(2);
+    expect(value('http_requests_total{method="POST",route="/acpype/api",status="400"}')).toBe(1);
+    expect(value(`http_request_duration_seconds_count{${submit}}`)).toBe(2);
+    expect(value('jobs{service="predictions",state="FINISHED"}')).toBe(1);
+    expect(value('jobs{service="predictions",state="FAILED"}')).toBe(1);
+    expect(value('jobs{service="molecules",state="FINISHED"}')).toBe(0);
+    expect(value('queue_length{service="predictions"}')).toBe(0);
+    const engine = 'engine="synthetic",version="1",kind="sequence"';
+    // The worker rejects the wrong predictor before the engine is asked.
+    expect(value(`engine_runs_total{${engine},outcome="ok"}`)).toBe(1);
+    expect(value(`engine_run_seconds_total{${engine}}`)).toBeGreaterThan(0);
+    expect(text).not.toContain(TOKEN_OF_METRICS);
+    expect(text).not.toContain(id);
+  });
+
+  test('tell how many jobs wait', async () => {
+    const services = await start({ concurrency: 1, jobMs: 60_000 });
+    for (let n = 0; n < 3; n += 1) await submitMolecule(services);
+    const { text } = await get(`${services.url}/metrics`);
+    expect(text).toContain('queue_length{service="molecules"} 2');
+    expect(text).toContain('jobs{service="molecules",state="RUNNING"} 1');
+  });
+});
+
+describe('a database of the version before', () => {
+  test('is taken over, with its jobs', async () => {
+    const database = databaseFile();
+    const before = await start({ database });
+    const { body } = await submitMolecule(before);
+    const record = await until(`${before.moleculesUrl}${body.Location}`);
+    await before.close();
+    const old = new DatabaseSync(database);
+    old.exec(`DROP INDEX jobs_public; DROP INDEX jobs_waiting_of_owner; DROP INDEX jobs_states;
+      ALTER TABLE jobs DROP COLUMN public; ALTER TABLE jobs DROP COLUMN views; PRAGMA user_version = 1`);
+    old.close();
+    const after = await start({ database });
+    const again = await get(`${after.moleculesUrl}${body.Location}`);
+    expect(again.text).toBe(record.text);
+  });
+});
