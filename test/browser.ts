@@ -1,0 +1,78 @@
+/**
+ * A real Chromium for tests and benches: the one of `CHROMIUM_PATH`, else one on PATH, else the one that the package
+ * `@sparticuz/chromium` carries for Linux x64, with the libraries that a bare machine lacks.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { chromium, type Browser } from 'playwright-core';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CARRIED = join(ROOT, '.tools', 'chromium');
+
+interface Executable {
+  readonly path: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The caller closes it. WebGL is drawn in software, so that a machine without a graphics card shows the same. */
+export async function launchBrowser(): Promise<Browser> {
+  const { path, environment } = await findChromium();
+  return chromium.launch({
+    executablePath: path,
+    env: environment,
+    args: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-dev-shm-usage'],
+  });
+}
+
+async function findChromium(): Promise<Executable> {
+  const named = process.env['CHROMIUM_PATH'];
+  if (named !== undefined && named !== '') return { path: named, environment: process.env };
+  const installed = onPath(['chromium', 'chromium-browser', 'google-chrome']);
+  if (installed !== null) return { path: installed, environment: process.env };
+  if (!existsSync(CARRIED)) await unpackCarried();
+  return {
+    path: join(CARRIED, 'chromium'),
+    environment: {
+      ...process.env,
+      FONTCONFIG_PATH: join(CARRIED, 'fonts'),
+      LD_LIBRARY_PATH: [join(CARRIED, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''].join(
+        delimiter,
+      ),
+    },
+  };
+}
+
+function onPath(names: readonly string[]): string | null {
+  for (const name of names) {
+    for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+      const path = join(folder, name);
+      try {
+        accessSync(path, constants.X_OK);
+        return path;
+      } catch {
+        // Not there: the next folder.
+      }
+    }
+  }
+  return null;
+}
+
+/** The package unpacks into the folder for temporary files and takes half a file for a whole one: not so here. */
+async function unpackCarried(): Promise<void> {
+  await mkdir(join(ROOT, '.tools'), { recursive: true });
+  const folder = await mkdtemp(join(ROOT, '.tools', 'chromium-'));
+  const script = `
+    import chromium, { inflate } from '@sparticuz/chromium';
+    await chromium.executablePath();
+    await inflate(new URL('../bin/al2023.tar.br', import.meta.resolve('@sparticuz/chromium')).pathname);`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: ROOT,
+    env: { ...process.env, TMPDIR: folder },
+  });
+  // Another test may have been quicker: one is enough.
+  await rename(folder, CARRIED).catch(() => rm(folder, { recursive: true, force: true }));
+}
