@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync';
 import type { Item } from '../src/domain/item.ts';
 import { readFasta } from '../src/inputs/sequences/fasta.ts';
 import { readManifests } from '../test/manifest/read-all.ts';
-import { readPayload } from '../src/services/predictions/payload.ts';
+import { readPayload } from '../src/results/payload.ts';
 
 const DATA = path.join(import.meta.dirname, '..', '..', 'shared', 'data');
 

@@ -15,14 +15,14 @@ export interface AtomReading {
   readonly charge: number;
   /** Atomic mass units. */
   readonly mass: number;
-  /** Ångström; of the minimised structure. */
+  /** Ångström, as the engine wrote them. */
   readonly position: readonly [x: number, y: number, z: number];
 }
 
 /** A force-field parameter that was not in the force field: taken over from a similar one, or guessed. */
 export interface EstimatedParameter {
-  /** As AC.frcmod's section: `bond`, `angle`, `dihedral`, `improper`, `mass`, `nonbonded`. */
-  readonly term: string;
+  /** AC.frcmod's section. */
+  readonly term: 'mass' | 'bond' | 'angle' | 'dihedral' | 'improper' | 'nonbonded';
   /** The atom types, `ca-c3-h1`. */
   readonly types: string;
   /** parmchk2's penalty score; null where the line gives none. 0 fits well, above 10 deserves a look. */
@@ -51,12 +51,12 @@ export type Track = readonly (number | string | null)[];
 export interface ProteinReading {
   /** The header as the user wrote it where that is known, else the payload's id. */
   readonly name: string;
-  /** One letter a residue; gaps of an alignment as `-`. */
+  /** One letter a residue; gaps of an alignment as `-`; '' where the payload does not show them. */
   readonly residues: string;
   /** By the payload's key: `backbone`, `sidechain`, `disoMine`, … in the order of docs/result-tables.md. */
   readonly tracks: Readonly<Record<string, Track>>;
   /** Values of the whole protein, `protein_score` of psper. */
-  readonly scores: Readonly<Record<string, number | string>>;
+  readonly scores: Readonly<Record<string, number>>;
 }
 
 export interface SequenceReading {
@@ -64,15 +64,19 @@ export interface SequenceReading {
   readonly proteins: readonly ProteinReading[];
 }
 
-/** How the values of the rows spread in one column; null where every row has a gap. */
-export interface ColumnSpread {
-  readonly median: Track;
-  readonly firstQuartile: Track;
-  readonly thirdQuartile: Track;
-  /** Highest and lowest value that is no outlier (whiskers), as the engine names them. */
-  readonly topOutlier: Track;
-  readonly bottomOutlier: Track;
-}
+/** The names of the five figures that the engine gives of each column of an alignment. */
+export const SPREAD_KEYS = [
+  'median',
+  'firstQuartile',
+  'thirdQuartile',
+  /** Third quartile + 1.5 × the distance of the quartiles: a value above it is an outlier. It is a fence, no value. */
+  'topOutlier',
+  /** First quartile − 1.5 × the distance of the quartiles. */
+  'bottomOutlier',
+] as const;
+
+/** How the values of the rows spread, column by column; null where every row has a gap. */
+export type ColumnSpread = Readonly<Record<(typeof SPREAD_KEYS)[number], Track>>;
 
 export interface AlignmentReading {
   readonly kind: 'alignment';

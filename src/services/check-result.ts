@@ -2,7 +2,7 @@
 import type { Job } from './client.ts';
 import { checkMolecule } from './molecules/check.ts';
 import { checkPrediction } from './predictions/check.ts';
-import type { ResultCheck } from './result-problems.ts';
+import type { ResultCheck } from '../results/result-problems.ts';
 
 /**
  * Pure, and never throws for what is in the bytes.

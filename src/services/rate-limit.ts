@@ -3,7 +3,8 @@
  * body of 429). The other service's contract shows none, and one that is not shown may still be sent.
  */
 import type { RateLimitSeen } from '../domain/outcomes.ts';
-import { asObject, looseNumber } from './tolerant.ts';
+import { asObject } from '../results/json.ts';
+import { looseNumber } from './tolerant.ts';
 
 /** A reset value above this is a point in time (s since the epoch), not a wait: the contract shows neither. */
 const EPOCH_SECONDS = 1_000_000_000;

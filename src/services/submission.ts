@@ -7,7 +7,7 @@ import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { retryAfterMs, secondsToMs } from './retry-after.ts';
-import { asObject, parseJson } from './tolerant.ts';
+import { asObject, parseJson } from '../results/json.ts';
 import { serviceWords, shorten, type Redact } from './words.ts';
 
 export interface SubmissionReaders {

@@ -1,5 +1,5 @@
 /** The words of a service, letter by letter, as far as they are fit to be kept: short, and without the token. */
-import { asObject, parseJson } from './tolerant.ts';
+import { asObject, parseJson } from '../results/json.ts';
 
 /** Characters of a service's message that are kept: it travels through Temporal histories and tables. */
 export const WORDS_LIMIT = 2_000;

@@ -9,7 +9,7 @@ import {
 import { checkResult } from '../../src/services/check-result.ts';
 import type { Job, ServiceClient } from '../../src/services/client.ts';
 import { nativeFiles } from '../../src/services/molecules/files.ts';
-import { readPayload } from '../../src/services/predictions/payload.ts';
+import { readPayload } from '../../src/results/payload.ts';
 import { createClient } from '../../src/services/registry.ts';
 import { collect } from './collect.ts';
 import { JOBS, quiet } from './jobs.ts';

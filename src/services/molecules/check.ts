@@ -1,7 +1,7 @@
 /** Whether the files of a molecule are whole and right: ACPYPE ends well and is wrong for some inputs. */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import { readResultJson } from '../result-json.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultCheck } from '../result-problems.ts';
+import { readResultJson } from '../../results/result-json.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultCheck } from '../../results/result-problems.ts';
 import { nativeFiles, type NativeFile } from './files.ts';
 import type { ResultKey } from './schemas.ts';
 

@@ -3,7 +3,11 @@
  * the `#include` lines of the topologies only work with the names they were written for.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
+import {
+  RESULT_PROBLEMS,
+  resultProblem,
+  type ResultProblem,
+} from '../../results/result-problems.ts';
 import {
   fileSets,
   missingKeys,

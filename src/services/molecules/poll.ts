@@ -6,7 +6,7 @@ import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { below } from '../target.ts';
-import { parseJson } from '../tolerant.ts';
+import { parseJson } from '../../results/json.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { meaningfulLines } from './log.ts';

@@ -1,6 +1,7 @@
 /** Answers of the molecule service (contract section 2), read tolerantly: unknown keys are kept. */
 import { z } from 'zod';
-import { asObject, looseNumber, looseText } from '../tolerant.ts';
+import { asObject } from '../../results/json.ts';
+import { looseNumber, looseText } from '../tolerant.ts';
 
 /** The 19 keys of a result file set, in the contract's order (2.5). */
 export const RESULT_KEYS = [

@@ -9,8 +9,8 @@ import {
   resultProblem,
   type ResultCheck,
   type ResultProblem,
-} from '../result-problems.ts';
-import { readPayload, type PayloadEntry } from './payload.ts';
+} from '../../results/result-problems.ts';
+import { readPayload, type PayloadEntry } from '../../results/payload.ts';
 
 /** ShiftCrypt's "too many shifts are missing". */
 const SHIFTS_MISSING = -10;

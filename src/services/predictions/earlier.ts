@@ -1,6 +1,6 @@
 /** The earlier variant of the prediction service (contract section 9): what it names and says differently. */
 import type { InputText, Predictor, ShiftsOptions } from '../../domain/item.ts';
-import { asObject } from '../tolerant.ts';
+import { asObject } from '../../results/json.ts';
 
 export type Variant = 'current' | 'earlier';
 

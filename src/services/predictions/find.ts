@@ -3,7 +3,7 @@ import type { Kind } from '../../domain/item.ts';
 import type { FindOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
-import { parseJson } from '../tolerant.ts';
+import { parseJson } from '../../results/json.ts';
 import type { PredictionsAccess } from './access.ts';
 import { nextPage, searchPastResults } from './past-results.ts';
 

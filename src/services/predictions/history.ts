@@ -1,6 +1,7 @@
 /** What the processing log of a job (contract 2.6) says of its timing; the result itself carries none. */
 import type { Timing } from '../../domain/outcomes.ts';
-import { asObject, looseText, parseJson } from '../tolerant.ts';
+import { asObject, parseJson } from '../../results/json.ts';
+import { looseText } from '../tolerant.ts';
 
 /** null when the log names no state with a time. */
 export function timingOfHistory(text: string): Timing | null {

@@ -2,7 +2,8 @@
  * Reading a list whose shape the contract does not show (2.7, 4.7): a bare array, an array under any key, pages,
  * an object keyed by id. Whatever it is, an entry is an object that carries a name and an id.
  */
-import { asObject, looseText } from '../tolerant.ts';
+import { asObject } from '../../results/json.ts';
+import { looseText } from '../tolerant.ts';
 import { readRequestId } from './schemas.ts';
 
 const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;

@@ -12,7 +12,7 @@ import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { parseJson } from '../tolerant.ts';
+import { parseJson } from '../../results/json.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
 import { readEarlierBody } from './earlier.ts';

@@ -1,6 +1,7 @@
 /** Answers of the prediction service (contract section 2), read tolerantly: unknown keys are kept. */
 import { z } from 'zod';
-import { asObject, looseNumber, looseText } from '../tolerant.ts';
+import { asObject } from '../../results/json.ts';
+import { looseNumber, looseText } from '../tolerant.ts';
 
 /** Contract 2.4. A duration is given in seconds and as a clock string; either may be missing. */
 export const timingSchema = z.looseObject({

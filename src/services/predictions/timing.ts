@@ -1,6 +1,6 @@
 /** The timing block (contract 2.4): how long a job waited, runs and may run, and how fresh its heartbeat is. */
 import type { Timing } from '../../domain/outcomes.ts';
-import { asObject } from '../tolerant.ts';
+import { asObject } from '../../results/json.ts';
 import { timingSchema } from './schemas.ts';
 
 export function readTiming(json: unknown): Timing | null {

@@ -4,7 +4,7 @@ import { checkResult } from '../../../src/services/check-result.ts';
 import { netCharge } from '../../../src/services/molecules/check.ts';
 import { nativeFiles, type NativeFiles } from '../../../src/services/molecules/files.ts';
 import { RESULT_KEYS } from '../../../src/services/molecules/schemas.ts';
-import type { ResultCheck } from '../../../src/services/result-problems.ts';
+import type { ResultCheck } from '../../../src/results/result-problems.ts';
 import {
   acpypeRecording,
   finishedRecord,

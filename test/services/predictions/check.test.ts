@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Options, Predictor } from '../../../src/domain/item.ts';
 import { checkResult } from '../../../src/services/check-result.ts';
-import { readPayload } from '../../../src/services/predictions/payload.ts';
-import type { ResultCheck } from '../../../src/services/result-problems.ts';
+import { readPayload } from '../../../src/results/payload.ts';
+import type { ResultCheck } from '../../../src/results/result-problems.ts';
 import { recordingNames, recordingText } from '../recordings.ts';
 
 const SHIFTS: Options = { kind: 'shifts', modelClass: '1', originalNumbering: true };

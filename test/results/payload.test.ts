@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readPayload, type Payload } from '../../../src/services/predictions/payload.ts';
-import { recordingNames, recordingText } from '../recordings.ts';
+import { readPayload, type Payload } from '../../src/results/payload.ts';
+import { recordingNames, recordingText } from '../services/recordings.ts';
 
 function read(json: unknown): Payload {
   const payload = readPayload(typeof json === 'string' ? json : JSON.stringify(json));

@@ -10,9 +10,9 @@
  *
  * In all of them an entry is an object with the values of one protein as arrays, one value a residue.
  */
-import { readResultJson } from '../result-json.ts';
-import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../result-problems.ts';
-import { asObject } from '../tolerant.ts';
+import { readResultJson } from './result-json.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
+import { asObject } from './json.ts';
 
 export type PayloadValue = number | string | null;
 

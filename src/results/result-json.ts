@@ -1,6 +1,6 @@
 /** A result's bytes as JSON: NaN and Infinity are tolerated, a text cut short is told from one that is no JSON. */
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
-import { parseJson } from './tolerant.ts';
+import { parseJson } from './json.ts';
 
 export type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
 

@@ -1,0 +1,136 @@
+/**
+ * Writes the output tree of a campaign that has ended, without running anything: what the report and the tables are
+ * measured on. `node bench/finished-tree.ts [--each 2500] DIR`. The same tree each time; it is not published.
+ *
+ * Molecules and shifts are recorded results of the real engines. Sequences and alignments are put together from the
+ * residues of recorded ones, to be of all lengths, and say in each payload that no such protein exists.
+ */
+import { parseArgs } from 'node:util';
+import type { CampaignEnd } from '../src/report/campaign-summary.ts';
+import { openFileStore } from '../src/store/filesystem.ts';
+import { inParallel } from '../src/store/in-parallel.ts';
+import { writeInvalidRows } from '../src/store/invalid-rows.ts';
+import type { ItemRecord } from '../src/store/item-record.ts';
+import { readItem, writeItem } from '../src/store/item-store.ts';
+import { itemKey } from '../src/store/layout.ts';
+import { prepareCampaign } from '../src/store/prepare.ts';
+import type { Store } from '../src/store/store.ts';
+import { alignmentMaker } from './finished-tree/alignments.ts';
+import { badEnd, endedRecord, STARTED_AT, Submissions } from './finished-tree/ending.ts';
+import type { Finished, FinishedJob, Maker } from './finished-tree/finished.ts';
+import { moleculeMaker } from './finished-tree/molecules.ts';
+import { sequenceMaker } from './finished-tree/sequences.ts';
+import { shiftsMaker } from './finished-tree/shifts.ts';
+
+/** More only make a disk seek. */
+const WRITE_LIMIT = 8;
+/** One refused row of the manifest for so many items. */
+const ITEMS_PER_INVALID = 400;
+
+export interface FinishedTree {
+  readonly store: Store;
+  /** For `publishCampaign`. */
+  readonly end: CampaignEnd;
+}
+
+/** Items of each kind: molecules, sequences, alignments and shifts take turns in the manifest. */
+export async function writeFinishedTree(folder: string, each: number): Promise<FinishedTree> {
+  const store = await openFileStore(folder);
+  const makers = [moleculeMaker(), sequenceMaker(), alignmentMaker(), shiftsMaker()];
+  await prepareCampaign(store, CAMPAIGN, itemsOf(makers, each));
+  await writeInvalidRows(
+    store,
+    invalidRows(Math.floor((each * makers.length) / ITEMS_PER_INVALID)),
+  );
+  let endedAt = STARTED_AT;
+  await inParallel(endings(makers, each), WRITE_LIMIT, async (ending) => {
+    const { finishedAt } = await writeEnding(store, ending);
+    if (finishedAt !== null && finishedAt > endedAt) endedAt = finishedAt;
+  });
+  const versions = { hundredfold: '0.0.0-bench', node: process.versions.node };
+  return { store, end: { state: 'completed', startedAt: STARTED_AT, endedAt, versions } };
+}
+
+const CAMPAIGN = {
+  name: 'finished',
+  manifestDigests: [{ file: 'finished.csv', sha256: 'b'.repeat(64) }],
+  settings: {
+    services: {
+      molecules: {
+        url: 'https://molecules.example.org/acpype',
+        budget: { limit: 100, window: '60m' },
+      },
+      predictions: {
+        url: 'https://predictions.example.org',
+        budget: { limit: 100, window: '60m' },
+      },
+    },
+    store: { url: './results' },
+  },
+};
+
+function* itemsOf(makers: readonly Maker[], each: number): Generator<Finished['item']> {
+  for (let n = 0; n < each; n += 1) for (const make of makers) yield make(n).item;
+}
+
+interface Ending {
+  readonly finished: Finished;
+  readonly job: FinishedJob;
+  /** The item's turn in its kind. */
+  readonly turn: number;
+}
+
+function* endings(makers: readonly Maker[], each: number): Generator<Ending> {
+  const submissions = new Submissions();
+  for (let turn = 0; turn < each; turn += 1) {
+    for (const make of makers) {
+      const finished = make(turn);
+      yield { finished, job: submissions.next(finished), turn };
+    }
+  }
+}
+
+async function writeEnding(store: Store, { finished, job, turn }: Ending): Promise<ItemRecord> {
+  const { kind, id } = finished.item;
+  const record = await readItem(store, kind, id);
+  if (record === null) throw new Error(`${id} was not prepared`);
+  const bad = badEnd(finished, turn);
+  const files: Record<string, { bytes: number; sha256: string }> = {};
+  for (const [name, data] of bad ? [] : finished.files(job)) {
+    const { bytes, sha256 } = await store.write(itemKey(kind, id, name), data, { durable: false });
+    files[name] = { bytes, sha256 };
+  }
+  const ended = { ...endedRecord(record, finished, job, bad), files };
+  await writeItem(store, ended, { durable: false });
+  return ended;
+}
+
+async function* invalidRows(count: number) {
+  for (let n = 0; n < count; n += 1) {
+    const id = `refused-${n}`;
+    const row = { id, kind: 'molecule', smiles: 'C1CC(', project: 'fragments' };
+    const source = { file: 'refused.csv', line: n + 2 };
+    const message = 'The SMILES "C1CC(" cannot be read.';
+    yield await Promise.resolve({
+      id,
+      kind: 'molecule' as const,
+      source,
+      row,
+      code: 'SMILES_SYNTAX',
+      message,
+    });
+  }
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    options: { each: { type: 'string', default: '2500' } },
+    allowPositionals: true,
+  });
+  const [folder] = positionals;
+  if (folder === undefined) throw new Error('node bench/finished-tree.ts [--each 2500] DIR');
+  const startedAt = performance.now();
+  await writeFinishedTree(folder, Number(values.each));
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  console.log(`${4 * Number(values.each)} items in ${folder} after ${seconds} s`);
+}

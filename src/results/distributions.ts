@@ -1,0 +1,75 @@
+/**
+ * How the values of an alignment's rows spread in each column. The contract does not show what the file holds
+ * (prediction service, 4.6); the engine writes
+ *
+ *   {results: {backbone: {median: […], thirdQuartile: […], …}}, metadata}     one value a column, null for gaps only
+ *   residue_index,backbone_median,backbone_thirdQuartile,…                    the same as CSV, with three decimals
+ */
+import { parse } from 'csv-parse/sync';
+import { asObject } from './json.ts';
+import { TRACK_KEYS } from './tracks.ts';
+import { SPREAD_KEYS, type ColumnSpread, type Track } from './reading.ts';
+import { readResultJson } from './result-json.ts';
+
+type Spreads = Readonly<Record<string, ColumnSpread>>;
+type Values = readonly unknown[];
+
+/** @returns by the key of the payload, in the order of `TRACK_KEYS`; none where the bytes hold no distributions */
+export function readDistributions(bytes: Uint8Array | string, columns: number): Spreads {
+  const text = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
+  const found = /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text);
+  const known: readonly string[] = TRACK_KEYS;
+  const keys = [
+    ...known.filter((key) => found.has(key)),
+    ...[...found.keys()].filter((key) => !known.includes(key)),
+  ];
+  return Object.fromEntries(
+    keys.map((key) => {
+      const values = found.get(key) ?? {};
+      const spread = SPREAD_KEYS.map((name) => [name, asTrack(values[name] ?? [], columns)]);
+      return [key, Object.fromEntries(spread)];
+    }),
+  );
+}
+
+type Found = ReadonlyMap<string, Readonly<Record<string, Values>>>;
+
+function fromJson(text: string): Found {
+  const read = readResultJson(text);
+  const top = read.ok ? asObject(read.json) : null;
+  const results = asObject(top?.['results']) ?? asObject(top?.['distributions']) ?? top ?? {};
+  const found = new Map<string, Record<string, Values>>();
+  for (const [key, value] of Object.entries(results)) {
+    const object = asObject(value);
+    const lists = SPREAD_KEYS.flatMap((name): [string, Values][] => {
+      const list = object?.[name];
+      return Array.isArray(list) ? [[name, list]] : [];
+    });
+    if (lists.length > 0) found.set(key, Object.fromEntries(lists));
+  }
+  return found;
+}
+
+function fromCsv(text: string): Found {
+  const found = new Map<string, Record<string, Values>>();
+  const [header = [], ...rows] = parse(text, { bom: true, relax_column_count: true });
+  for (const [index, column] of header.entries()) {
+    const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
+    if (name === undefined) continue;
+    const values = rows.map((row) => row[index] ?? '');
+    // The engine has columns for all predictors, those that did not run are empty.
+    if (values.every((value) => value.trim() === '')) continue;
+    const key = column.slice(0, -name.length - 1);
+    found.set(key, { ...found.get(key), [name]: values });
+  }
+  return found;
+}
+
+function asTrack(values: Values, columns: number): Track {
+  return Array.from({ length: columns }, (_, index) => {
+    const value = values[index];
+    const blank = typeof value === 'string' && value.trim() === '';
+    const number = blank || value === null || value === undefined ? Number.NaN : Number(value);
+    return Number.isFinite(number) ? number : null;
+  });
+}

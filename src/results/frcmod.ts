@@ -1,0 +1,71 @@
+/**
+ * The parameters that a molecule needs and its force field lacks, as parmchk2 wrote them into `X_AC.frcmod`
+ * (AmberTools manual, "parmchk2"). Each line tells where its numbers come from, in one of several wordings:
+ *
+ *   same as c3-c -n -c3, penalty score=  0.0
+ *   Same as X -X -ca-ha, penalty score= 67.5 (use general term))
+ *   Using general improper torsional angle  X- X-ca-ha, penalty score=  6.0)
+ *   Using the default value
+ *   Calculated with empirical approach for cd-cd-n1
+ *   ATTN, need revision
+ */
+import type { EstimatedParameter } from './reading.ts';
+
+interface Section {
+  readonly term: EstimatedParameter['term'];
+  /** Letters that the atom types take at the begin of a line: two each, and the dashes between them. */
+  readonly width: number;
+}
+
+const SECTIONS: Readonly<Record<string, Section>> = {
+  MASS: { term: 'mass', width: 2 },
+  BOND: { term: 'bond', width: 5 },
+  ANGLE: { term: 'angle', width: 8 },
+  DIHE: { term: 'dihedral', width: 11 },
+  IMPROPER: { term: 'improper', width: 11 },
+  NONBON: { term: 'nonbonded', width: 2 },
+};
+
+const PENALTY = /penalty score=\s*(\d+(?:\.\d*)?)/i;
+const REVISION = /ATTN,?\s+need revision/i;
+
+/** In the order of the file. A dihedral that is a sum of several terms, a line each, is one parameter. */
+export function readFrcmod(text: string): readonly EstimatedParameter[] {
+  const found: EstimatedParameter[] = [];
+  let section: Section | null = null;
+  // The first line is a remark.
+  for (const line of text.split(/\r?\n/).slice(1)) {
+    const next = SECTIONS[line.trim()];
+    if (next !== undefined) section = next;
+    else if (section !== null && line.trim() !== '') {
+      const parameter = readLine(line, section);
+      const last = found.at(-1);
+      if (last && isSame(last, parameter)) found[found.length - 1] = merged(last, parameter);
+      else found.push(parameter);
+    }
+  }
+  return found;
+}
+
+function readLine(line: string, { term, width }: Section): EstimatedParameter {
+  const types = line.trimStart().slice(0, width).replace(/\s/g, '');
+  const penalty = PENALTY.exec(line)?.[1];
+  return {
+    ...{ term, types },
+    penalty: penalty === undefined ? null : Number(penalty),
+    needsRevision: REVISION.test(line),
+  };
+}
+
+function isSame(one: EstimatedParameter, other: EstimatedParameter): boolean {
+  return one.term === 'dihedral' && other.term === one.term && other.types === one.types;
+}
+
+/** Of the terms of a sum only the last gives the penalty. */
+function merged(one: EstimatedParameter, other: EstimatedParameter): EstimatedParameter {
+  return {
+    ...other,
+    penalty: other.penalty ?? one.penalty,
+    needsRevision: one.needsRevision || other.needsRevision,
+  };
+}

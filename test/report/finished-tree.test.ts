@@ -1,0 +1,48 @@
+/** The tree that report and tables are measured on is one that the activities could have left. */
+import { expect, test } from 'vitest';
+import { writeFinishedTree } from '../../bench/finished-tree.ts';
+import { campaignItems } from '../../src/report/campaign-items.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { verifyTree } from '../../src/report/verify.ts';
+import { checkResult } from '../../src/services/check-result.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const EACH = 60;
+
+async function digests(store: Store): Promise<string | null> {
+  return store.readText('SHA256SUMS');
+}
+
+test('publishes, keeps every promise, and is the same tree each time', async () => {
+  const [one, other] = [
+    await writeFinishedTree(await temporaryFolder(), EACH),
+    await writeFinishedTree(await temporaryFolder(), EACH),
+  ];
+  const { items } = await publishCampaign(one.store, one.end);
+  await publishCampaign(other.store, other.end);
+  expect(await verifyTree(one.store)).toEqual([]);
+  expect(items.failed).toBeGreaterThan(0);
+  expect(items.held).toBeGreaterThan(0);
+  expect(items.succeeded).toBeGreaterThan(3 * EACH);
+  expect(await digests(one.store)).toBe(await digests(other.store));
+});
+
+test('every result of it passes the checks that a real one has to pass', async () => {
+  const { store } = await writeFinishedTree(await temporaryFolder(), EACH);
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw new Error('not prepared');
+  for await (const { record } of campaignItems(store, campaign)) {
+    if (record?.state !== 'succeeded') continue;
+    const { kind, id, options, input } = record;
+    const text = (await store.readText(itemKey(kind, id, input.name))) ?? '';
+    const result = kind === 'molecule' ? 'record.json' : 'result.json';
+    const bytes = (await store.read(itemKey(kind, id, result))) ?? '';
+    expect([id, checkResult({ options, input: { name: input.name, text } }, bytes)]).toEqual([
+      id,
+      { ok: true },
+    ]);
+  }
+});
