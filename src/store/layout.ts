@@ -15,6 +15,7 @@ export const ITEMS_TABLE = 'items.csv';
 export const FAILED_TABLE = 'failed.csv';
 export const CAMPAIGN_SUMMARY = 'campaign.json';
 export const CHECKSUMS = 'SHA256SUMS';
+export const REPORT = 'report.html';
 
 /** Names in an item's folder, beside the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';

@@ -2,6 +2,7 @@
  * The chemistry toolkit, as far as the checks need it: RDKit behind an interface, because it is slow and works in
  * threads of its own.
  */
+import type { Drawing } from '../../domain/drawing.ts';
 
 /** What RDKit makes of a SMILES that is a molecule. */
 export interface SmilesFacts {
@@ -30,6 +31,12 @@ export interface MolfileFacts {
   readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
 
+/** A structural formula, with hydrogens only where a chemist writes them. */
+export interface Drawn {
+  readonly type: 'drawn';
+  readonly drawing: Drawing;
+}
+
 /** Why it is no molecule. */
 export interface Refused {
   readonly type: 'refused';
@@ -53,5 +60,7 @@ export interface Unanswered {
 export interface Chemist {
   readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;
   readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
+  /** A SMILES, or an MDL connection table; coordinates are made anew. */
+  draw(structure: string): Promise<Drawn | Refused | Unanswered>;
   close(): Promise<void>;
 }

@@ -1,16 +1,17 @@
 /** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
-import type { MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import type { Drawn, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { refusalOf } from './rdkit-refusal.ts';
 import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
-  readonly format: 'smiles' | 'molfile';
+  readonly format: 'smiles' | 'molfile' | 'drawing';
   readonly text: string;
 }
 
-export type Answer = SmilesFacts | MolfileFacts | Refused;
+export type Answer = SmilesFacts | MolfileFacts | Drawn | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -65,14 +66,29 @@ function readMolfile(text: string): MolfileFacts | Refused {
   }
 }
 
+/** Coordinates in space are no layout in the plane: a molfile gets another one. */
+function draw(text: string): Drawn | Refused {
+  const molecule = RDKit.get_mol(text);
+  if (molecule === null) return refusal(text);
+  try {
+    const isFlat = !text.includes('\n') || molecule.set_new_coords();
+    if (!isFlat) return { ...refusal(text), reason: 'it has no layout in the plane' };
+    return { type: 'drawn', drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)) };
+  } finally {
+    molecule.delete();
+  }
+}
+
 function refusal(text: string): Refused {
   const said = log?.get_buffer() ?? '';
   log?.clear_buffer();
   return refusalOf(said, text);
 }
 
+const ANSWERS = { smiles: readSmiles, molfile: readMolfile, drawing: draw };
+
 function answer({ format, text }: Question): Answer {
-  return format === 'smiles' ? readSmiles(text) : readMolfile(text);
+  return ANSWERS[format](text);
 }
 
 parentPort?.on('message', (batch: readonly Question[]) => {

@@ -85,6 +85,7 @@ export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chem
     // A thread answers in the form of the question.
     readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
+    draw: (text) => threads.ask('drawing', text) as ReturnType<Chemist['draw']>,
     close: () => threads.close(),
   };
 }

@@ -1,0 +1,109 @@
+/**
+ * The predictors' values along a chain: their names for people, and how to read them. The aids are those of the
+ * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (see docs/report.md for the references).
+ */
+
+/** A stretch of values with a meaning. */
+export interface Band {
+  readonly from: number;
+  readonly to: number;
+  readonly words: string;
+  /** How much it is toned: 0 none, 3 most. */
+  readonly tone: 0 | 1 | 2 | 3;
+}
+
+export interface Predictor {
+  readonly title: string;
+  readonly by: string;
+  readonly bands: readonly Band[];
+  /** What the value means, where there are bands. */
+  readonly isProbability: boolean;
+}
+
+/** A value above it means something, in two words. */
+function above(threshold: number, below: string, words: string): readonly Band[] {
+  return [
+    { from: -Infinity, to: threshold, words: below, tone: 0 },
+    { from: threshold, to: Infinity, words, tone: 2 },
+  ];
+}
+
+const BACKBONE: readonly Band[] = [
+  { from: -Infinity, to: 0.69, words: 'flexible', tone: 0 },
+  { from: 0.69, to: 0.8, words: 'context-dependent', tone: 1 },
+  { from: 0.8, to: 1, words: 'rigid', tone: 2 },
+  { from: 1, to: Infinity, words: 'membrane-spanning', tone: 3 },
+];
+
+function predictor(title: string, by: string, bands: readonly Band[] = []): Predictor {
+  return { title, by, bands, isProbability: by !== 'AgMata' && by !== 'DynaMine' };
+}
+
+const PREDICTORS: Readonly<Record<string, Predictor>> = {
+  backbone: predictor('Backbone dynamics', 'DynaMine', BACKBONE),
+  sidechain: predictor('Side-chain dynamics', 'DynaMine'),
+  helix: predictor('Helix propensity', 'DynaMine'),
+  sheet: predictor('Sheet propensity', 'DynaMine'),
+  coil: predictor('Coil propensity', 'DynaMine'),
+  ppII: predictor('Polyproline II propensity', 'DynaMine'),
+  earlyFolding: predictor(
+    'Early folding',
+    'EFoldMine',
+    above(0.169, 'not early folding', 'early folding'),
+  ),
+  disoMine: predictor('Disorder', 'DisoMine', above(0.5, 'ordered', 'disordered')),
+  agmata: predictor('Beta aggregation', 'AgMata'),
+  viterbi: predictor('State', 'PSPer'),
+  complexity: predictor('Complexity', 'PSPer'),
+  arg: predictor('Arginine', 'PSPer'),
+  tyr: predictor('Tyrosine', 'PSPer'),
+  RRM: predictor('RNA recognition motif', 'PSPer'),
+  disorder: predictor('Disorder', 'PSPer'),
+};
+
+export function predictorOf(key: string): Predictor {
+  return PREDICTORS[key] ?? { title: key, by: '', bands: [], isProbability: false };
+}
+
+/** `rigid`; null where there is nothing to say. */
+export function meaningOf(key: string, value: number): string | null {
+  return predictorOf(key).bands.find(({ from, to }) => value >= from && value < to)?.words ?? null;
+}
+
+/** Of a whole protein: PSPer calls it prone to phase separation from this score on. */
+const PHASE_SEPARATION = 0.5611;
+
+export function scoreMeaning(key: string, value: number | string): string | null {
+  if (key !== 'protein_score' || typeof value !== 'number') return null;
+  return value >= PHASE_SEPARATION
+    ? `at or above ${PHASE_SEPARATION}: may separate into phases`
+    : `below ${PHASE_SEPARATION}`;
+}
+
+const AMINO_ACIDS: Readonly<Record<string, string>> = {
+  A: 'Ala',
+  R: 'Arg',
+  N: 'Asn',
+  D: 'Asp',
+  C: 'Cys',
+  Q: 'Gln',
+  E: 'Glu',
+  G: 'Gly',
+  H: 'His',
+  I: 'Ile',
+  L: 'Leu',
+  K: 'Lys',
+  M: 'Met',
+  F: 'Phe',
+  P: 'Pro',
+  S: 'Ser',
+  T: 'Thr',
+  W: 'Trp',
+  Y: 'Tyr',
+  V: 'Val',
+};
+
+/** `Lys` for `K`; the letter itself where it stands for none of the twenty. */
+export function residueName(letter: string): string {
+  return AMINO_ACIDS[letter] ?? letter;
+}

@@ -1,0 +1,138 @@
+/** `report.html`, made of the items one by one. */
+import { z } from 'zod';
+import { SERVICES } from '../../domain/item.ts';
+import type { Chemist } from '../../inputs/molecules/chemist.ts';
+import { openChemist } from '../../inputs/molecules/rdkit.ts';
+import type { ItemDetail, PageData, ServiceFacts } from '../../report-page/data.ts';
+import type { ResultReading } from '../../results/reading.ts';
+import { REPORT } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+import type { CampaignItem, RefusedRow } from '../campaign-items.ts';
+import type { CampaignSummary } from '../campaign-summary.ts';
+import type { ItemResult, ResultSink } from '../result-pass.ts';
+import { drawnFormula } from './formula.ts';
+import { pageHtml } from './html.ts';
+import { ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
+import { itemFacts } from './item-facts.ts';
+import { packResult } from './pack-result.ts';
+import { pagePieces } from './pieces.ts';
+import { TableRows } from './table-rows.ts';
+
+/** Items whose formula is being drawn: enough to keep the threads busy, few enough for memory. */
+const AHEAD = 256;
+
+export class ReportPage implements ResultSink {
+  private readonly store: Store;
+  private readonly rows = new TableRows();
+  private readonly chunks: ItemChunks;
+  private chemist: Chemist | null = null;
+  private hasMolecules = false;
+  /** In the order of the items. */
+  private readonly underWay: Promise<ItemDetail>[] = [];
+
+  constructor(store: Store) {
+    this.store = store;
+    this.chunks = new ItemChunks(store);
+  }
+
+  async add({ item, reading }: ItemResult): Promise<void> {
+    if (this.rows.length === 0) await removeChunkFiles(this.store);
+    this.rows.add(item, reading);
+    this.hasMolecules ||= reading?.kind === 'molecule';
+    const detail = this.detailOf(item, reading);
+    // Met when its turn comes.
+    detail.catch(() => undefined);
+    this.underWay.push(detail);
+    if (this.underWay.length > AHEAD) await this.takeFirst();
+  }
+
+  async end(): Promise<void> {
+    while (this.underWay.length > 0) await this.takeFirst();
+    await this.chemist?.close();
+  }
+
+  async abandon(): Promise<void> {
+    await this.chemist?.close();
+    await Promise.allSettled(this.underWay);
+  }
+
+  /** After `end`: the rows that were refused are the last of the table. */
+  async write(summary: CampaignSummary, refused: AsyncIterable<RefusedRow>): Promise<void> {
+    for await (const row of refused) {
+      this.rows.add(row, null);
+      await this.chunks.add({ facts: null, result: null, unreadable: null, formula: null });
+    }
+    const chunks = await this.chunks.end();
+    const pieces = await pagePieces();
+    const data = pageData(summary, this.rows, chunks);
+    const html = pageHtml(pieces, {
+      title: summary.name,
+      data: await packed(JSON.stringify(data)),
+      chunks: this.chunks.embedded,
+      viewer: this.hasMolecules ? await packed(pieces.viewer) : null,
+      hasMore: chunks.embedded < chunks.firstRows.length,
+    });
+    await this.store.write(REPORT, bytesOf(html));
+  }
+
+  private async takeFirst(): Promise<void> {
+    const detail = await this.underWay.shift();
+    if (detail !== undefined) await this.chunks.add(detail);
+  }
+
+  private async detailOf(
+    { record }: CampaignItem,
+    reading: ResultReading | null,
+  ): Promise<ItemDetail> {
+    if (record === null) return { facts: null, result: null, unreadable: null, formula: null };
+    const isRead = record.state !== 'succeeded' || reading !== null;
+    const draws = record.kind === 'molecule';
+    if (draws) this.chemist ??= openChemist();
+    return {
+      facts: itemFacts(record),
+      result: reading === null ? null : packResult(reading),
+      unreadable: isRead ? null : 'its files cannot be read as what they should be.',
+      formula: this.chemist && (await drawnFormula(this.store, this.chemist, record, reading)),
+    };
+  }
+}
+
+async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+function pageData(
+  summary: CampaignSummary,
+  rows: TableRows,
+  chunks: PageData['chunks'],
+): PageData {
+  const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
+  const { duplicates, cached, submissions, rejected429 } = summary;
+  return {
+    ...{ name, state, startedAt, endedAt, items, kinds, versions, damaged },
+    ...{ duplicates, cached, submissions, rejected429, chunks },
+    runs: summary.runs.length,
+    manifests: summary.manifestDigests.map(({ file }) => file),
+    services: servicesOf(summary.settings),
+    acceptances: rows.acceptances(startedAt),
+    table: rows.table(startedAt),
+  };
+}
+
+const service = z.object({
+  url: z.string(),
+  budget: z.object({ limit: z.number().nullable(), windowMs: z.number() }).nullable().catch(null),
+});
+const settings = z.object({ services: z.record(z.string(), z.unknown()) });
+
+/** As campaign.json has them; what cannot be read is left out. */
+function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
+  const services = settings.safeParse(disk).data?.services ?? {};
+  return SERVICES.flatMap((name) => {
+    const read = service.safeParse(services[name]);
+    if (!read.success) return [];
+    const { url: address, budget } = read.data;
+    const { limit = null, windowMs = 0 } = budget ?? {};
+    return [{ name, address, budget: limit === null ? null : { limit, windowMs } }];
+  });
+}
