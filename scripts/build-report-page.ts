@@ -34,7 +34,8 @@ async function bundle(): Promise<{ readonly code: string; readonly packages: rea
     input: join(PAGE, 'main.tsx'),
     cwd: ROOT,
     platform: 'browser',
-    transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, target: 'es2023' },
+    tsconfig: join(PAGE, 'tsconfig.json'),
+    transform: { target: 'es2023' },
     output: { format: 'iife', minify: true },
     write: false,
   });

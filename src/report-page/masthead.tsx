@@ -31,9 +31,22 @@ export function Masthead({
           {took !== null && <>, took {durationText(took)}</>}
         </p>
       </div>
-      <ThemeChoice />
+      <div class="tools">
+        {item === null && (
+          <button type="button" onClick={showItems}>
+            To the items
+          </button>
+        )}
+        <ThemeChoice />
+      </div>
     </header>
   );
+}
+
+function showItems(): void {
+  const heading = document.getElementById('items');
+  heading?.scrollIntoView();
+  heading?.focus({ preventScroll: true });
 }
 
 function ThemeChoice() {

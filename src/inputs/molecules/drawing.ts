@@ -67,5 +67,9 @@ function addPath(paths: DrawnPath[], path: DrawnPath): void {
 
 /** `M177.3 100.7L177.8 101`. */
 function short(d: string): string {
-  return d.replace(/[\s,]+/g, ' ').replace(/ ?([MLQCZ]) ?/g, '$1').replace(/\.0(?!\d)/g, '').trim();
+  return d
+    .replace(/[\s,]+/g, ' ')
+    .replace(/ ?([MLQCZ]) ?/g, '$1')
+    .replace(/\.0(?!\d)/g, '')
+    .trim();
 }

@@ -17,16 +17,27 @@ interface OrderedBond {
  */
 export function mol2Table(elements: readonly string[], mol2: string): string | null {
   const bonds = bondsOf(mol2);
-  if (bonds === null || bonds.length === 0 || elements.length > 999 || bonds.length > 999) return null;
+  if (bonds === null || bonds.length === 0 || elements.length > 999 || bonds.length > 999)
+    return null;
   if (bonds.some(({ one, other }) => Math.max(one, other) > elements.length)) return null;
   const charges = elements.flatMap((element, atom) => {
-    const charge = formalCharge(element, bonds.filter(({ one, other }) => [one, other].includes(atom + 1)));
+    const charge = formalCharge(
+      element,
+      bonds.filter(({ one, other }) => [one, other].includes(atom + 1)),
+    );
     return charge === 0 ? [] : [`M  CHG  1${width(atom + 1, 4)}${width(charge, 4)}`];
   });
   return [
-    ...['', '', '', `${width(elements.length, 3)}${width(bonds.length, 3)}  0  0  0  0  0  0  0  0999 V2000`],
+    ...[
+      '',
+      '',
+      '',
+      `${width(elements.length, 3)}${width(bonds.length, 3)}  0  0  0  0  0  0  0  0999 V2000`,
+    ],
     ...elements.map((element) => `${'    0.0000'.repeat(3)} ${element.padEnd(3)} 0  0`),
-    ...bonds.map(({ one, other, order }) => `${width(one, 3)}${width(other, 3)}${width(order, 3)}  0`),
+    ...bonds.map(
+      ({ one, other, order }) => `${width(one, 3)}${width(other, 3)}${width(order, 3)}  0`,
+    ),
     ...[...charges, 'M  END', ''],
   ].join('\n');
 }

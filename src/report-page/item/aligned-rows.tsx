@@ -16,7 +16,7 @@ const LEAST = 7;
 export function AlignedRows({ proteins, columns, width, chosen }: AlignedRowsProps) {
   const step = (width - LEFT - RIGHT) / columns;
   return (
-    <div class="track">
+    <div class="track" data-track="rows">
       <h4>Rows</h4>
       <div class="rows">
         <svg

@@ -3,18 +3,13 @@ import { useMemo, useState } from 'preact/hooks';
 import type { PackedAlignment, PackedProtein, PackedSpread, PackedTrack } from '../data.ts';
 import { isText, numbersOf } from '../packing.ts';
 import { AlignedRows } from './aligned-rows.tsx';
-import { Readout } from './readout.tsx';
+import { Readout, valueText } from './readout.tsx';
 import { TrackChart } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
 
 export function AlignmentView({ alignment }: { readonly alignment: PackedAlignment }) {
-  const { proteins, columns, spreads } = alignment;
+  const { proteins, columns } = alignment;
   const [chosen, choose] = useState(-1);
-  const row = proteins[chosen];
-  const medians = useMemo(
-    () => Object.fromEntries(Object.entries(spreads).map(([key, { median }]) => [key, median])),
-    [spreads],
-  );
   return (
     <section aria-labelledby="result">
       <h2 id="result">
@@ -24,49 +19,74 @@ export function AlignmentView({ alignment }: { readonly alignment: PackedAlignme
         </span>
       </h2>
       <p>
-        The line is the median of the rows, the dark band holds the middle half (quartiles), the
-        light one all but outliers.
+        The line is the median of the rows, the dark band holds the middle half of them (quartiles).
+        A value outside of the light band would be an outlier: more than 1.5 times the width of the
+        dark band away from it.
       </p>
-      <label>
-        One row beside the median{' '}
-        <select
-          value={chosen}
-          onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
-        >
-          <option value={-1}>none</option>
-          {proteins.map(({ name }, place) => (
-            <option key={place} value={place}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      {columns > 0 && (
-        <TrackStack
-          length={columns}
-          unit="Column"
-          placeText={(place) => `${place + 1}`}
-          readout={(place) => (
-            <Readout head={columnHead(proteins, place, row)} tracks={medians} place={place} />
-          )}
-        >
-          {(width) => (
-            <>
-              <AlignedRows proteins={proteins} columns={columns} width={width} chosen={chosen} />
-              {Object.entries(spreads).map(([key, spread]) => (
-                <SpreadChart
-                  key={key}
-                  track={key}
-                  spread={spread}
-                  row={row?.tracks[key]}
-                  width={width}
-                />
-              ))}
-            </>
-          )}
-        </TrackStack>
-      )}
+      <p>
+        <label>
+          One row beside the median{' '}
+          <select
+            value={chosen}
+            onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
+          >
+            <option value={-1}>none</option>
+            {proteins.map(({ name }, place) => (
+              <option key={place} value={place}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </p>
+      {columns > 0 && <Columns alignment={alignment} chosen={chosen} />}
     </section>
+  );
+}
+
+interface ColumnsProps {
+  readonly alignment: PackedAlignment;
+  /** The row beside the median; -1 for none. */
+  readonly chosen: number;
+}
+
+function Columns({ alignment: { proteins, columns, spreads }, chosen }: ColumnsProps) {
+  const row = proteins[chosen];
+  const medians = useMemo(
+    () => Object.fromEntries(Object.entries(spreads).map(([key, { median }]) => [key, median])),
+    [spreads],
+  );
+  const tip = (place: number, key: string): string => {
+    const track = medians[key];
+    return track === undefined
+      ? columnHead(proteins, place, row)
+      : `${place + 1}: ${valueText(key, track, place)}`;
+  };
+  return (
+    <TrackStack
+      length={columns}
+      unit="Column"
+      placeText={(place) => `${place + 1}`}
+      tip={tip}
+      readout={(place) => (
+        <Readout head={columnHead(proteins, place, row)} tracks={medians} place={place} />
+      )}
+    >
+      {(width) => (
+        <>
+          <AlignedRows proteins={proteins} columns={columns} width={width} chosen={chosen} />
+          {Object.entries(spreads).map(([key, spread]) => (
+            <SpreadChart
+              key={key}
+              track={key}
+              spread={spread}
+              row={row?.tracks[key]}
+              width={width}
+            />
+          ))}
+        </>
+      )}
+    </TrackStack>
   );
 }
 

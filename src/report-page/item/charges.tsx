@@ -50,12 +50,16 @@ function chargeOptions(atoms: readonly AtomCharge[]) {
         fill: (place: number) => (value(place) < 0 ? 'var(--negative)' : 'var(--positive)'),
       }),
       ruleX([0]),
-      text(places, {
-        ...{ x: value, y: (place: number) => place, fill: 'currentColor', fontSize: 10 },
-        text: (place: number) => signedText(value(place), 3),
-        dx: (place: number) => (value(place) < 0 ? -4 : 4),
-        textAnchor: (place: number) => (value(place) < 0 ? 'end' : 'start'),
-      } as never),
+      ...[-1, 1].map((sign) =>
+        text(
+          places.filter((place) => value(place) < 0 === sign < 0),
+          {
+            ...{ x: value, y: (place: number) => place, fill: 'currentColor', fontSize: 10 },
+            ...{ text: (place: number) => signedText(value(place), 3), dx: 4 * sign },
+            textAnchor: sign < 0 ? 'end' : 'start',
+          },
+        ),
+      ),
     ],
     color: { type: 'identity' },
   });

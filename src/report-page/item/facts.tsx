@@ -147,7 +147,8 @@ function Files({ facts: { folder, files } }: { readonly facts: ItemFacts }) {
       <ul class="files">
         {Object.entries(files).map(([name, bytes]) => (
           <li key={name}>
-            <a href={hrefOf(folder, name)}>{name}</a> {bytes !== null && <span class="quiet">{bytesText(bytes)}</span>}
+            <a href={hrefOf(folder, name)}>{name}</a>{' '}
+            {bytes !== null && <span class="quiet">{bytesText(bytes)}</span>}
           </li>
         ))}
       </ul>

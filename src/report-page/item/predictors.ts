@@ -15,10 +15,12 @@ export interface Band {
 export interface Predictor {
   readonly title: string;
   readonly by: string;
+  /** What its plots show at least, so that two of them can be compared. */
+  readonly range: readonly [from: number, to: number];
   readonly bands: readonly Band[];
-  /** What the value means, where there are bands. */
-  readonly isProbability: boolean;
 }
+
+const UNIT = [0, 1] as const;
 
 /** A value above it means something, in two words. */
 function above(threshold: number, below: string, words: string): readonly Band[] {
@@ -34,25 +36,28 @@ const BACKBONE: readonly Band[] = [
   { from: 0.8, to: 1, words: 'rigid', tone: 2 },
   { from: 1, to: Infinity, words: 'membrane-spanning', tone: 3 },
 ];
+const EARLY_FOLDING = above(0.169, 'not early folding', 'early folding');
+const DISORDER = above(0.5, 'ordered', 'disordered');
 
-function predictor(title: string, by: string, bands: readonly Band[] = []): Predictor {
-  return { title, by, bands, isProbability: by !== 'AgMata' && by !== 'DynaMine' };
+function predictor(
+  title: string,
+  by: string,
+  range: Predictor['range'] = UNIT,
+  bands: readonly Band[] = [],
+): Predictor {
+  return { title, by, range, bands };
 }
 
 const PREDICTORS: Readonly<Record<string, Predictor>> = {
-  backbone: predictor('Backbone dynamics', 'DynaMine', BACKBONE),
+  backbone: predictor('Backbone dynamics', 'DynaMine', [0.4, 1.05], BACKBONE),
   sidechain: predictor('Side-chain dynamics', 'DynaMine'),
   helix: predictor('Helix propensity', 'DynaMine'),
   sheet: predictor('Sheet propensity', 'DynaMine'),
   coil: predictor('Coil propensity', 'DynaMine'),
-  ppII: predictor('Polyproline II propensity', 'DynaMine'),
-  earlyFolding: predictor(
-    'Early folding',
-    'EFoldMine',
-    above(0.169, 'not early folding', 'early folding'),
-  ),
-  disoMine: predictor('Disorder', 'DisoMine', above(0.5, 'ordered', 'disordered')),
-  agmata: predictor('Beta aggregation', 'AgMata'),
+  ppII: predictor('Polyproline II propensity', 'DynaMine', [0, 0.5]),
+  earlyFolding: predictor('Early folding', 'EFoldMine', [0, 0.5], EARLY_FOLDING),
+  disoMine: predictor('Disorder', 'DisoMine', UNIT, DISORDER),
+  agmata: predictor('Beta aggregation', 'AgMata', [0, 5]),
   viterbi: predictor('State', 'PSPer'),
   complexity: predictor('Complexity', 'PSPer'),
   arg: predictor('Arginine', 'PSPer'),
@@ -62,7 +67,7 @@ const PREDICTORS: Readonly<Record<string, Predictor>> = {
 };
 
 export function predictorOf(key: string): Predictor {
-  return PREDICTORS[key] ?? { title: key, by: '', bands: [], isProbability: false };
+  return PREDICTORS[key] ?? predictor(key, '', [0, 0]);
 }
 
 /** `rigid`; null where there is nothing to say. */

@@ -22,7 +22,8 @@ export function Readout({ head, tracks, place }: ReadoutProps) {
   );
 }
 
-function valueText(key: string, track: PackedTrack, place: number): string {
+/** `0.812 rigid`; – where there is none. */
+export function valueText(key: string, track: PackedTrack, place: number): string {
   if (isText(track)) return wordsOf(track)[place]?.trim() ?? '–';
   const value = numbersOf(track)[place] ?? null;
   if (value === null) return '–';

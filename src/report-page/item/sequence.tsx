@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { PackedProtein, PackedSequence } from '../data.ts';
 import { isText, numbersOf, wordsOf } from '../packing.ts';
 import { residueName, scoreMeaning } from './predictors.ts';
-import { Readout } from './readout.tsx';
+import { Readout, valueText } from './readout.tsx';
 import { ResidueLetters } from './residue-letters.tsx';
 import { StateTrack } from './state-track.tsx';
 import { TrackChart } from './track-chart.tsx';
@@ -38,6 +38,7 @@ function ProteinView({ protein }: { readonly protein: PackedProtein }) {
           length={length}
           unit="Residue"
           placeText={placeText}
+          tip={(place, key) => tipText(placeText(place), key, tracks, place)}
           readout={(place) => <Readout head={placeText(place)} tracks={tracks} place={place} />}
         >
           {(width) => (
@@ -50,6 +51,16 @@ function ProteinView({ protein }: { readonly protein: PackedProtein }) {
       )}
     </>
   );
+}
+
+function tipText(
+  head: string,
+  key: string,
+  tracks: PackedProtein['tracks'],
+  place: number,
+): string {
+  const track = tracks[key];
+  return track === undefined ? head : `${head}: ${valueText(key, track, place)}`;
 }
 
 function Score({ name, value }: { readonly name: string; readonly value: number | string }) {

@@ -34,6 +34,8 @@ function ChainView({ chain }: { readonly chain: Chain }) {
   const missing = values.filter((value) => value === null).length;
   const placeText = (place: number): string =>
     `${numbers[place] ?? place + 1} ${residueName(residues[place] ?? '')}`.trim();
+  const valueOf = (place: number): string =>
+    values[place]?.toFixed(3) ?? 'no value, too many of its shifts are missing';
   const options = useMemo(() => profile(values, numbers), [values, numbers]);
   return (
     <>
@@ -42,26 +44,27 @@ function ChainView({ chain }: { readonly chain: Chain }) {
         {letter !== null && letter !== '' && `, chain ${letter}`}, {values.length} residues.{' '}
         {missing === 0
           ? 'Every residue has a value.'
-          : `${missing} have none (−10): too many of their shifts are missing. They are gaps in the line, hatched below it.`}
+          : `${missing} have none (−10): too many of their shifts are missing. They are gaps in the line, with a grey mark below it.`}
       </p>
       {values.length > 0 && (
         <TrackStack
           length={values.length}
           unit="Residue"
           placeText={placeText}
+          tip={(place) => `${placeText(place)}: ${valueOf(place)}`}
           readout={(place) => (
             <>
               <strong>{placeText(place)}</strong>
-              <span class="value">
-                {values[place]?.toFixed(3) ?? 'no value: too many of its shifts are missing'}
-              </span>
+              <span class="value">{valueOf(place)}</span>
             </>
           )}
         >
           {(width) => (
             <>
               <ResidueLetters residues={residues} width={width} />
-              <Chart label={`ShiftCrypt index of ${name}`} options={options} width={width} />
+              <div data-track="shiftCrypt">
+                <Chart label={`ShiftCrypt index of ${name}`} options={options} width={width} />
+              </div>
             </>
           )}
         </TrackStack>

@@ -21,7 +21,7 @@ export function StateTrack({ track, width, words }: StateTrackProps) {
   const kinds = [...new Set(runs.map(({ word }) => word))];
   const step = (width - LEFT - RIGHT) / words.length;
   return (
-    <div class="track">
+    <div class="track" data-track={track}>
       <h4>
         {title}{' '}
         <span class="quiet">

@@ -31,7 +31,7 @@ export function TrackChart({ track, width, values, spread, row }: TrackChartProp
     [track, values, spread, row],
   );
   return (
-    <div class="track">
+    <div class="track" data-track={track}>
       <h4>
         {title}{' '}
         <span class="quiet">
@@ -77,9 +77,9 @@ function trackOptions({
   readonly spread: TrackChartProps['spread'] | undefined;
   readonly row: Values | undefined;
 }) {
-  const bands = predictorOf(track).bands;
+  const { bands, range } = predictorOf(track);
   const shown = [values, ...(spread ? [...spread.quartiles, ...spread.whiskers] : []), row ?? []];
-  const [low, high] = domainOf(shown, bands);
+  const [low, high] = domainOf(shown, range);
   const end = values.length + 0.5;
   return (): PlotOptions => ({
     height: HEIGHT,
@@ -141,19 +141,18 @@ function lonely(values: Values) {
       ];
 }
 
-/** All values, the nearest threshold, and a little air. */
-function domainOf(all: readonly Values[], bands: readonly Band[]): readonly [number, number] {
-  const numbers = all.flat().filter((value) => value !== null);
-  const [threshold] = bands.flatMap(({ from }) => (Number.isFinite(from) ? [from] : []));
-  const ends = threshold === undefined ? numbers : [...numbers, threshold];
-  if (ends.length === 0) return [0, 1];
-  const [low, high] = ends.reduce(
-    ([least, most], value) => [Math.min(least, value), Math.max(most, value)] as const,
-    [Infinity, -Infinity] as const,
-  );
-  const from = low >= 0 ? Math.min(low, 0) : low;
-  const air = (high - from) * 0.06 || 0.1;
-  return [from === 0 ? 0 : from - air, high + air];
+/** The predictor's own range, all values, and a little air. */
+function domainOf(
+  all: readonly Values[],
+  [from, to]: readonly [number, number],
+): readonly [number, number] {
+  let [low, high] = [from, to];
+  for (const value of all.flat()) {
+    if (value !== null && value < low) low = value;
+    if (value !== null && value > high) high = value;
+  }
+  const air = (high - low) * 0.05 || 0.1;
+  return [low === from ? low : low - air, high === to ? high : high + air];
 }
 
 function toned(bands: readonly Band[], low: number, high: number): readonly Band[] {

@@ -52,9 +52,7 @@ export async function openViewer(place: HTMLElement, molecule: PackedMolecule): 
     throw new Error('this browser has no WebGL.');
   }
   library ??= loadLibrary();
-  const { createViewer } = await library;
-  // The wheel belongs to the page until the structure was clicked on: see `viewer` in the style.
-  const viewer = createViewer(place, { antialias: true, disableFog: true });
+  const viewer = (await library).createViewer(place, { antialias: true, disableFog: true });
   viewer.setBackgroundColor('white', 0);
   const atoms = atomsOf(molecule);
   viewer.addModel().addAtoms(atoms);

@@ -1,5 +1,5 @@
 /** All items: search, filters, order by any column, a page at a time. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
 import type { ItemTable } from '../data.ts';
@@ -39,9 +39,12 @@ export function ItemTableView({ table, stacks, columns, route }: ItemTableProps)
     replaceRoute({ ...route, ...changed });
   };
   const shown = rows.slice(page * size, (page + 1) * size);
+  const heading = useShownFrom(`${kind} ${state} ${code}`);
   return (
     <section aria-labelledby="items" class="items">
-      <h2 id="items">Items</h2>
+      <h2 id="items" ref={heading} tabIndex={-1}>
+        Items
+      </h2>
       <Filters table={table} route={route} change={change} />
       <p role="status" class="status">
         {rows.length === table.id.length
@@ -52,6 +55,21 @@ export function ItemTableView({ table, stacks, columns, route }: ItemTableProps)
       <Pager {...{ page, pages, size, total: rows.length, setPage, setSize }} />
     </section>
   );
+}
+
+/** A number of the overview leads to its rows: the table comes into view when its filter has changed from afar. */
+function useShownFrom(filter: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const former = useRef(filter);
+  useEffect(() => {
+    const changed = former.current !== filter;
+    former.current = filter;
+    const top = heading.current?.getBoundingClientRect().top ?? 0;
+    if (!changed || (top >= 0 && top < innerHeight)) return;
+    heading.current?.scrollIntoView();
+    heading.current?.focus({ preventScroll: true });
+  }, [filter]);
+  return heading;
 }
 
 interface FiltersProps {

@@ -1,5 +1,6 @@
 /** How the campaign went, on one screen. */
 import type { PageData } from '../data.ts';
+import { engineKind } from '../item/engine-mark.tsx';
 import { counted, countText } from '../words.ts';
 import { CountTable } from './count-table.tsx';
 import { FailureTable } from './failures.tsx';
@@ -10,8 +11,10 @@ export function Overview({ data }: { readonly data: PageData }) {
   return (
     <section aria-label="Overview" class="overview">
       <Warnings data={data} />
-      <CountTable data={data} />
-      <Facts data={data} />
+      <div class="summary">
+        <CountTable data={data} />
+        <Facts data={data} />
+      </div>
       <FailureTable table={data.table} />
       <Submissions data={data} />
       <Times data={data} />
@@ -22,8 +25,9 @@ export function Overview({ data }: { readonly data: PageData }) {
 /** What nobody may overlook: results that are no science, files that are not what was received. */
 function Warnings({ data }: { readonly data: PageData }) {
   const { engine } = data.table;
-  const synthetic = engine.filter((one) => one === 'synthetic').length;
-  const recorded = engine.filter((one) => one === 'recorded').length;
+  const of = (kind: string): number =>
+    engine.filter((one) => one !== null && engineKind(one) === kind).length;
+  const [synthetic, recorded] = [of('synthetic'), of('recorded')];
   return (
     <>
       {synthetic > 0 && (

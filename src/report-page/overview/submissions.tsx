@@ -3,8 +3,15 @@ import { areaY, gridY, lineY, ruleY, text, type PlotOptions } from '@observableh
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
 import type { PageData, ServiceFacts } from '../data.ts';
-import { counted, countText, durationText } from '../words.ts';
-import { ceilingOf, cumulative, inWindow, mostInWindow, thinned } from './window-curves.ts';
+import { counted, countText, durationText, unitFor, type Unit } from '../words.ts';
+import {
+  ceilingOf,
+  cumulative,
+  inWindow,
+  mostInWindow,
+  thinned,
+  type Point,
+} from './window-curves.ts';
 
 export function Submissions({ data }: { readonly data: PageData }) {
   const used = data.services.filter(({ name }) => (data.acceptances[name]?.length ?? 0) > 0);
@@ -60,25 +67,20 @@ function OfService({ service, times }: OfServiceProps) {
   );
 }
 
-interface Unit {
-  readonly name: string;
-  readonly ms: number;
-}
-
-function unitFor(ms: number): Unit {
-  if (ms > 3 * 86_400_000) return { name: 'days', ms: 86_400_000 };
-  if (ms > 3 * 3_600_000) return { name: 'hours', ms: 3_600_000 };
-  if (ms > 180_000) return { name: 'minutes', ms: 60_000 };
-  return { name: 'seconds', ms: 1000 };
-}
-
 const HEIGHT = 220;
+
+function inUnits(unit: Unit) {
+  return ([ms]: Point): number => ms / unit.ms;
+}
+
+function count([, jobs]: Point): number {
+  return jobs;
+}
 
 function allOptions(times: readonly number[], budget: ServiceFacts['budget'], unit: Unit) {
   const points = thinned(cumulative(times));
   const ceiling = budget === null ? [] : thinned(ceilingOf(times, budget));
-  const at = ([ms]: readonly [number, number]): number => ms / unit.ms;
-  const count = ([, value]: readonly [number, number]): number => value;
+  const at = inUnits(unit);
   return (): PlotOptions => ({
     height: HEIGHT,
     marginLeft: 52,
@@ -88,11 +90,8 @@ function allOptions(times: readonly number[], budget: ServiceFacts['budget'], un
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
       areaY(points, {
-        x: at,
-        y: count,
-        curve: 'step-after',
-        fill: 'var(--series-1)',
-        fillOpacity: 0.15,
+        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
+        ...{ fill: 'var(--series-1)', fillOpacity: 0.15 },
       }),
       lineY(points, { x: at, y: count, curve: 'step-after', stroke: 'var(--series-1)' }),
       lineY(ceiling, {
@@ -111,6 +110,7 @@ function windowOptions(
 ) {
   const points = thinned(inWindow(times, budget.windowMs));
   const end = points.at(-1);
+  const at = inUnits(unit);
   return (): PlotOptions => ({
     height: HEIGHT,
     marginLeft: 52,
@@ -123,7 +123,7 @@ function windowOptions(
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
       areaY(points, {
-        ...{ x: ([ms]) => ms / unit.ms, y: ([, value]) => value, curve: 'step-after' },
+        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
         ...{ fill: 'var(--series-1)', fillOpacity: 0.3 },
       }),
       ruleY([budget.limit], { stroke: 'var(--series-2)', strokeDasharray: '5 3' }),
@@ -133,11 +133,11 @@ function windowOptions(
 }
 
 /** A line is named where it ends, so that no legend has to be looked up. */
-function note(end: readonly [number, number] | undefined, unit: Unit, words: string) {
+function note(end: Point | undefined, unit: Unit, words: string) {
   if (end === undefined) return [];
   return [
     text([end], {
-      ...{ x: ([ms]) => ms / unit.ms, y: ([, value]) => value, text: () => words },
+      ...{ x: inUnits(unit), y: count, text: () => words },
       ...{ textAnchor: 'end', dy: -8, fill: 'currentColor' },
     }),
   ];

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import { Chart } from '../chart.tsx';
 import type { ItemTable, PageData } from '../data.ts';
-import { countText, durationText, KIND_WORDS } from '../words.ts';
+import { countText, durationText, KIND_WORDS, unitFor } from '../words.ts';
 
 interface Spread {
   readonly kind: Kind;
@@ -71,7 +71,10 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
           <tbody>
             {all.map(({ kind, times }) => (
               <tr key={kind}>
-                <th scope="row">{KIND_WORDS[kind].many}</th>
+                <th scope="row">
+                  <span class="swatch" style={{ background: colourOf(kind) }} />
+                  {KIND_WORDS[kind].many}
+                </th>
                 <td class="number">{countText(times.length)}</td>
                 {[0.5, 0.9, 1].map((part) => (
                   <td key={part} class="number">
@@ -85,6 +88,10 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
       </div>
     </figure>
   );
+}
+
+function colourOf(kind: Kind): string {
+  return `var(--series-${KINDS.indexOf(kind) + 1})`;
 }
 
 function spreads(
@@ -108,28 +115,15 @@ function quantile(times: readonly number[], part: number): number {
 
 function histogram(all: readonly Spread[]) {
   const longest = Math.max(...all.map(({ times }) => times.at(-1) ?? 0));
-  const [unit, ms] =
-    longest > 10_800_000
-      ? ['hours', 3_600_000]
-      : longest > 180_000
-        ? ['minutes', 60_000]
-        : ['seconds', 1000];
+  const { name, ms } = unitFor(longest);
   const points = all.flatMap(({ kind, times }) => times.map((time) => ({ kind, time: time / ms })));
   const bars = { x: 'time', fill: 'kind', thresholds: 30 };
   return (): PlotOptions => ({
     height: 180,
     marginLeft: 52,
-    x: { label: unit },
+    x: { label: name },
     y: { label: 'items', grid: true, tickFormat: countText },
-    color: {
-      domain: KINDS.filter((kind) => all.some((one) => one.kind === kind)),
-      range: KINDS.flatMap((kind, place) =>
-        all.some((one) => one.kind === kind) ? [`var(--series-${place + 1})`] : [],
-      ),
-    },
-    marks: [
-      rectY(points, binX({ y: 'count' }, bars)),
-      ruleY([0]),
-    ],
+    color: { domain: all.map(({ kind }) => kind), range: all.map(({ kind }) => colourOf(kind)) },
+    marks: [rectY(points, binX({ y: 'count' }, bars)), ruleY([0])],
   });
 }

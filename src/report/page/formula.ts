@@ -67,8 +67,16 @@ async function bondsOfTheResult(
     return 'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.';
   }
   const mol2 = await store.readText(itemKey(record.kind, record.id, file));
-  const structure = mol2 && mol2Table(reading.atoms.map(({ element }) => element), mol2);
+  const structure =
+    mol2 &&
+    mol2Table(
+      reading.atoms.map(({ element }) => element),
+      mol2,
+    );
   return structure
-    ? { structure, words: `Drawn by RDKit. The PDB file does not say which bonds are double: these are the engine’s, from ${file}.` }
+    ? {
+        structure,
+        words: `Drawn by RDKit. The PDB file does not say which bonds are double: these are the engine’s, from ${file}.`,
+      }
     : `Not drawn: ${file} has no bonds with orders.`;
 }

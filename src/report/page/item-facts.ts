@@ -5,7 +5,8 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
 
 export function itemFacts(record: ItemRecord): ItemFacts {
-  const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } = record;
+  const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
+    record;
   return {
     ...{ title, service, address, jobName, attempts },
     folder: itemFolder(kind, id),

@@ -54,7 +54,10 @@ function packMolecule(reading: MoleculeReading): PackedMolecule {
   };
 }
 
-function packProtein({ name, residues, tracks, scores }: ProteinReading, parts?: number): PackedProtein {
+function packProtein(
+  { name, residues, tracks, scores }: ProteinReading,
+  parts?: number,
+): PackedProtein {
   return { name, residues, tracks: mapped(tracks, (track) => packTrack(track, parts)), scores };
 }
 

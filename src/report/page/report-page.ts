@@ -101,11 +101,7 @@ async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
 }
 
-function pageData(
-  summary: CampaignSummary,
-  rows: TableRows,
-  chunks: PageData['chunks'],
-): PageData {
+function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['chunks']): PageData {
   const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
   const { duplicates, cached, submissions, rejected429 } = summary;
   return {

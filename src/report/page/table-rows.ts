@@ -5,7 +5,9 @@ import type { ResultReading } from '../../results/reading.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
 import { resultWords } from './result-words.ts';
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never };
+type Writable<T> = {
+  -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
+};
 
 export class TableRows {
   private readonly columns: Writable<Omit<ItemTable, 'own'>> = {
@@ -25,7 +27,8 @@ export class TableRows {
     const { id, kind, record } = item;
     const { columns } = this;
     const error = errorOf(item);
-    for (const [name, value] of Object.entries(ownOf(item))) this.ownColumn(name)[this.length] = value;
+    for (const [name, value] of Object.entries(ownOf(item)))
+      this.ownColumn(name)[this.length] = value;
     columns.id.push(id);
     columns.kind.push(kind);
     columns.state.push(stateOf(item));
