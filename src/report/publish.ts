@@ -25,10 +25,12 @@ import { csvTable, type Row } from './csv-table.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { publishedRuns } from './published-campaign.ts';
+import { passResults } from './result-pass.ts';
+import { OwnColumns, ResultTables, type OwnColumnsByKind } from './tables/result-tables.ts';
 
 export interface PublishProgress {
-  readonly step: 'audit' | 'tables' | 'checksums';
-  /** Items (audit, tables) or files (checksums) done in this step. */
+  readonly step: 'audit' | 'tables' | 'results' | 'checksums';
+  /** Items (audit, tables, results) or files (checksums) done in this step. */
   readonly done: number;
 }
 
@@ -40,8 +42,8 @@ export interface PublishOptions {
 }
 
 /**
- * Checks every file against its recorded digest, then writes items.csv, failed.csv, campaign.json and,
- * last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run that brought no item to its
+ * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
+ * campaign.json and, last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run that brought no item to its
  * end leaves the times of the campaign as they were.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  */
@@ -67,6 +69,8 @@ export async function publishCampaign(
   const former = await publishedRuns(store);
   const survey = await surveyCampaign(store, campaign, count('audit'));
   await writeTables(store, campaign, survey, count('tables'));
+  const sinks = [new ResultTables(store, survey.resultColumns)];
+  await passResults(store, campaign, sinks, count('results'));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CHECKSUMS, checksums(store, count('checksums')));
@@ -78,6 +82,7 @@ interface Survey {
   readonly tally: Tally;
   readonly ownColumns: ReadonlySet<string>;
   readonly manifestColumns: ReadonlySet<string>;
+  readonly resultColumns: OwnColumnsByKind;
   readonly damaged: readonly string[];
 }
 
@@ -89,10 +94,12 @@ async function surveyCampaign(
   const tally = new Tally();
   const ownColumns = new Set<string>();
   const manifestColumns = new Set<string>();
+  const resultColumns = new OwnColumns();
   const damaged: string[] = [];
   const add = (item: Listed): void => {
     tally.add(item);
     collectOwnColumns(item, ownColumns);
+    if (item.record !== null) resultColumns.add(item.record);
     if (isListed(item)) collectManifestColumns(item, manifestColumns);
     onItem();
   };
@@ -101,7 +108,7 @@ async function surveyCampaign(
     add(item);
   }
   for await (const row of refusedRows(store)) add(row);
-  return { tally, ownColumns, manifestColumns, damaged };
+  return { tally, ownColumns, manifestColumns, resultColumns: resultColumns.byKind, damaged };
 }
 
 /** Each table is a pass of its own over the records, so that none is held in memory. */

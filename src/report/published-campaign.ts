@@ -1,6 +1,12 @@
 /** The campaign.json of a tree, read back: what was published of it, and whether that still holds. */
 import { z } from 'zod';
-import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  FAILED_TABLE,
+  ITEMS_TABLE,
+  RESULT_TABLES,
+} from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
@@ -37,7 +43,7 @@ export async function isPublished(store: Store): Promise<boolean> {
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;
-  for (const key of [ITEMS_TABLE, FAILED_TABLE, CHECKSUMS]) {
+  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, CHECKSUMS]) {
     if (!(await store.exists(key))) return false;
   }
   const tally = new Tally();

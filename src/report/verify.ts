@@ -9,6 +9,7 @@ import {
   FOLDER_OF_KIND,
   ITEMS_TABLE,
   ITEM_RECORD,
+  RESULT_TABLES,
   itemFolder,
 } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
@@ -39,6 +40,7 @@ export async function verifyTree(store: Store): Promise<readonly string[]> {
     () => strayFiles(store, items),
     () => tableViolations(store, ITEMS_TABLE, listed),
     () => tableViolations(store, FAILED_TABLE, listed.filter(isListed)),
+    () => missingTables(store),
     () => summaryViolations(store, listed),
     () => checksumViolations(store),
     () => unfinishedFiles(store),
@@ -137,6 +139,14 @@ async function tableViolations(
   for (const id of found.keys())
     violations.push(`${table} has ${id}, which does not belong there.`);
   return violations;
+}
+
+async function missingTables(store: Store): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const key of RESULT_TABLES) {
+    if (!(await store.exists(key))) missing.push(`${key} is missing.`);
+  }
+  return missing;
 }
 
 async function summaryViolations(

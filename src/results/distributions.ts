@@ -66,10 +66,12 @@ function fromCsv(text: string): Found {
 }
 
 function asTrack(values: Values, columns: number): Track {
-  return Array.from({ length: columns }, (_, index) => {
-    const value = values[index];
-    const blank = typeof value === 'string' && value.trim() === '';
-    const number = blank || value === null || value === undefined ? Number.NaN : Number(value);
-    return Number.isFinite(number) ? number : null;
-  });
+  const track = new Array<number | null>(columns);
+  for (let column = 0; column < columns; column += 1) track[column] = asNumber(values[column]);
+  return track;
+}
+
+function asNumber(value: unknown): number | null {
+  if (typeof value === 'string' && value.trim() !== '') return asNumber(Number(value));
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -9,6 +9,9 @@ export const TRACK_KEYS = [
   ...(['viterbi', 'complexity', 'arg', 'tyr', 'RRM', 'disorder'] as const),
 ] as const;
 
+/** Text in these is no value; of keys that are not known nobody can say. */
+const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
+
 /** Header as the user wrote it, by the id in the results; an id that is not listed is the header. */
 export type RecordHeaders = Readonly<Record<string, string>>;
 
@@ -26,7 +29,7 @@ function readProtein(entry: PayloadEntry, headers: RecordHeaders): ProteinReadin
     sequence.length || Math.max(0, ...Object.values(values).map((list) => list.length));
   const tracks = inOrder(Object.keys(values)).map((key): [string, Track] => [
     key,
-    track(values[key] ?? [], length),
+    NUMERIC.has(key) ? numbers(values[key], length) : labels(values[key], length),
   ]);
   return {
     name: (Object.hasOwn(headers, id) ? headers[id] : undefined) ?? id,
@@ -50,8 +53,18 @@ function inOrder(keys: readonly string[]): readonly string[] {
   ];
 }
 
-/** As long as the chain; the labels of `viterbi` come with a blank in front. */
-function track(values: readonly PayloadValue[], length: number): Track {
+/** As long as the chain. */
+function numbers(values: readonly PayloadValue[] = [], length: number): Track {
+  const track = new Array<number | null>(length);
+  for (let index = 0; index < length; index += 1) {
+    const value = values[index];
+    track[index] = typeof value === 'number' ? value : null;
+  }
+  return track;
+}
+
+/** The labels of `viterbi` come with a blank in front. */
+function labels(values: readonly PayloadValue[] = [], length: number): Track {
   return Array.from({ length }, (_, index) => {
     const value = values[index] ?? null;
     return typeof value === 'string' ? value.trim() || null : value;

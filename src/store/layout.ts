@@ -1,5 +1,5 @@
 /** Where everything lies in the output tree (docs/output-tree.md). Pure: names only. */
-import type { Kind } from '../domain/item.ts';
+import { KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
 
@@ -16,6 +16,26 @@ export const FAILED_TABLE = 'failed.csv';
 export const CAMPAIGN_SUMMARY = 'campaign.json';
 export const CHECKSUMS = 'SHA256SUMS';
 export const REPORT = 'report.html';
+
+const TABLE_OF_KIND: Readonly<Record<Kind, string>> = {
+  molecule: 'molecules',
+  sequence: 'residues',
+  alignment: 'alignments',
+  shifts: 'shifts',
+};
+
+export const TABLE_FORMATS = ['csv', 'parquet'] as const;
+export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** The table of the results of a kind: `tables/residues.csv`. */
+export function resultTableKey(kind: Kind, format: TableFormat): string {
+  return `tables/${TABLE_OF_KIND[kind]}.${format}`;
+}
+
+/** All of them, in both formats: every published tree has them. */
+export const RESULT_TABLES = KINDS.flatMap((kind) =>
+  TABLE_FORMATS.map((format) => resultTableKey(kind, format)),
+);
 
 /** Names in an item's folder, beside the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';

@@ -1,0 +1,70 @@
+/**
+ * One pass over the results of a campaign: each is read once, and everything that is made of results takes from it what
+ * it needs. Parsing is what costs.
+ */
+import type { ResultReading } from '../results/reading.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { campaignItems, type CampaignItem } from './campaign-items.ts';
+import { readResult } from './result-reading.ts';
+
+export interface ItemResult {
+  readonly item: CampaignItem;
+  /** Null where there is none: the item did not succeed. */
+  readonly reading: ResultReading | null;
+}
+
+/** Something that is made of all results, one after the other. */
+export interface ResultSink {
+  add(result: ItemResult): Promise<void>;
+  /** All were added. */
+  end(): Promise<void>;
+  /** The pass has failed: nothing half may stay. Never throws. */
+  abandon(reason: unknown): Promise<void>;
+}
+
+/** Results that are read while one is worked on: the disk is asked ahead of time. */
+const AHEAD = 8;
+
+/** In manifest order. */
+export async function* itemResults(
+  store: Store,
+  campaign: PreparedCampaign,
+): AsyncGenerator<ItemResult> {
+  const underWay: Promise<ItemResult>[] = [];
+  try {
+    for await (const item of campaignItems(store, campaign)) {
+      const result = itemResult(store, item);
+      // Met when its turn comes.
+      result.catch(() => undefined);
+      underWay.push(result);
+      if (underWay.length > AHEAD) yield await (underWay.shift() as Promise<ItemResult>);
+    }
+    for (let next = underWay.shift(); next !== undefined; next = underWay.shift()) yield await next;
+  } finally {
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** Fills the sinks side by side. `onItem` is called for each item, and may throw to break off. */
+export async function passResults(
+  store: Store,
+  campaign: PreparedCampaign,
+  sinks: readonly ResultSink[],
+  onItem: () => void,
+): Promise<void> {
+  try {
+    for await (const result of itemResults(store, campaign)) {
+      for (const sink of sinks) await sink.add(result);
+      onItem();
+    }
+    for (const sink of sinks) await sink.end();
+  } catch (error) {
+    for (const sink of sinks) await sink.abandon(error);
+    throw error;
+  }
+}
+
+async function itemResult(store: Store, item: CampaignItem): Promise<ItemResult> {
+  return { item, reading: item.record === null ? null : await readResult(store, item.record) };
+}

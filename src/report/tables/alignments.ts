@@ -1,0 +1,42 @@
+/** `alignments`: one row a column of an alignment, and how the values of its rows spread there. */
+import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
+import { TRACK_KEYS } from '../../results/tracks.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { columns, type Column, type Slab } from './column.ts';
+
+/** Those that the service predicts for alignments, as far as known. */
+const KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
+
+/** Named as in the service's own CSV file: `backbone_median`. */
+export const ALIGNMENT_COLUMNS: readonly Column[] = [
+  ...columns('text', 'id'),
+  ...columns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
+  ...KEYS.flatMap((key) => columns('number', ...SPREAD_KEYS.map((name) => `${key}_${name}`))),
+  ...columns('text', 'engine'),
+];
+
+export function alignmentSlabs(
+  { proteins, columns: rows, spreads }: AlignmentReading,
+  record: ItemRecord,
+): readonly Slab[] {
+  const indices = Array.from({ length: rows }, (_, index) => index);
+  const cells = [
+    ...[record.id, indices, indices.map((index) => index + 1)],
+    ...[proteins.length, gapsByColumn(proteins, rows)],
+    ...KEYS.flatMap((key) => SPREAD_KEYS.map((name) => spreads[key]?.[name] ?? null)),
+    record.engine ?? null,
+  ];
+  return [{ rows, cells }];
+}
+
+/** Null where the payload does not show the residues of every row. */
+function gapsByColumn(proteins: AlignmentReading['proteins'], rows: number): number[] | null {
+  if (proteins.some(({ residues }) => residues === '')) return null;
+  const gaps = new Array<number>(rows).fill(0);
+  for (const { residues } of proteins) {
+    for (let index = residues.indexOf('-'); index >= 0; index = residues.indexOf('-', index + 1)) {
+      gaps[index] = (gaps[index] ?? 0) + 1;
+    }
+  }
+  return gaps;
+}

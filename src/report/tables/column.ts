@@ -1,0 +1,32 @@
+/** A result table's columns, and its rows on the way into the files: column by column, an item at a time. */
+
+/** `integer`: of 32 bits. `number`: a double. */
+export type ColumnType = 'text' | 'integer' | 'number' | 'boolean';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export type Cell = string | number | boolean | null;
+
+/** Some rows of a table that follow each other. */
+export interface Slab {
+  readonly rows: number;
+  /** In the order of the columns: a value for each row, or one that stands in every row. */
+  readonly cells: readonly (Cell | readonly Cell[])[];
+}
+
+export function columns(type: ColumnType, ...names: readonly string[]): readonly Column[] {
+  return names.map((name) => ({ name, type }));
+}
+
+/** Null for what a column of integers cannot hold. */
+export function asInteger(value: unknown): number | null {
+  return typeof value === 'number' && (value | 0) === value ? value : null;
+}
+
+/** `cells` as a value for each row. */
+export function isList(cells: Cell | readonly Cell[] | undefined): cells is readonly Cell[] {
+  return Array.isArray(cells);
+}

@@ -1,0 +1,49 @@
+/** `molecules`: one row a molecule. */
+import type { EstimatedParameter, MoleculeReading } from '../../results/reading.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { columns, type Slab } from './column.ts';
+
+export const MOLECULE_COLUMNS = [
+  ...columns('text', 'id', 'name', 'formula'),
+  ...columns('integer', 'net_charge'),
+  ...columns('text', 'charge_method', 'force_field'),
+  ...columns('integer', 'atoms', 'atom_type_count'),
+  ...columns('text', 'atom_types'),
+  ...columns('number', 'total_charge'),
+  ...columns('integer', 'estimated_parameters', 'penalised_parameters'),
+  ...columns('number', 'penalty_sum', 'penalty_max'),
+  ...columns('integer', 'attn_flags'),
+  ...columns('text', 'engine'),
+];
+
+export function moleculeSlabs(
+  { name, formula, charge, atoms, estimated }: MoleculeReading,
+  record: ItemRecord,
+): readonly Slab[] {
+  const options = record.options.kind === 'molecule' ? record.options : null;
+  const types = [...new Set(atoms.map(({ type }) => type))].sort();
+  const cells = [
+    ...[record.id, name, formula],
+    // Asked for, or found by the engine.
+    options?.netCharge ?? (Math.round(charge) || 0),
+    ...[options?.chargeMethod ?? null, options?.atomType ?? null],
+    ...[atoms.length, types.length, types.join(' ')],
+    charge,
+    ...penalties(estimated),
+    estimated.filter(({ needsRevision }) => needsRevision).length,
+    record.engine ?? null,
+  ];
+  return [{ rows: 1, cells }];
+}
+
+function penalties(estimated: readonly EstimatedParameter[]): readonly (number | null)[] {
+  const scores = estimated.flatMap(({ penalty }) => penalty ?? []);
+  const sum = scores.reduce((total, score) => total + score, 0);
+  return [
+    estimated.length,
+    scores.filter((score) => score > 0).length,
+    // They come with one decimal; adding binary fractions leaves dust.
+    Math.round(sum * 1e6) / 1e6,
+    scores.length === 0 ? null : Math.max(...scores),
+  ];
+}

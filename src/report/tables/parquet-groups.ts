@@ -1,0 +1,82 @@
+/** Rows of a result table as a Parquet file, a group of rows at a time. */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
+
+/** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
+const GROUP_ROWS = 20_000;
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+
+const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  integer: { type: 'INT32' },
+  number: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+};
+
+/** Measured values hardly repeat: to look for a dictionary, a range or a pattern costs more than it saves. */
+const MEASURED = { encoding: 'PLAIN', codec: 'UNCOMPRESSED', statistics: false } as const;
+
+export class ParquetGroups {
+  readonly #columns: readonly Column[];
+  readonly #bytes = new ByteWriter();
+  readonly #writer: ParquetWriter;
+  /** The slabs of the group that fills. */
+  #slabs: Slab[] = [];
+  #rows = 0;
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+    const schema = [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, type }) => ({
+        ...{ name, repetition_type: 'OPTIONAL' as const },
+        ...TYPES[type],
+      })),
+    ];
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'hundredfold' });
+  }
+
+  /** @returns the bytes of the file that are ready; empty while a group fills */
+  add(slab: Slab): Uint8Array {
+    this.#slabs.push(slab);
+    this.#rows += slab.rows;
+    return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
+  }
+
+  /** @returns the rest of the file */
+  end(): Uint8Array {
+    const group = this.#rows === 0 ? new Uint8Array() : this.#group();
+    void this.#writer.finish();
+    return Buffer.concat([group, this.#taken()]);
+  }
+
+  #group(): Uint8Array {
+    // Without a `flush` of the bytes it writes at once.
+    void this.#writer.write({
+      columnData: this.#columns.map(({ name, type }, index) => ({
+        ...{ name, data: this.#column(index) },
+        ...(type === 'number' && MEASURED),
+      })),
+      rowGroupSize: this.#rows,
+    });
+    this.#slabs = [];
+    this.#rows = 0;
+    return this.#taken();
+  }
+
+  #column(index: number): Cell[] {
+    const lists = this.#slabs.map(({ rows, cells }): readonly Cell[] => {
+      const cell = cells[index] ?? null;
+      return isList(cell) ? cell : new Array<Cell>(rows).fill(cell);
+    });
+    return lists.flat();
+  }
+
+  #taken(): Uint8Array {
+    const bytes = this.#bytes.getBytes().slice();
+    // The place in the file stays in `offset`.
+    this.#bytes.index = 0;
+    return bytes;
+  }
+}

@@ -1,0 +1,51 @@
+/** `residues`: one row a residue of a sequence, what all predictors say of it side by side. */
+import {
+  backboneClass,
+  DISORDER_ABOVE,
+  EARLY_FOLDING_ABOVE,
+  PHASE_SEPARATION_FROM,
+} from '../../results/reading-aids.ts';
+import type { ProteinReading, SequenceReading, Track } from '../../results/reading.ts';
+import { TRACK_KEYS } from '../../results/tracks.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { columns, type Cell, type Column, type Slab } from './column.ts';
+
+export const RESIDUE_COLUMNS: readonly Column[] = [
+  ...columns('text', 'id', 'sequence'),
+  ...columns('integer', 'residue_index', 'residue_number'),
+  ...columns('text', 'residue'),
+  ...TRACK_KEYS.map((name): Column => ({ name, type: name === 'viterbi' ? 'text' : 'number' })),
+  ...columns('number', 'protein_score'),
+  ...columns('text', 'backbone_class'),
+  ...columns('boolean', 'early_folding', 'disordered', 'phase_separating'),
+  ...columns('text', 'engine'),
+];
+
+export function residueSlabs({ proteins }: SequenceReading, record: ItemRecord): readonly Slab[] {
+  return proteins.map((protein) => residueSlab(protein, record));
+}
+
+function residueSlab({ name, residues, tracks, scores }: ProteinReading, record: ItemRecord): Slab {
+  const rows =
+    residues.length || Math.max(0, ...Object.values(tracks).map((track) => track.length));
+  const indices = Array.from({ length: rows }, (_, index) => index);
+  const score = scores['protein_score'] ?? null;
+  const cells = [
+    ...[record.id, name, indices, indices.map((index) => index + 1)],
+    // The payload need not show the residues.
+    residues === '' ? null : residues.split(''),
+    ...TRACK_KEYS.map((key) => tracks[key] ?? null),
+    score,
+    labels(tracks['backbone'], backboneClass),
+    labels(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
+    labels(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
+    score === null ? null : score >= PHASE_SEPARATION_FROM,
+    record.engine ?? null,
+  ];
+  return { rows, cells };
+}
+
+/** Null where there is no value, and in every row where the predictor did not run. */
+function labels(track: Track | undefined, label: (value: number) => Cell): null | readonly Cell[] {
+  return track?.map((value) => (typeof value === 'number' ? label(value) : null)) ?? null;
+}
