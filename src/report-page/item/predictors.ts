@@ -3,6 +3,14 @@
  * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (see docs/report.md for the references).
  */
 
+import {
+  BACKBONE_CLASSES,
+  backboneClass,
+  DISORDER_ABOVE,
+  EARLY_FOLDING_ABOVE,
+  PHASE_SEPARATION_FROM,
+} from '../../results/reading-aids.ts';
+
 /** A stretch of values with a meaning. */
 export interface Band {
   readonly from: number;
@@ -20,6 +28,7 @@ export interface Predictor {
   readonly bands: readonly Band[];
 }
 
+const TONES = [3, 2, 1, 0] as const;
 const UNIT = [0, 1] as const;
 
 /** A value above it means something, in two words. */
@@ -30,14 +39,20 @@ function above(threshold: number, below: string, words: string): readonly Band[]
   ];
 }
 
-const BACKBONE: readonly Band[] = [
-  { from: -Infinity, to: 0.69, words: 'flexible', tone: 0 },
-  { from: 0.69, to: 0.8, words: 'context-dependent', tone: 1 },
-  { from: 0.8, to: 1, words: 'rigid', tone: 2 },
-  { from: 1, to: Infinity, words: 'membrane-spanning', tone: 3 },
-];
-const EARLY_FOLDING = above(0.169, 'not early folding', 'early folding');
-const DISORDER = above(0.5, 'ordered', 'disordered');
+/** The classes come from the top; each ends where the one before it begins. */
+const BACKBONE: readonly Band[] = BACKBONE_CLASSES.map((one, place) => ({
+  from: startOf(one),
+  to: place === 0 ? Infinity : startOf(BACKBONE_CLASSES[place - 1] ?? one),
+  words: one.label,
+  tone: TONES[place] ?? 0,
+})).reverse();
+
+function startOf(one: (typeof BACKBONE_CLASSES)[number]): number {
+  return 'above' in one ? one.above : one.from;
+}
+
+const EARLY_FOLDING = above(EARLY_FOLDING_ABOVE, 'not early folding', 'early folding');
+const DISORDER = above(DISORDER_ABOVE, 'ordered', 'disordered');
 
 function predictor(
   title: string,
@@ -72,17 +87,16 @@ export function predictorOf(key: string): Predictor {
 
 /** `rigid`; null where there is nothing to say. */
 export function meaningOf(key: string, value: number): string | null {
-  return predictorOf(key).bands.find(({ from, to }) => value >= from && value < to)?.words ?? null;
+  // Its bounds belong to the class above, but for the highest, which begins above its bound: as in the tables.
+  if (key === 'backbone') return backboneClass(value);
+  return predictorOf(key).bands.find(({ from, to }) => value > from && value <= to)?.words ?? null;
 }
-
-/** Of a whole protein: PSPer calls it prone to phase separation from this score on. */
-const PHASE_SEPARATION = 0.5611;
 
 export function scoreMeaning(key: string, value: number | string): string | null {
   if (key !== 'protein_score' || typeof value !== 'number') return null;
-  return value >= PHASE_SEPARATION
-    ? `at or above ${PHASE_SEPARATION}: may separate into phases`
-    : `below ${PHASE_SEPARATION}`;
+  return value >= PHASE_SEPARATION_FROM
+    ? `at or above ${PHASE_SEPARATION_FROM}: may separate into phases`
+    : `below ${PHASE_SEPARATION_FROM}`;
 }
 
 const AMINO_ACIDS: Readonly<Record<string, string>> = {

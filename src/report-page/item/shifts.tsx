@@ -2,6 +2,7 @@
 import { lineY, dot, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
+import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { PackedShifts } from '../data.ts';
 import { numbersOf } from '../packing.ts';
 import { residueName } from './predictors.ts';
@@ -10,9 +11,6 @@ import { LEFT, RIGHT } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
 
 type Chain = PackedShifts['chains'][number];
-
-/** The service's word for "too many shifts of this residue are missing". */
-const MISSING = -10;
 
 export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
   return (
@@ -28,7 +26,7 @@ export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
 function ChainView({ chain }: { readonly chain: Chain }) {
   const { name, chain: letter, residues, numbers } = chain;
   const values = useMemo(
-    () => numbersOf(chain.shiftCrypt).map((value) => (value === MISSING ? null : value)),
+    () => numbersOf(chain.shiftCrypt).map((value) => (value === SHIFTS_MISSING ? null : value)),
     [chain],
   );
   const missing = values.filter((value) => value === null).length;

@@ -66,16 +66,17 @@ export class ItemChunks {
       this.embeddedLetters += base64.length;
     } else {
       const script = `${DELIVER}(${chunk},"${base64}");\n`;
-      await this.store.write(chunkFile(chunk), script, { durable: false });
+      await this.store.write(chunkFile(chunk), script);
     }
   }
 }
 
-/** Those of an earlier report, which may have had more. */
-export async function removeChunkFiles(store: Store): Promise<void> {
-  const keys: string[] = [];
-  for await (const key of store.list(`${DATA_FOLDER}/`)) keys.push(key);
-  for (const key of keys) await store.remove(key);
+/** Those of an earlier report, which had more. */
+export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<void> {
+  const own = new Set(kept.firstRows.map((_, chunk) => chunkFile(chunk)).slice(kept.embedded));
+  const others: string[] = [];
+  for await (const key of store.list(`${DATA_FOLDER}/`)) if (!own.has(key)) others.push(key);
+  for (const key of others) await store.remove(key);
 }
 
 /** Deflated, in base64. */

@@ -47,5 +47,5 @@ function optionsOf({ options }: ItemRecord): Readonly<Record<string, string>> {
 
 function optionText(value: unknown): string {
   if (value === null) return 'automatic';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value).replaceAll('"', '');
 }

@@ -15,7 +15,7 @@ import { pageHtml } from './html.ts';
 import { ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
 import { itemFacts } from './item-facts.ts';
 import { packResult } from './pack-result.ts';
-import { pagePieces } from './pieces.ts';
+import { pagePieces, type PagePieces } from './pieces.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the threads busy, few enough for memory. */
@@ -23,6 +23,7 @@ const AHEAD = 256;
 
 export class ReportPage implements ResultSink {
   private readonly store: Store;
+  private readonly pieces: PagePieces;
   private readonly rows = new TableRows();
   private readonly chunks: ItemChunks;
   private chemist: Chemist | null = null;
@@ -30,13 +31,18 @@ export class ReportPage implements ResultSink {
   /** In the order of the items. */
   private readonly underWay: Promise<ItemDetail>[] = [];
 
-  constructor(store: Store) {
+  /** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
+  static async open(store: Store): Promise<ReportPage> {
+    return new ReportPage(store, await pagePieces());
+  }
+
+  private constructor(store: Store, pieces: PagePieces) {
     this.store = store;
+    this.pieces = pieces;
     this.chunks = new ItemChunks(store);
   }
 
   async add({ item, reading }: ItemResult): Promise<void> {
-    if (this.rows.length === 0) await removeChunkFiles(this.store);
     this.rows.add(item, reading);
     this.hasMolecules ||= reading?.kind === 'molecule';
     const detail = this.detailOf(item, reading);
@@ -63,7 +69,8 @@ export class ReportPage implements ResultSink {
       await this.chunks.add({ facts: null, result: null, unreadable: null, formula: null });
     }
     const chunks = await this.chunks.end();
-    const pieces = await pagePieces();
+    await removeChunkFiles(this.store, chunks);
+    const { pieces } = this;
     const data = pageData(summary, this.rows, chunks);
     const html = pageHtml(pieces, {
       title: summary.name,

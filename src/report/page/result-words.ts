@@ -1,4 +1,5 @@
 /** What came out of an item, in the few words that fit into a table. */
+import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { ResultReading } from '../../results/reading.ts';
 
 export function resultWords(reading: ResultReading): string {
@@ -18,14 +19,11 @@ export function resultWords(reading: ResultReading): string {
       return `${reading.proteins.length} rows, ${reading.columns} columns`;
     case 'shifts': {
       const values = reading.chains.flatMap(({ shiftCrypt }) => shiftCrypt);
-      const present = values.filter((value) => value !== null && value !== MISSING).length;
+      const present = values.filter((value) => value !== null && value !== SHIFTS_MISSING).length;
       return `${present} of ${values.length} residues`;
     }
   }
 }
-
-/** ShiftCrypt's word for too many missing shifts. */
-const MISSING = -10;
 
 /** `0`, `−1`, `+0.02` when the topology does not add up to a whole number. */
 function chargeText(charge: number): string {
