@@ -4,13 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
-import {
-  chunkFile,
-  DATA_FOLDER,
-  DELIVER,
-  type ChunkPlan,
-  type ItemDetail,
-} from '../../report-page/data.ts';
+import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
 
 const deflate = promisify(deflateRaw);
@@ -22,8 +16,11 @@ const MOST_LETTERS = 256 * 1024;
 /** Of all chunks in the page, in letters of base64: the page with its table and programs stays below 25 MB. */
 const EMBEDDED_LETTERS = 16 * 1024 * 1024;
 
-/** Of one item, as JSON: `null` in it stands for nothing. */
+/** An `ItemDetail` as JSON. */
 export type DetailText = string;
+
+/** Numbers hardly get smaller beyond it, and take three times as long. */
+const LEVEL = 3;
 
 export class ItemChunks {
   private readonly store: Store;
@@ -39,9 +36,8 @@ export class ItemChunks {
     this.store = store;
   }
 
-  async add(detail: ItemDetail): Promise<void> {
+  async add(text: DetailText): Promise<void> {
     if (this.open.length === 0) this.firstRows.push(this.rows);
-    const text = JSON.stringify(detail);
     this.open.push(text);
     this.openLetters += text.length;
     this.rows += 1;
@@ -81,5 +77,5 @@ export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<v
 
 /** Deflated, in base64. */
 export async function packed(text: string): Promise<string> {
-  return (await deflate(text)).toString('base64');
+  return (await deflate(text, { level: LEVEL })).toString('base64');
 }

@@ -5,6 +5,7 @@ import type { Chemist } from '../../inputs/molecules/chemist.ts';
 import { openChemist } from '../../inputs/molecules/rdkit.ts';
 import type { ItemDetail, PageData, ServiceFacts } from '../../report-page/data.ts';
 import type { ResultReading } from '../../results/reading.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignItem, RefusedRow } from '../campaign-items.ts';
@@ -12,14 +13,14 @@ import type { CampaignSummary } from '../campaign-summary.ts';
 import type { ItemResult, ResultSink } from '../result-pass.ts';
 import { drawnFormula } from './formula.ts';
 import { pageHtml } from './html.ts';
-import { ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
+import { ItemChunks, packed, removeChunkFiles, type DetailText } from './item-chunks.ts';
 import { itemFacts } from './item-facts.ts';
 import { packResult } from './pack-result.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the threads busy, few enough for memory. */
-const AHEAD = 256;
+const AHEAD = 128;
 
 export class ReportPage implements ResultSink {
   private readonly store: Store;
@@ -29,7 +30,7 @@ export class ReportPage implements ResultSink {
   private chemist: Chemist | null = null;
   private hasMolecules = false;
   /** In the order of the items. */
-  private readonly underWay: Promise<ItemDetail>[] = [];
+  private readonly underWay: Promise<DetailText>[] = [];
 
   /** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
   static async open(store: Store): Promise<ReportPage> {
@@ -66,7 +67,7 @@ export class ReportPage implements ResultSink {
   async write(summary: CampaignSummary, refused: AsyncIterable<RefusedRow>): Promise<void> {
     for await (const row of refused) {
       this.rows.add(row, null);
-      await this.chunks.add({ facts: null, result: null, unreadable: null, formula: null });
+      await this.chunks.add(NO_DETAIL);
     }
     const chunks = await this.chunks.end();
     await removeChunkFiles(this.store, chunks);
@@ -87,22 +88,31 @@ export class ReportPage implements ResultSink {
     if (detail !== undefined) await this.chunks.add(detail);
   }
 
+  /** As text at once: what a result was read into is far larger, and many wait for their drawing. */
   private async detailOf(
     { record }: CampaignItem,
     reading: ResultReading | null,
-  ): Promise<ItemDetail> {
-    if (record === null) return { facts: null, result: null, unreadable: null, formula: null };
+  ): Promise<DetailText> {
+    if (record === null) return NO_DETAIL;
+    const result = JSON.stringify(reading === null ? null : packResult(reading));
+    const formula = record.kind === 'molecule' ? await this.formulaOf(record, reading) : null;
     const isRead = record.state !== 'succeeded' || reading !== null;
-    const draws = record.kind === 'molecule';
-    if (draws) this.chemist ??= openChemist();
-    return {
+    const others: Omit<ItemDetail, 'result'> = {
       facts: itemFacts(record),
-      result: reading === null ? null : packResult(reading),
       unreadable: isRead ? null : 'its files cannot be read as what they should be.',
-      formula: this.chemist && (await drawnFormula(this.store, this.chemist, record, reading)),
+      formula,
     };
+    return `{"result":${result},${JSON.stringify(others).slice(1)}`;
+  }
+
+  private formulaOf(record: ItemRecord, reading: ResultReading | null) {
+    this.chemist ??= openChemist();
+    return drawnFormula(this.store, this.chemist, record, reading);
   }
 }
+
+const NOTHING: ItemDetail = { facts: null, result: null, unreadable: null, formula: null };
+const NO_DETAIL: DetailText = JSON.stringify(NOTHING);
 
 async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);
