@@ -1,4 +1,5 @@
 /** A result table's columns, and its rows on the way into the files: column by column, an item at a time. */
+import type { Track } from '../../results/reading.ts';
 
 /** `integer`: of 32 bits. `number`: a double. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean';
@@ -10,11 +11,23 @@ export interface Column {
 
 export type Cell = string | number | boolean | null;
 
+/** A value for each row. Numbers are packed where there are many, with NaN for none: no result has it. */
+export type CellList = readonly Cell[] | Float64Array<ArrayBuffer>;
+
 /** Some rows of a table that follow each other. */
 export interface Slab {
   readonly rows: number;
   /** In the order of the columns: a value for each row, or one that stands in every row. */
-  readonly cells: readonly (Cell | readonly Cell[])[];
+  readonly cells: readonly (Cell | CellList)[];
+}
+
+export function packed(values: Track): Float64Array<ArrayBuffer> {
+  const numbers = new Float64Array(values.length);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index];
+    numbers[index] = typeof value === 'number' ? value : Number.NaN;
+  }
+  return numbers;
 }
 
 export function columns(type: ColumnType, ...names: readonly string[]): readonly Column[] {
@@ -27,6 +40,6 @@ export function asInteger(value: unknown): number | null {
 }
 
 /** `cells` as a value for each row. */
-export function isList(cells: Cell | readonly Cell[] | undefined): cells is readonly Cell[] {
-  return Array.isArray(cells);
+export function isList(cells: Cell | CellList | undefined): cells is CellList {
+  return typeof cells === 'object' && cells !== null;
 }

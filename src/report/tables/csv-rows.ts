@@ -1,6 +1,6 @@
 /** Rows of a result table as CSV, in the style of items.csv. Numbers are as JavaScript writes them, the shortest way. */
 import { csvCell } from '../csv-table.ts';
-import { isList, type Cell, type Column, type Slab } from './column.ts';
+import { isList, type Cell, type CellList, type Column, type Slab } from './column.ts';
 
 /** Texts that are remembered with their quotes: letters, labels, ids and the cells of one item. */
 const REMEMBERED = 1_000;
@@ -41,7 +41,7 @@ export class CsvRows {
       }
       const numbers = this.#numbersFrom(index, cells);
       const list =
-        numbers.length > 0 ? numberRows(rows, numbers) : cell.map((one) => this.#cell(one));
+        numbers.length > 0 ? numberRows(rows, numbers) : Array.from(cell, (one) => this.#cell(one));
       pieces.push(fixed, list);
       fixed = '';
       index += Math.max(0, numbers.length - 1);
@@ -50,8 +50,8 @@ export class CsvRows {
   }
 
   /** The columns of numbers from this one on that follow each other. */
-  #numbersFrom(start: number, cells: Slab['cells']): readonly (readonly Cell[])[] {
-    const lists: (readonly Cell[])[] = [];
+  #numbersFrom(start: number, cells: Slab['cells']): readonly CellList[] {
+    const lists: CellList[] = [];
     for (let index = start; this.#numeric[index] === true; index += 1) {
       const list = cells[index];
       if (!isList(list)) break;
@@ -77,9 +77,14 @@ export class CsvRows {
 
 /**
  * The numbers of each row with commas between them. There are tens of millions of them: JSON's own writer makes the
- * same digits as `String`, four times as fast.
+ * same digits as `String`, four times as fast, and of NaN a null.
  */
-function numberRows(rows: number, lists: readonly (readonly Cell[])[]): readonly string[] {
-  const matrix = Array.from({ length: rows }, (_, row) => lists.map((list) => list[row] ?? null));
+function numberRows(rows: number, lists: readonly CellList[]): readonly string[] {
+  const matrix = new Array<Cell[]>(rows);
+  for (let row = 0; row < rows; row += 1) {
+    const numbers = new Array<Cell>(lists.length);
+    for (let at = 0; at < lists.length; at += 1) numbers[at] = lists[at]?.[row] ?? null;
+    matrix[row] = numbers;
+  }
   return JSON.stringify(matrix).slice(2, -2).replaceAll('null', '').split('],[');
 }

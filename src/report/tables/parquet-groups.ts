@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
 
 /** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
-const GROUP_ROWS = 20_000;
+const GROUP_ROWS = 10_000;
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -38,20 +38,24 @@ export class ParquetGroups {
   }
 
   /** @returns the bytes of the file that are ready; empty while a group fills */
-  add(slab: Slab): Uint8Array {
+  add(slab: Slab): Uint8Array<ArrayBuffer> {
     this.#slabs.push(slab);
     this.#rows += slab.rows;
     return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
   }
 
   /** @returns the rest of the file */
-  end(): Uint8Array {
+  end(): Uint8Array<ArrayBuffer> {
     const group = this.#rows === 0 ? new Uint8Array() : this.#group();
     void this.#writer.finish();
-    return Buffer.concat([group, this.#taken()]);
+    const rest = this.#taken();
+    const bytes = new Uint8Array(group.length + rest.length);
+    bytes.set(group);
+    bytes.set(rest, group.length);
+    return bytes;
   }
 
-  #group(): Uint8Array {
+  #group(): Uint8Array<ArrayBuffer> {
     // Without a `flush` of the bytes it writes at once.
     void this.#writer.write({
       columnData: this.#columns.map(({ name, type }, index) => ({
@@ -66,14 +70,19 @@ export class ParquetGroups {
   }
 
   #column(index: number): Cell[] {
-    const lists = this.#slabs.map(({ rows, cells }): readonly Cell[] => {
+    const column = new Array<Cell>(this.#rows);
+    let at = 0;
+    for (const { rows, cells } of this.#slabs) {
       const cell = cells[index] ?? null;
-      return isList(cell) ? cell : new Array<Cell>(rows).fill(cell);
-    });
-    return lists.flat();
+      for (let row = 0; row < rows; row += 1, at += 1) {
+        const value = isList(cell) ? (cell[row] ?? null) : cell;
+        column[at] = Number.isNaN(value) ? null : value;
+      }
+    }
+    return column;
   }
 
-  #taken(): Uint8Array {
+  #taken(): Uint8Array<ArrayBuffer> {
     const bytes = this.#bytes.getBytes().slice();
     // The place in the file stays in `offset`.
     this.#bytes.index = 0;

@@ -1,43 +1,40 @@
 /** One result table on its way into its two files, which hold the same rows. */
 import type { ItemRecord } from '../../store/item-record.ts';
-import type { Store } from '../../store/store.ts';
 import { ownCells } from '../own-columns.ts';
-import { columns, type Column, type Slab } from './column.ts';
-import { CsvRows } from './csv-rows.ts';
-import { OpenFile } from './file.ts';
-import { ParquetGroups } from './parquet-groups.ts';
+import type { Slab } from './column.ts';
+import type { Encoded } from './encoder.ts';
+import type { OpenFile } from './file.ts';
 
-/** Characters of CSV that are gathered before they go to the store. */
-const CHUNK = 256 * 1024;
+/** Slabs that may be with the encoder: enough that it never waits, few enough for the memory. */
+const UNDER_WAY = 16;
+
+export interface TableFiles {
+  readonly csv: OpenFile;
+  readonly parquet: OpenFile;
+}
 
 export class ResultTable {
+  readonly #files: TableFiles;
   readonly #ours: readonly string[];
   readonly #own: readonly string[];
-  readonly #csv: OpenFile;
-  readonly #parquet: OpenFile;
-  readonly #rows: CsvRows;
-  readonly #groups: ParquetGroups;
-  #text: string;
+  readonly #encode: (slab: Slab | null) => Promise<Encoded>;
+  readonly #underWay: Promise<void>[] = [];
 
   /**
-   * @param keys of the two files
-   * @param ours columns that every campaign has
+   * @param ours names of the columns that every campaign has
    * @param own names of the user's columns, as they stand in the table
+   * @param encode what is ready for the files once these rows are in; null: the rest
    */
   constructor(
-    store: Store,
-    keys: Readonly<Record<'csv' | 'parquet', string>>,
-    ours: readonly Column[],
-    own: Iterable<string>,
+    files: TableFiles,
+    ours: readonly string[],
+    own: readonly string[],
+    encode: (slab: Slab | null) => Promise<Encoded>,
   ) {
-    this.#ours = ours.map(({ name }) => name);
-    this.#own = [...own];
-    const all = [...ours, ...columns('text', ...this.#own)];
-    this.#rows = new CsvRows(all);
-    this.#text = this.#rows.header([...this.#ours, ...this.#own]);
-    this.#groups = new ParquetGroups(all);
-    this.#csv = new OpenFile(store, keys.csv);
-    this.#parquet = new OpenFile(store, keys.parquet);
+    this.#files = files;
+    this.#ours = ours;
+    this.#own = own;
+    this.#encode = encode;
   }
 
   async add(record: ItemRecord, slabs: readonly Slab[]): Promise<void> {
@@ -45,28 +42,33 @@ export class ResultTable {
     // CSV has one way to write nothing.
     const own = this.#own.map((name) => cells.get(name) || null);
     for (const slab of slabs) {
-      const whole = { ...slab, cells: [...slab.cells, ...own] };
-      this.#text += this.#rows.rows(whole);
-      await this.#parquet.write(this.#groups.add(whole));
-      if (this.#text.length >= CHUNK) await this.#flush();
+      this.#send({ ...slab, cells: [...slab.cells, ...own] });
+      if (this.#underWay.length > UNDER_WAY) await this.#underWay.shift();
     }
   }
 
   async end(): Promise<void> {
-    await this.#flush();
-    await this.#csv.end();
-    await this.#parquet.write(this.#groups.end());
-    await this.#parquet.end();
+    this.#send(null);
+    for (const one of this.#underWay) await one;
+    await this.#files.csv.end();
+    await this.#files.parquet.end();
   }
 
   async abandon(reason: unknown): Promise<void> {
-    await this.#csv.abandon(reason);
-    await this.#parquet.abandon(reason);
+    await this.#files.csv.abandon(reason);
+    await this.#files.parquet.abandon(reason);
+    await Promise.allSettled(this.#underWay);
   }
 
-  async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#text, 'utf8');
-    this.#text = '';
-    await this.#csv.write(bytes);
+  #send(slab: Slab | null): void {
+    const written = this.#write(this.#encode(slab));
+    // Met when its turn comes.
+    written.catch(() => undefined);
+    this.#underWay.push(written);
+  }
+
+  async #write(encoded: Promise<Encoded>): Promise<void> {
+    const { csv, parquet } = await encoded;
+    await Promise.all([this.#files.csv.write(csv), this.#files.parquet.write(parquet)]);
   }
 }

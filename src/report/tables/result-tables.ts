@@ -7,7 +7,9 @@ import type { Store } from '../../store/store.ts';
 import { ownCells } from '../own-columns.ts';
 import type { ItemResult, ResultSink } from '../result-pass.ts';
 import { ALIGNMENT_COLUMNS, alignmentSlabs } from './alignments.ts';
-import type { Column, Slab } from './column.ts';
+import { columns, type Column, type Slab } from './column.ts';
+import { Encoders } from './encoders.ts';
+import { OpenFile } from './file.ts';
 import { MOLECULE_COLUMNS, moleculeSlabs } from './molecules.ts';
 import { RESIDUE_COLUMNS, residueSlabs } from './residues.ts';
 import { ResultTable } from './result-table.ts';
@@ -38,13 +40,22 @@ export class OwnColumns {
 
 /** All four are written, with a header only where the campaign has no such result. */
 export class ResultTables implements ResultSink {
+  readonly #encoders: Encoders;
   readonly #tables: ReadonlyMap<Kind, ResultTable>;
 
   constructor(store: Store, own: OwnColumnsByKind) {
+    this.#encoders = new Encoders(
+      KINDS.map((kind) => [...RESULT_COLUMNS[kind], ...columns('text', ...own[kind])]),
+    );
     this.#tables = new Map(
-      KINDS.map((kind) => {
-        const keys = { csv: resultTableKey(kind, 'csv'), parquet: resultTableKey(kind, 'parquet') };
-        return [kind, new ResultTable(store, keys, RESULT_COLUMNS[kind], own[kind])];
+      KINDS.map((kind, place) => {
+        const files = {
+          csv: new OpenFile(store, resultTableKey(kind, 'csv')),
+          parquet: new OpenFile(store, resultTableKey(kind, 'parquet')),
+        };
+        const ours = RESULT_COLUMNS[kind].map(({ name }) => name);
+        const encode = (slab: Slab | null) => this.#encoders.encode(place, slab);
+        return [kind, new ResultTable(files, ours, [...own[kind]], encode)];
       }),
     );
   }
@@ -56,9 +67,11 @@ export class ResultTables implements ResultSink {
 
   async end(): Promise<void> {
     for (const table of this.#tables.values()) await table.end();
+    await this.#encoders.close();
   }
 
   async abandon(reason: unknown): Promise<void> {
+    await this.#encoders.close();
     for (const table of this.#tables.values()) await table.abandon(reason);
   }
 }
