@@ -1,16 +1,11 @@
 /** What the page shows, as it stands in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-finished`. */
 import { useEffect, useState } from 'preact/hooks';
+import type { TableQuery } from './items/table-model.ts';
 
-export interface Route {
+export interface Route extends TableQuery {
   readonly item: string | null;
   /** The item's row, where its id alone does not tell it: a refused row may have the id of another. */
   readonly row: number | null;
-  readonly query: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly code: string;
-  /** A column's key, with `-` in front for descending; empty for manifest order. */
-  readonly sort: string;
 }
 
 const KEYS = { query: 'q', kind: 'kind', state: 'state', code: 'code', sort: 'sort' } as const;

@@ -1,6 +1,16 @@
 /** Search and order of the table of all items: functions of data, quick with ten thousand rows. */
 import type { ItemTable } from '../data.ts';
-import type { Route } from '../route.ts';
+
+/** Which rows are wanted, and in which order; an empty text wants all. */
+export interface TableQuery {
+  /** Words that a row must hold, all of them. */
+  readonly query: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly code: string;
+  /** A column's key, with `-` in front for descending; empty for the manifest's order. */
+  readonly sort: string;
+}
 
 /** Keys of the columns that every table has; the user's own are `own:NAME`. */
 export type ColumnKey = string;
@@ -82,18 +92,18 @@ export function rowsOf(
   table: ItemTable,
   stacks: readonly string[],
   columns: readonly Column[],
-  route: Pick<Route, 'query' | 'kind' | 'state' | 'code' | 'sort'>,
+  wanted: TableQuery,
 ): readonly number[] {
-  const words = route.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wanted.query.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: number[] = [];
   for (const [row, stack] of stacks.entries()) {
-    if (route.kind !== '' && table.kind[row] !== route.kind) continue;
-    if (route.state !== '' && groupOf(table.state[row]) !== route.state) continue;
-    if (route.code !== '' && table.code[row] !== route.code) continue;
+    if (wanted.kind !== '' && table.kind[row] !== wanted.kind) continue;
+    if (wanted.state !== '' && groupOf(table.state[row]) !== wanted.state) continue;
+    if (wanted.code !== '' && table.code[row] !== wanted.code) continue;
     if (words.every((word) => stack.includes(word))) rows.push(row);
   }
-  const descending = route.sort.startsWith('-');
-  const key = descending ? route.sort.slice(1) : route.sort;
+  const descending = wanted.sort.startsWith('-');
+  const key = descending ? wanted.sort.slice(1) : wanted.sort;
   const column = columns.find((one) => one.key === key);
   return column === undefined ? rows : sorted(rows, column, descending);
 }

@@ -14,7 +14,7 @@ const MOST_ITEMS = 32;
 const MOST_LETTERS = 256 * 1024;
 
 /** Of all chunks in the page, in letters of base64: the page with its table and programs stays below 25 MB. */
-const EMBEDDED_LETTERS = 16 * 1024 * 1024;
+export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
 
 /** An `ItemDetail` as JSON. */
 export type DetailText = string;
@@ -24,6 +24,7 @@ const LEVEL = 3;
 
 export class ItemChunks {
   private readonly store: Store;
+  private readonly mostEmbedded: number;
   private readonly firstRows: number[] = [];
   /** Of chunks that are in the page. */
   readonly embedded: string[] = [];
@@ -32,8 +33,9 @@ export class ItemChunks {
   private openLetters = 0;
   private rows = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, mostEmbedded: number) {
     this.store = store;
+    this.mostEmbedded = mostEmbedded;
   }
 
   async add(text: DetailText): Promise<void> {
@@ -56,7 +58,7 @@ export class ItemChunks {
     this.openLetters = 0;
     const base64 = await packed(text);
     // Once one lies beside the page, all that follow do.
-    const fits = this.embeddedLetters + base64.length <= EMBEDDED_LETTERS;
+    const fits = this.embeddedLetters + base64.length <= this.mostEmbedded;
     if (fits && this.embedded.length === chunk) {
       this.embedded.push(base64);
       this.embeddedLetters += base64.length;

@@ -13,7 +13,13 @@ import type { CampaignSummary } from '../campaign-summary.ts';
 import type { ItemResult, ResultSink } from '../result-pass.ts';
 import { drawnFormula } from './formula.ts';
 import { pageHtml } from './html.ts';
-import { ItemChunks, packed, removeChunkFiles, type DetailText } from './item-chunks.ts';
+import {
+  EMBEDDED_LETTERS,
+  ItemChunks,
+  packed,
+  removeChunkFiles,
+  type DetailText,
+} from './item-chunks.ts';
 import { itemFacts } from './item-facts.ts';
 import { packResult } from './pack-result.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
@@ -32,15 +38,18 @@ export class ReportPage implements ResultSink {
   /** In the order of the items. */
   private readonly underWay: Promise<DetailText>[] = [];
 
-  /** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
-  static async open(store: Store): Promise<ReportPage> {
-    return new ReportPage(store, await pagePieces());
+  /**
+   * `mostEmbedded`: letters of base64 that the items may take in the page; the others lie beside it.
+   * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
+   */
+  static async open(store: Store, mostEmbedded = EMBEDDED_LETTERS): Promise<ReportPage> {
+    return new ReportPage(store, await pagePieces(), mostEmbedded);
   }
 
-  private constructor(store: Store, pieces: PagePieces) {
+  private constructor(store: Store, pieces: PagePieces, mostEmbedded: number) {
     this.store = store;
     this.pieces = pieces;
-    this.chunks = new ItemChunks(store);
+    this.chunks = new ItemChunks(store, mostEmbedded);
   }
 
   async add({ item, reading }: ItemResult): Promise<void> {
