@@ -66,13 +66,12 @@ function readMolfile(text: string): MolfileFacts | Refused {
   }
 }
 
-/** Coordinates in space are no layout in the plane: a molfile gets another one. */
+/** A molfile by way of SMILES: without its hydrogens, and without coordinates in space, which are no layout in a plane. */
 function draw(text: string): Drawn | Refused {
   const molecule = RDKit.get_mol(text);
   if (molecule === null) return refusal(text);
   try {
-    const isFlat = !text.includes('\n') || molecule.set_new_coords();
-    if (!isFlat) return { ...refusal(text), reason: 'it has no layout in the plane' };
+    if (text.includes('\n')) return draw(molecule.get_smiles());
     return { type: 'drawn', drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)) };
   } finally {
     molecule.delete();
