@@ -165,6 +165,11 @@ function thresholdsOf(bands: readonly Band[], low: number, high: number): readon
   return bands.map(({ from }) => from).filter((from) => from > low && from < high);
 }
 
+function rangeText(from: number, to: number): string {
+  if (!Number.isFinite(to)) return `above ${from}`;
+  return Number.isFinite(from) ? `${from} to ${to}` : `below ${to}`;
+}
+
 function BandKey({ bands }: { readonly bands: readonly Band[] }) {
   if (bands.length === 0) return null;
   return (
@@ -172,7 +177,7 @@ function BandKey({ bands }: { readonly bands: readonly Band[] }) {
       {[...bands].reverse().map(({ from, to, words, tone }) => (
         <span key={words} class="entry">
           <span class={`swatch tone-${tone}`} />
-          {words} {Number.isFinite(from) ? `> ${from}` : `≤ ${to}`}
+          {words} {rangeText(from, to)}
         </span>
       ))}
     </p>
