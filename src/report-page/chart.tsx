@@ -21,7 +21,7 @@ export function Chart({ label, options, width }: ChartProps) {
       if (wide === drawn || wide === 0) return;
       drawn = wide;
       const svg = plot({ ...options(wide), width: wide, ariaLabel: label });
-      svg.setAttribute('role', 'img');
+      describe(svg);
       element.replaceChildren(svg);
     };
     if (width !== undefined) {
@@ -34,4 +34,14 @@ export function Chart({ label, options, width }: ChartProps) {
     return () => observer.disconnect();
   }, [label, options, width]);
   return <div class="chart" ref={place} />;
+}
+
+/** One picture with one description. Plot names each group of marks as well, which may have no name without a role. */
+function describe(svg: Element): void {
+  svg.setAttribute('role', 'img');
+  for (const group of svg.querySelectorAll('[aria-label], [aria-description]')) {
+    group.setAttribute('data-mark', group.getAttribute('aria-label') ?? '');
+    group.removeAttribute('aria-label');
+    group.removeAttribute('aria-description');
+  }
 }

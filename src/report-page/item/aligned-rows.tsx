@@ -10,6 +10,8 @@ export interface AlignedRowsProps {
 }
 
 const ROW = 14;
+/** Names of more rows would push the plots away. */
+const FEW = 24;
 /** Below that letters would run into each other, in CSS pixels. */
 const LEAST = 7;
 
@@ -18,7 +20,7 @@ export function AlignedRows({ proteins, columns, width, chosen }: AlignedRowsPro
   return (
     <div class="track" data-track="rows">
       <h4>Rows</h4>
-      <div class="rows">
+      <div class="rows" tabIndex={0} role="region" aria-label="Rows of the alignment">
         <svg
           width={width}
           height={proteins.length * ROW}
@@ -48,11 +50,14 @@ export function AlignedRows({ proteins, columns, width, chosen }: AlignedRowsPro
           ))}
         </svg>
       </div>
-      <ol class="names">
-        {proteins.map(({ name }, place) => (
-          <li key={place}>{name}</li>
-        ))}
-      </ol>
+      <details class="fold" open={proteins.length <= FEW}>
+        <summary>Names of the rows</summary>
+        <ol class="names">
+          {proteins.map(({ name }, place) => (
+            <li key={place}>{name}</li>
+          ))}
+        </ol>
+      </details>
     </div>
   );
 }

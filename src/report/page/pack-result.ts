@@ -58,7 +58,20 @@ function packProtein(
   { name, residues, tracks, scores }: ProteinReading,
   parts?: number,
 ): PackedProtein {
-  return { name, residues, tracks: mapped(tracks, (track) => packTrack(track, parts)), scores };
+  return {
+    name,
+    residues,
+    tracks: mapped(withValues(tracks), (track) => packTrack(track, parts)),
+    scores,
+  };
+}
+
+/** A predictor may have said nothing of the whole chain. */
+function withValues(tracks: ProteinReading['tracks']): ProteinReading['tracks'] {
+  const filled = Object.entries(tracks).filter(([, track]) =>
+    track.some((value) => value !== null && value !== ''),
+  );
+  return Object.fromEntries(filled);
 }
 
 function packSpread(spread: ColumnSpread): PackedSpread {
