@@ -1,8 +1,11 @@
 /** Reports of campaigns that wish the reader ill, that came to nothing, or that are small or large. */
+import { once } from 'node:events';
 import { mkdir, rename } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { campaignItems, refusedRows } from '../../../src/report/campaign-items.ts';
 import { Tally } from '../../../src/report/campaign-summary.ts';
@@ -45,14 +48,15 @@ async function changeEach(store: Store, change: (record: ItemRecord) => ItemReco
 
 test('a hostile name does nothing, and is shown letter by letter', async () => {
   const folder = await temporaryFolder();
-  const { store, end } = await writeFinishedTree(folder, 8);
+  const { store, end } = await writeFinishedTree(folder, 2);
   const campaign = await changeEach(store, (record) => ({
     ...record,
     title: HOSTILE,
     user: { [HOSTILE]: HOSTILE },
     source: { file: HOSTILE, line: 1 },
     attempts: [...record.attempts, { at: END.startedAt, outcome: 'unavailable', message: HOSTILE }],
-    ...(record.error && { error: { code: HOSTILE, message: HOSTILE } }),
+    // One of each kind keeps its result, the other shows the words.
+    ...(/0$/.test(record.id) && { state: 'failed', error: { code: HOSTILE, message: HOSTILE } }),
     input: {
       ...record.input,
       ...(record.input.names && {
@@ -79,15 +83,23 @@ test('a hostile name does nothing, and is shown letter by letter', async () => {
 test('the page may connect to nothing, whatever runs in it', async () => {
   const store = await endedCampaign([]);
   await publishCampaign(store, END);
-  const { page, requests } = await opened(browser, store.location);
+  let arrived = 0;
+  const server = createServer((_, answer) => {
+    arrived += 1;
+    answer.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { page } = await opened(browser, store.location);
   const outcome = await page.evaluate<string>(`
     Promise.all([
-      fetch('http://127.0.0.1:9/').then(() => 'fetched', () => 'refused'),
+      fetch('http://127.0.0.1:${port}/').then(() => 'fetched', () => 'refused'),
       new Promise((resolve) => {
         const image = new Image();
         image.onload = () => resolve('loaded');
         image.onerror = () => resolve('refused');
-        image.src = 'http://127.0.0.1:9/x.png';
+        image.src = 'http://127.0.0.1:${port}/x.png';
       }),
       new Promise((resolve) => {
         const script = document.createElement('script');
@@ -97,7 +109,7 @@ test('the page may connect to nothing, whatever runs in it', async () => {
       }),
     ]).then((all) => all.join(' '))`);
   expect(outcome).toBe('refused refused refused');
-  expect(requests).toEqual([]);
+  expect(arrived).toBe(0);
 });
 
 test('a campaign without any item, and one in which nothing succeeded', async () => {
