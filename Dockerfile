@@ -8,7 +8,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts scripts
 COPY src src
 COPY tsconfig.json ./
-RUN node scripts/build-report-page.ts
+RUN node src/report/page/build-pieces.ts
 
 FROM node:24.21.0-bookworm-slim
 

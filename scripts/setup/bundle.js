@@ -16,7 +16,7 @@ export const BUNDLES = [
   },
   {
     name: 'report page',
-    builder: join('scripts', 'build-report-page.ts'),
+    builder: join('src', 'report', 'page', 'build-pieces.ts'),
     folders: ['src/report-page', 'src/results', 'src/domain'],
     stamp: '.report-page-inputs',
   },

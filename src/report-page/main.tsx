@@ -15,6 +15,8 @@ function Page({ data }: { readonly data: PageData }) {
   const { table } = data;
   const stacks = useMemo(() => haystacks(table), [table]);
   const columns = useMemo(() => columnsOf(table), [table]);
+  // Search and order change the table alone: the same element is not drawn again.
+  const overview = useMemo(() => <Overview data={data} />, [data]);
   useEffect(() => {
     document.title = route.item === null ? data.name : `${route.item} · ${data.name}`;
   }, [data.name, route.item]);
@@ -27,7 +29,7 @@ function Page({ data }: { readonly data: PageData }) {
       <main id="content" tabIndex={-1}>
         {route.item === null ? (
           <>
-            <Overview data={data} />
+            {overview}
             <ItemTableView table={table} stacks={stacks} columns={columns} route={route} />
           </>
         ) : (

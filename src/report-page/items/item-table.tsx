@@ -79,11 +79,7 @@ interface FiltersProps {
 }
 
 function Filters({ table, route, change }: FiltersProps) {
-  const states = [...FINAL_STATES, 'open'].filter((state) =>
-    table.state.some((one) => groupOf(one) === state),
-  );
-  const kinds = KINDS.filter((kind) => table.kind.includes(kind));
-  const codes = [...new Set(table.code.filter((code) => code !== null))].sort();
+  const { states, kinds, codes } = useMemo(() => choicesOf(table), [table]);
   const { query, kind, state, code } = route;
   const isFiltered = [query, kind, state, code].some((value) => value !== '');
   return (
@@ -115,6 +111,16 @@ function Filters({ table, route, change }: FiltersProps) {
       )}
     </form>
   );
+}
+
+/** What the table holds, to choose from. */
+function choicesOf(table: ItemTable) {
+  const groups = new Set(table.state.map(groupOf));
+  return {
+    states: [...FINAL_STATES, 'open'].filter((state) => groups.has(state)),
+    kinds: KINDS.filter((kind) => table.kind.includes(kind)),
+    codes: [...new Set(table.code.filter((code) => code !== null))].sort(),
+  };
 }
 
 interface ChoiceProps {

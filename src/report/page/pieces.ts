@@ -1,4 +1,4 @@
-/** The pieces of the page that the set-up has bundled (scripts/build-report-page.ts). */
+/** The pieces of the page that the set-up has bundled (src/report/page/build-pieces.ts). */
 import { readFile } from 'node:fs/promises';
 import { HundredfoldError } from '../../domain/errors.ts';
 

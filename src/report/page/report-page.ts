@@ -115,7 +115,8 @@ export class ReportPage implements ResultSink {
   }
 
   private formulaOf(record: ItemRecord, reading: ResultReading | null) {
-    this.chemist ??= openChemist();
+    // One thread keeps up with the reading of the results, and each takes 80 MB.
+    this.chemist ??= openChemist({ threads: 1 });
     return drawnFormula(this.store, this.chemist, record, reading);
   }
 }

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'src', 'report-page');
 const DIST = join(ROOT, 'dist');
 const VIEWER = join(ROOT, 'node_modules', '3dmol', 'build', '3Dmol-min.js');
