@@ -32,7 +32,7 @@ function forbiddenPackages(part) {
 
 const directions = Object.keys(MAY_IMPORT).flatMap((part) =>
   DEPTHS.map((depth) => ({
-    files: [`src/${part}${'/*'.repeat(depth)}.ts`],
+    files: [`src/${part}${'/*'.repeat(depth)}.{ts,tsx}`],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -76,7 +76,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}'],
     rules: {
       // Past that, a concept is hiding in it.
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],

@@ -85,7 +85,7 @@ export function directionProblems(imports: readonly FileImport[]): readonly stri
 /** All imports of the TypeScript files below `folder` of the project. */
 export function importsBelow(root: string, folder: string): readonly FileImport[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => posix.join(folder, name))
     .flatMap((path) => importsOf(path, readFileSync(join(root, path), 'utf8')));
 }

@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → temporal → activities → workflows → report → services, store, config
+ *   cli → host → worker → temporal → activities → workflows → report → services, store, config, report-page
  *     → manifest, inputs, results, budget → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
@@ -12,7 +12,7 @@
 const ROWS = [
   ['domain'],
   ['manifest', 'inputs', 'results', 'budget'],
-  ['services', 'store', 'config'],
+  ['services', 'store', 'config', 'report-page'],
   ['plan', 'report'],
   ['workflows'],
   ['activities'],
@@ -36,6 +36,8 @@ export const MAY_IMPORT = {
   manifest: ['domain', 'inputs'],
   // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
   workflows: ['domain', 'budget'],
+  // Runs in a browser: it says what data it is given, and the report makes that.
+  'report-page': ['domain', 'results'],
   // The other side of the wire: sharing code with the client would let both be wrong together.
   'local-services': ['domain'],
   // These two start the local services in their own process.
@@ -51,6 +53,8 @@ export const MAY_USE = {
   domain: [],
   budget: [],
   workflows: ['@temporalio/workflow', '@temporalio/common'],
+  // All of it is part of every report.
+  'report-page': ['preact', 'preact/hooks', '@observablehq/plot'],
 };
 
 /** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */

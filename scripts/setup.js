@@ -1,5 +1,6 @@
 /**
- * Sets the checkout up: the packages of the lock, the `hundredfold` command, the Temporal CLI, the workflow bundle.
+ * Sets the checkout up: the packages of the lock, the `hundredfold` command, the Temporal CLI, the
+ * bundles of the workflow code and of the report's page.
  * Runs before `npm start` and `npm test` as well, where it says nothing when all is in place.
  * Plain JavaScript and Node's own modules only: it runs before there is anything else, on any Node from 20.
  */
@@ -7,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TemporalCliError, findTemporalCli } from './temporal-cli.js';
-import { bundleIsCurrent, buildBundle } from './setup/bundle.js';
+import { BUNDLES, bundleIsCurrent, buildBundle } from './setup/bundle.js';
 import { exclusively } from './setup/exclusive.js';
 import {
   installPackages,
@@ -50,7 +51,7 @@ function inPlace() {
     packagesAreCurrent(ROOT, scope) &&
     existsSync(join(ROOT, 'node_modules', '.bin', 'hundredfold')) &&
     findTemporalCli({ root: ROOT }) !== null &&
-    bundleIsCurrent(ROOT)
+    BUNDLES.every((bundle) => bundleIsCurrent(ROOT, bundle))
   );
 }
 
@@ -69,7 +70,9 @@ async function setUp() {
     const { fetchTemporalCli } = await import('./setup/temporal.js');
     await step('Temporal CLI', () => fetchTemporalCli(ROOT));
   }
-  if (!bundleIsCurrent(ROOT)) await step('workflow bundle', () => buildBundle(ROOT));
+  for (const bundle of BUNDLES) {
+    if (!bundleIsCurrent(ROOT, bundle)) await step(bundle.name, () => buildBundle(ROOT, bundle));
+  }
 }
 
 function report() {

@@ -158,6 +158,15 @@ program
   .action(ending(async (name, flags) => (await import('./retry.ts')).retry(name, flags)));
 
 program
+  .command('report')
+  .description('make the tables and report.html of a campaign anew, from its output tree alone')
+  .argument('<name>')
+  .option('--out <dir>', 'output folder (default: where the campaign ran)')
+  .addOption(config())
+  .addOption(json())
+  .action(ending(async (name, flags) => (await import('./report.ts')).report(name, flags)));
+
+program
   .command('budget')
   .description('per service and credential: charged, free, when the next slots free up')
   .addOption(config())

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import type { CampaignDocument, EndedCampaign } from '../report/campaign-document.ts';
-import { FAILED_TABLE } from '../store/layout.ts';
+import { FAILED_TABLE, REPORT } from '../store/layout.ts';
 import { say } from './explain.ts';
 
 /** On stdout, which carries nothing else. */
@@ -24,6 +24,7 @@ export function printEnd({ document, tookMs }: EndedCampaign, idle = false): voi
   );
   if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
   say(`  results: ${out}`);
+  say(`  report: ${join(out, REPORT)}`);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     say(`  to run these items again: hundredfold retry ${campaign}`);

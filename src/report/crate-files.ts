@@ -1,5 +1,5 @@
 /** What lies in the tree beside the items' folders: the tables, the report, the summary. */
-import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
+import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE, REPORT } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
 export interface FileEntity {
@@ -11,7 +11,7 @@ const MEANING: Readonly<Record<string, string>> = {
   [CAMPAIGN_SUMMARY]: 'What ran: manifests, settings, versions, counts and times',
   [ITEMS_TABLE]: 'One row an item: its state, its job and where its files are',
   [FAILED_TABLE]: 'The rows that failed or are held, each with its reason: a manifest again',
-  'report.html': 'The results to look at, in any browser',
+  [REPORT]: 'The results to look at, in any browser',
   [CHECKSUMS]: 'SHA-256 of every file, for sha256sum --check',
 };
 

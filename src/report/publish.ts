@@ -26,6 +26,7 @@ import { crate } from './crate.ts';
 import { csvTable, type Row } from './csv-table.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
+import { ReportPage } from './page/report-page.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { passResults } from './result-pass.ts';
 import { OwnColumns, ResultTables, type OwnColumnsByKind } from './tables/result-tables.ts';
@@ -45,9 +46,10 @@ export interface PublishOptions {
 
 /**
  * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
- * campaign.json and, last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run that brought no item to its
- * end leaves the times of the campaign as they were.
+ * report.html, campaign.json and, last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run
+ * that brought no item to its end leaves the times of the campaign as they were.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
+ * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */
 export async function publishCampaign(
   store: Store,
@@ -64,6 +66,7 @@ export async function publishCampaign(
       options.heartbeat?.({ step, done });
     };
   };
+  const page = await ReportPage.open(store);
   // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not stand beside newer tables.
@@ -71,9 +74,10 @@ export async function publishCampaign(
   const former = await publishedRuns(store);
   const survey = await surveyCampaign(store, campaign, count('audit'));
   await writeTables(store, campaign, survey, count('tables'));
-  const sinks = [new ResultTables(store, survey.resultColumns)];
+  const sinks = [new ResultTables(store, survey.resultColumns), page];
   await passResults(store, campaign, sinks, count('results'));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
+  await page.write(summary, refusedRows(store));
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary));
   await store.write(CHECKSUMS, checksums(store, count('checksums')));

@@ -6,6 +6,7 @@ import {
   CRATE,
   FAILED_TABLE,
   ITEMS_TABLE,
+  REPORT,
   RESULT_TABLES,
 } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
@@ -14,6 +15,7 @@ import { auditedItems } from './audit.ts';
 import {
   Tally,
   summaryToDisk,
+  type CampaignEnd,
   type CampaignRun,
   type CampaignSummary,
 } from './campaign-summary.ts';
@@ -37,6 +39,19 @@ export async function publishedRuns(store: Store): Promise<readonly CampaignRun[
 }
 
 /**
+ * The end that a tree tells of, to publish it again as it was; null when it was not published, or while it was open.
+ * What ran stays what ran, also when another version publishes it again.
+ */
+export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
+  const former = await readPublished(store);
+  const last = former?.runs.at(-1);
+  if (!former || !last || former.endedAt === null) return null;
+  return { ...last, versions: ran.parse(former.disk).versions };
+}
+
+const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
+
+/**
  * Whether publishing this tree again would change nothing but what the prepared campaign says of its settings. Reads
  * every file that a record vouches for, and writes none.
  */
@@ -44,7 +59,7 @@ export async function isPublished(store: Store): Promise<boolean> {
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;
-  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, CRATE, CHECKSUMS]) {
+  for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, REPORT, CRATE, CHECKSUMS]) {
     if (!(await store.exists(key))) return false;
   }
   const tally = new Tally();

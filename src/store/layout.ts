@@ -11,6 +11,7 @@ export const FAILED_TABLE = 'failed.csv';
 export const CAMPAIGN_SUMMARY = 'campaign.json';
 export const CHECKSUMS = 'SHA256SUMS';
 export const CRATE = 'ro-crate-metadata.json';
+export const REPORT = 'report.html';
 
 const TABLE_OF_KIND: Readonly<Record<Kind, string>> = {
   molecule: 'molecules',

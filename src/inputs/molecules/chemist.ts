@@ -2,6 +2,7 @@
  * The chemistry toolkit, as far as the checks need it: RDKit behind an interface, because it is slow and works in
  * threads of its own.
  */
+import type { Drawing } from '../../domain/drawing.ts';
 
 /** What RDKit makes of a SMILES that is a molecule. */
 export interface SmilesFacts {
@@ -39,6 +40,12 @@ export interface AtomCounts {
   readonly formalCharge: number;
 }
 
+/** A structural formula, with hydrogens only where a chemist writes them. */
+export interface Drawn {
+  readonly type: 'drawn';
+  readonly drawing: Drawing;
+}
+
 /** Why it is no molecule. */
 export interface Refused {
   readonly type: 'refused';
@@ -64,5 +71,7 @@ export interface Chemist {
   readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
   /** Costs more than `readSmiles`, which seldom needs to know. */
   countAtoms(smiles: string): Promise<AtomCounts | Refused | Unanswered>;
+  /** A SMILES, or an MDL connection table; coordinates are made anew. */
+  draw(structure: string): Promise<Drawn | Refused | Unanswered>;
   close(): Promise<void>;
 }

@@ -1,16 +1,17 @@
 /** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
-import type { AtomCounts, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import type { AtomCounts, Drawn, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { refusalOf } from './rdkit-refusal.ts';
 import { elementCounts, factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
-  readonly format: 'smiles' | 'molfile' | 'atoms';
+  readonly format: 'smiles' | 'molfile' | 'atoms' | 'drawing';
   readonly text: string;
 }
 
-export type Answer = SmilesFacts | MolfileFacts | AtomCounts | Refused;
+export type Answer = SmilesFacts | MolfileFacts | AtomCounts | Drawn | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -77,21 +78,28 @@ function countAtoms(smiles: string): AtomCounts | Refused {
   }
 }
 
+/** A molfile by way of SMILES: without its hydrogens, and without coordinates in space, which are no layout in a plane. */
+function draw(text: string): Drawn | Refused {
+  const molecule = RDKit.get_mol(text);
+  if (molecule === null) return refusal(text);
+  try {
+    if (text.includes('\n')) return draw(molecule.get_smiles());
+    return { type: 'drawn', drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)) };
+  } finally {
+    molecule.delete();
+  }
+}
+
 function refusal(text: string): Refused {
   const said = log?.get_buffer() ?? '';
   log?.clear_buffer();
   return refusalOf(said, text);
 }
 
+const ANSWERS = { smiles: readSmiles, molfile: readMolfile, atoms: countAtoms, drawing: draw };
+
 function answer({ format, text }: Question): Answer {
-  switch (format) {
-    case 'smiles':
-      return readSmiles(text);
-    case 'molfile':
-      return readMolfile(text);
-    case 'atoms':
-      return countAtoms(text);
-  }
+  return ANSWERS[format](text);
 }
 
 parentPort?.on('message', (batch: readonly Question[]) => {

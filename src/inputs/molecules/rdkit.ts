@@ -10,6 +10,8 @@ import type { Answer, Question } from './rdkit-thread.ts';
 export interface ChemistOptions {
   /** How long a batch may take, and then a molecule by itself, in ms. A molecule is read in 0.2 ms or so. */
   readonly timeLimitMs?: number;
+  /** As many as there are cores, up to four, when it is left out. */
+  readonly threads?: number;
 }
 
 /** Each holds about 80 MB; past a few, the reading of the rows is the slower part. */
@@ -79,20 +81,24 @@ function takeParked(owner: RdkitThreads): Thread | null {
   return thread;
 }
 
-export function openChemist({ timeLimitMs = 10_000 }: ChemistOptions = {}): Chemist {
-  const threads = new RdkitThreads(timeLimitMs);
+export function openChemist({
+  timeLimitMs = 10_000,
+  threads: most = Math.min(availableParallelism(), MOST_THREADS),
+}: ChemistOptions = {}): Chemist {
+  const threads = new RdkitThreads(timeLimitMs, most);
   return {
     // A thread answers in the form of the question.
     readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
     countAtoms: (text) => threads.ask('atoms', text) as ReturnType<Chemist['countAtoms']>,
+    draw: (text) => threads.ask('drawing', text) as ReturnType<Chemist['draw']>,
     close: () => threads.close(),
   };
 }
 
 class RdkitThreads {
   private readonly timeLimitMs: number;
-  private readonly most = Math.min(availableParallelism(), MOST_THREADS);
+  private readonly most: number;
   private readonly threads = new Set<Thread>();
   /** In the order of the questions, but for those that are asked again, which come first. */
   private readonly waiting: Asked[] = [];
@@ -100,8 +106,9 @@ class RdkitThreads {
   private collecting = false;
   private closed = false;
 
-  constructor(timeLimitMs: number) {
+  constructor(timeLimitMs: number, most: number) {
     this.timeLimitMs = timeLimitMs;
+    this.most = most;
   }
 
   ask(format: Question['format'], text: string): Promise<Answer | Unanswered> {

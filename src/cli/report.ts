@@ -1,0 +1,64 @@
+/** `hundredfold report NAME`: tables and report of a campaign that has ended, made anew from its output tree alone. */
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { loadSettings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { isFinal } from '../domain/states.ts';
+import { endedCampaign } from '../report/campaign-document.ts';
+import { campaignItems, stateOf } from '../report/campaign-items.ts';
+import { publishCampaign } from '../report/publish.ts';
+import { publishedEnd } from '../report/published-campaign.ts';
+import { REPORT } from '../store/layout.ts';
+import { findCampaign } from './campaigns.ts';
+import { say } from './explain.ts';
+import type { CommonFlags } from './flags.ts';
+import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
+import { withSession } from './with-session.ts';
+
+export interface ReportFlags extends CommonFlags {
+  readonly out?: string;
+}
+
+export async function report(name: string, flags: ReportFlags): Promise<number> {
+  const { folder, store, campaign } = await findTree(name, flags);
+  const end = await publishedEnd(store);
+  if (end === null) throw notEnded(name, `${folder} was never published`);
+  // Also while a retry runs, which leaves the campaign.json of the run before it.
+  for await (const item of campaignItems(store, campaign)) {
+    if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
+  }
+  await publishCampaign(store, end);
+  const path = join(folder, REPORT);
+  if (flags.json) {
+    const { document } = await endedCampaign(store, folder);
+    process.stdout.write(`${JSON.stringify({ ...document, report: path })}\n`);
+  }
+  say(`${name}: tables, report and checksums were made anew from ${folder}.`);
+  say(`  report: ${path}`);
+  say(`  in a browser: ${pathToFileURL(path).href}`);
+  return EXIT.ok;
+}
+
+/** Where it usually lies; Temporal is asked only when it is not there. */
+async function findTree(name: string, flags: ReportFlags): Promise<CampaignTree> {
+  const settings = loadSettings(flags.config, process.env);
+  const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const tree = await treeIfAny(expected, name);
+  if (tree !== null) return tree;
+  if (flags.out !== undefined) return openTree(expected, name, false);
+  const found: string[] = [];
+  await withSession(flags, 'look', async ({ client }) => {
+    found.push((await findCampaign(client, name)).out);
+    return EXIT.ok;
+  });
+  return openTree(found[0] ?? expected, name, true);
+}
+
+function notEnded(name: string, reason: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_NOT_ENDED',
+    message: `the campaign ${name} has not ended: ${reason}; it writes its report itself at its end`,
+    remedy: `Wait until then (hundredfold watch ${name}). If nothing works on it, type its "hundredfold run" command again.`,
+    exitCode: EXIT.refused,
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * RDKit's SVG as data. Its elements are few (paths and single letters); what is not one of these, or holds anything but
+ * numbers and colours, is left out: nothing of an input can reach a page as markup.
+ */
+import type { DrawnLetter, DrawnPath, Drawing } from '../../domain/drawing.ts';
+
+/** In the SVG's own units; a page draws it at any size. */
+const WIDTH = 420;
+const HEIGHT = 280;
+
+/** For `get_svg_with_highlights`. Letters as text: their outlines would be half of all data. */
+export const DRAWING_OPTIONS = JSON.stringify({
+  ...{ width: WIDTH, height: HEIGHT, noFreetype: true, clearBackground: false },
+  // A small molecule is not blown up: its bonds are as long as those of others.
+  ...{ fixedBondLength: 34, maxFontSize: 17, bondLineWidth: 1.5, addStereoAnnotation: false },
+});
+
+const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;
+const COLOUR = '(#[0-9A-Fa-f]{6})';
+const PATH = /^[MLQCZ0-9.,\s-]+$/;
+const LETTER = /^[A-Za-z0-9+\-*?]$/;
+
+export function drawingOf(svg: string): Drawing {
+  const paths: DrawnPath[] = [];
+  const letters: DrawnLetter[] = [];
+  for (const [, name, attributes = '', text = ''] of svg.matchAll(ELEMENT)) {
+    if (name === 'text') {
+      const letter = letterOf(attributes, text);
+      if (letter !== null) letters.push(letter);
+    } else {
+      const path = pathOf(attributes);
+      if (path !== null) addPath(paths, path);
+    }
+  }
+  return { width: WIDTH, height: HEIGHT, paths, letters };
+}
+
+function pathOf(attributes: string): DrawnPath | null {
+  const d = /\bd='([^']*)'/.exec(attributes)?.[1] ?? '';
+  if (!PATH.test(d)) return null;
+  const fill = new RegExp(`\\bfill(?::|=')${COLOUR}`).exec(attributes)?.[1];
+  if (fill !== undefined) return { d: short(d), colour: fill, line: null };
+  const stroke = new RegExp(`\\bstroke:${COLOUR}`).exec(attributes)?.[1];
+  const line = Number(/\bstroke-width:([\d.]+)/.exec(attributes)?.[1]);
+  return stroke === undefined || !(line > 0) ? null : { d: short(d), colour: stroke, line };
+}
+
+function letterOf(attributes: string, text: string): DrawnLetter | null {
+  const number = (name: string): number =>
+    Number(new RegExp(`\\b${name}='(-?[\\d.]+)'`).exec(attributes)?.[1]);
+  const size = Number(/\bfont-size:([\d.]+)/.exec(attributes)?.[1]);
+  const colour = new RegExp(`\\bfill:${COLOUR}`).exec(attributes)?.[1];
+  const [x, y] = [number('x'), number('y')];
+  const isWhole = [x, y, size].every(Number.isFinite) && colour !== undefined && LETTER.test(text);
+  return isWhole ? { x, y, size, colour, text } : null;
+}
+
+/** Lines of one kind that follow each other are one path. */
+function addPath(paths: DrawnPath[], path: DrawnPath): void {
+  const last = paths.at(-1);
+  if (last !== undefined && last.colour === path.colour && last.line === path.line) {
+    paths[paths.length - 1] = { ...last, d: last.d + path.d };
+  } else {
+    paths.push(path);
+  }
+}
+
+/** `M177.3 100.7L177.8 101`. */
+function short(d: string): string {
+  return d
+    .replace(/[\s,]+/g, ' ')
+    .replace(/ ?([MLQCZ]) ?/g, '$1')
+    .replace(/\.0(?!\d)/g, '')
+    .trim();
+}

@@ -1,0 +1,195 @@
+/**
+ * What the report's page is given: the page says what it draws, src/report/page makes it. All of it is JSON, deflated
+ * and in base64 (`embedded.ts`), so that nothing a user wrote is ever part of the page's own HTML or script.
+ */
+import type { Attempt } from '../domain/campaign.ts';
+import type { Drawing } from '../domain/drawing.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import type { CampaignState, FinalState, ItemState } from '../domain/states.ts';
+
+/** Ids of the elements that hold data; a chunk's number is appended to `chunk`. */
+export const ELEMENT = {
+  page: 'page-data',
+  chunk: 'items-',
+  viewer: 'viewer-3d',
+  app: 'app',
+} as const;
+
+/** The folder beside the report with the chunks that are not in it, and the name that their scripts call. */
+export const DATA_FOLDER = 'report-data';
+export const DELIVER = 'hundredfoldReportData';
+
+/** `report-data/00017.js`. */
+export function chunkFile(chunk: number): string {
+  return `${DATA_FOLDER}/${String(chunk).padStart(5, '0')}.js`;
+}
+
+export type Counts = Readonly<Record<'total' | 'open' | FinalState, number>>;
+
+export interface ServiceFacts {
+  readonly name: ServiceName;
+  readonly address: string;
+  /** Jobs a window, its length in ms; null where the service has no budget. */
+  readonly budget: { readonly limit: number; readonly windowMs: number } | null;
+}
+
+/** The overview, and the table of all items. */
+export interface PageData {
+  readonly name: string;
+  readonly state: CampaignState;
+  /** ISO 8601, UTC; times in the table are ms after it. */
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly runs: number;
+  readonly items: Counts;
+  readonly kinds: Readonly<Partial<Record<Kind, Counts>>>;
+  readonly duplicates: number;
+  readonly cached: number;
+  readonly submissions: number;
+  readonly rejected429: number;
+  /** Files that are not what was received, a sentence each. */
+  readonly damaged: readonly string[];
+  readonly manifests: readonly string[];
+  readonly versions: Readonly<Record<string, string>>;
+  readonly services: readonly ServiceFacts[];
+  /** Of each service: when it accepted a job of this campaign, ms after `startedAt`, ascending. */
+  readonly acceptances: Readonly<Partial<Record<ServiceName, readonly number[]>>>;
+  readonly table: ItemTable;
+  readonly chunks: ChunkPlan;
+}
+
+/** Where the details of an item are. */
+export interface ChunkPlan {
+  /** The first row of each chunk, ascending. */
+  readonly firstRows: readonly number[];
+  /** Chunks from this number on lie in `DATA_FOLDER`. */
+  readonly embedded: number;
+}
+
+/** One entry a row, in manifest order; the rows that were refused are the last. */
+export interface ItemTable {
+  readonly id: readonly string[];
+  readonly kind: readonly (Kind | null)[];
+  readonly state: readonly ItemState[];
+  /** What came out, in a few words. */
+  readonly result: readonly string[];
+  /** Null where there is none. */
+  readonly code: readonly (string | null)[];
+  readonly message: readonly (string | null)[];
+  readonly remoteId: readonly (string | null)[];
+  readonly attempts: readonly number[];
+  /** When the service accepted the job, and when the item ended: ms after the campaign's start. */
+  readonly submitted: readonly (number | null)[];
+  readonly finished: readonly (number | null)[];
+  /** What computed the result, where the service tells. */
+  readonly engine: readonly (string | null)[];
+  /** The user's own columns, in the order in which they first appear. */
+  readonly own: readonly { readonly name: string; readonly values: readonly string[] }[];
+}
+
+/** What the page of one item shows beyond its row in the table. */
+export interface ItemDetail {
+  /** Null where there is no record: the row was refused, or its item.json is gone. */
+  readonly facts: ItemFacts | null;
+  /** Null where nothing came, or nothing that can be read. */
+  readonly result: PackedResult | null;
+  /** Why the result cannot be read though there is one. */
+  readonly unreadable: string | null;
+  /** Of molecules only. */
+  readonly formula: DrawnFormula | null;
+}
+
+export interface DrawnFormula {
+  readonly drawing: Drawing | null;
+  /** What it was drawn from, or why there is none: a sentence. */
+  readonly words: string;
+}
+
+export interface ItemFacts {
+  readonly title: string | null;
+  /** Its folder in the tree, without a slash at the end. */
+  readonly folder: string;
+  /** File name → bytes; null where the length is not known. */
+  readonly files: Readonly<Record<string, number | null>>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly service: ServiceName;
+  readonly address: string | null;
+  readonly jobName: string | null;
+  readonly attempts: readonly Attempt[];
+  readonly earlier: readonly {
+    readonly state: FinalState;
+    readonly code: string | null;
+    readonly finishedAt: string | null;
+    readonly retriedAt: string;
+  }[];
+  readonly timing: { readonly queuedSeconds: number | null; readonly ranSeconds: number | null };
+  /** Another item of this campaign, or of an earlier one; null where the item had a job of its own. */
+  readonly resultFrom: { readonly id: string; readonly campaign: string | null } | null;
+  /** `manifest.csv:12`. */
+  readonly source: string;
+}
+
+/** Values along a chain: thousandths as whole numbers, null for none; or text by its place in `words`. */
+export type PackedTrack =
+  | { readonly values: readonly (number | null)[] }
+  | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
+
+export interface PackedProtein {
+  readonly name: string;
+  readonly residues: string;
+  readonly tracks: Readonly<Record<string, PackedTrack>>;
+  readonly scores: Readonly<Record<string, number | string>>;
+}
+
+export interface PackedMolecule {
+  readonly kind: 'molecule';
+  readonly formula: string;
+  /** Sum over the topology, in elementary charges. */
+  readonly charge: number;
+  /** Parallel lists, one entry an atom. */
+  readonly names: readonly string[];
+  readonly elements: readonly string[];
+  readonly types: readonly string[];
+  /** In ten-thousandths of the elementary charge. */
+  readonly charges: readonly number[];
+  /** x, y, z of one atom after the other, in hundredths of an ångström. */
+  readonly places: readonly number[];
+  /** Pairs of atoms from 0, one after the other. */
+  readonly bonds: readonly number[];
+  readonly estimated: readonly {
+    readonly term: string;
+    readonly types: string;
+    readonly penalty: number | null;
+    readonly needsRevision: boolean;
+  }[];
+}
+
+export interface PackedSequence {
+  readonly kind: 'sequence';
+  readonly proteins: readonly PackedProtein[];
+}
+
+export interface PackedAlignment {
+  readonly kind: 'alignment';
+  readonly columns: number;
+  readonly proteins: readonly PackedProtein[];
+  /** By the payload's key; each with median, quartiles and whiskers. */
+  readonly spreads: Readonly<Record<string, PackedSpread>>;
+}
+
+export type PackedSpread = Readonly<
+  Record<'median' | 'firstQuartile' | 'thirdQuartile' | 'topOutlier' | 'bottomOutlier', PackedTrack>
+>;
+
+export interface PackedShifts {
+  readonly kind: 'shifts';
+  readonly chains: readonly {
+    readonly name: string;
+    readonly chain: string | null;
+    readonly residues: string;
+    readonly numbers: readonly (number | string)[];
+    readonly shiftCrypt: PackedTrack;
+  }[];
+}
+
+export type PackedResult = PackedMolecule | PackedSequence | PackedAlignment | PackedShifts;

@@ -1,0 +1,92 @@
+/** Data that lies in the page, or in `report-data/` beside it: deflated JSON in base64, inflated when it is asked for. */
+import {
+  chunkFile,
+  DELIVER,
+  ELEMENT,
+  type ChunkPlan,
+  type ItemDetail,
+  type PageData,
+} from './data.ts';
+
+export async function pageData(): Promise<PageData> {
+  return JSON.parse(await inflated(textOf(ELEMENT.page))) as PageData;
+}
+
+/** The script of the 3D viewer; null when the report has no molecules. */
+export async function viewerScript(): Promise<string | null> {
+  const element = document.getElementById(ELEMENT.viewer);
+  return element === null ? null : inflated(element.textContent);
+}
+
+/** The folder beside the report is missing, or was moved away from it. */
+export class DataMissing extends Error {}
+
+const chunks = new Map<number, Promise<readonly ItemDetail[]>>();
+
+/** Of the item in this row of the table. @throws DataMissing */
+export async function itemDetail(plan: ChunkPlan, row: number): Promise<ItemDetail> {
+  const chunk = plan.firstRows.findLastIndex((first) => first <= row);
+  let details = chunks.get(chunk);
+  if (details === undefined) {
+    details = readChunk(plan, chunk);
+    chunks.set(chunk, details);
+    // Asked for again once the folder is back.
+    details.catch(() => chunks.delete(chunk));
+  }
+  const detail = (await details)[row - (plan.firstRows[chunk] ?? 0)];
+  if (detail === undefined) throw new DataMissing(chunkFile(chunk));
+  return detail;
+}
+
+async function readChunk(plan: ChunkPlan, chunk: number): Promise<readonly ItemDetail[]> {
+  const base64 =
+    chunk < plan.embedded ? await inThePage(`${ELEMENT.chunk}${chunk}`) : await beside(chunk);
+  return JSON.parse(await inflated(base64)) as readonly ItemDetail[];
+}
+
+/** An item may be asked for by the address before the end of the page is read. */
+async function inThePage(id: string): Promise<string> {
+  if (document.readyState === 'loading') {
+    await new Promise((resolve) => {
+      document.addEventListener('DOMContentLoaded', resolve, { once: true });
+    });
+  }
+  return textOf(id);
+}
+
+function textOf(id: string): string {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`the page has no element ${id}: it is not whole`);
+  return element.textContent;
+}
+
+const delivered = new Map<number, string>();
+
+/** A page that was opened from disk may not fetch a file; it may load it as a script. */
+function beside(chunk: number): Promise<string> {
+  Object.assign(window, {
+    [DELIVER]: (number: number, base64: string) => delivered.set(number, base64),
+  });
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = chunkFile(chunk);
+    script.onload = () => {
+      const base64 = delivered.get(chunk);
+      delivered.delete(chunk);
+      script.remove();
+      if (base64 === undefined) reject(new DataMissing(script.src));
+      else resolve(base64);
+    };
+    script.onerror = () => {
+      script.remove();
+      reject(new DataMissing(chunkFile(chunk)));
+    };
+    document.head.append(script);
+  });
+}
+
+async function inflated(base64: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Response(stream).text();
+}

@@ -1,0 +1,97 @@
+/** A molecule: its formula drawn, its minimised structure to turn, its charges, and what was estimated. */
+import type { DrawnFormula, PackedMolecule } from '../data.ts';
+import { signedText } from '../words.ts';
+import { ChargeChart, ChargeTable } from './charges.tsx';
+import { FormulaView } from './drawing.tsx';
+import { StructureView } from './structure.tsx';
+
+export interface MoleculeProps {
+  readonly molecule: PackedMolecule;
+  readonly drawn: DrawnFormula | null;
+}
+
+export function MoleculeView({ molecule, drawn }: MoleculeProps) {
+  const { formula, charge, names } = molecule;
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">
+        <Formula formula={formula} />
+        <span class="quiet">
+          {' '}
+          {names.length} atoms, charge {signedText(charge, Math.abs(charge % 1) < 0.0005 ? 0 : 3)}
+        </span>
+      </h2>
+      <div class="pair">
+        {drawn !== null && <FormulaView formula={drawn} />}
+        <StructureView molecule={molecule} />
+      </div>
+      <h3>Charges</h3>
+      <ChargeChart molecule={molecule} />
+      <ChargeTable molecule={molecule} />
+      <Estimated molecule={molecule} />
+    </section>
+  );
+}
+
+/** `C9H8O4` with its numbers below the line. */
+function Formula({ formula }: { readonly formula: string }) {
+  return (
+    <span>
+      {formula
+        .split(/(\d+)/)
+        .filter(Boolean)
+        .map((part, place) =>
+          /^\d+$/.test(part) ? <sub key={place}>{part}</sub> : <span key={place}>{part}</span>,
+        )}
+    </span>
+  );
+}
+
+function Estimated({ molecule: { estimated } }: { readonly molecule: PackedMolecule }) {
+  if (estimated.length === 0) {
+    return <p>Every parameter was found in the force field; none was estimated.</p>;
+  }
+  const revise = estimated.filter(({ needsRevision }) => needsRevision).length;
+  const total = estimated.reduce((sum, { penalty }) => sum + (penalty ?? 0), 0);
+  return (
+    <>
+      <h3>Estimated parameters</h3>
+      <p>
+        {estimated.length} not in the force field; penalties add up to {total.toFixed(1)}. A penalty
+        of 0 fits well, above 10 deserves a look.
+        {revise > 0 && (
+          <strong>
+            {' '}
+            {revise} marked “ATTN, need revision”: do not simulate with them as they are.
+          </strong>
+        )}
+      </p>
+      <div class="scroll low" tabIndex={0} role="region" aria-label="Estimated parameters">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Term</th>
+              <th scope="col">Atom types</th>
+              <th scope="col" class="number">
+                Penalty
+              </th>
+              <th scope="col">Remark</th>
+            </tr>
+          </thead>
+          <tbody>
+            {estimated.map(({ term, types, penalty, needsRevision }, place) => (
+              <tr key={place}>
+                <td>{term}</td>
+                <td>
+                  <code>{types}</code>
+                </td>
+                <td class="number">{penalty === null ? '–' : penalty.toFixed(1)}</td>
+                <td>{needsRevision ? 'ATTN, need revision' : ''}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

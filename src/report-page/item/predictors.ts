@@ -1,0 +1,128 @@
+/**
+ * The predictors' values along a chain: their names for people, and how to read them. The aids are those of the
+ * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (see docs/report.md for the references).
+ */
+
+import {
+  BACKBONE_CLASSES,
+  backboneClass,
+  DISORDER_ABOVE,
+  EARLY_FOLDING_ABOVE,
+  PHASE_SEPARATION_FROM,
+} from '../../results/reading-aids.ts';
+
+/** A stretch of values with a meaning. */
+export interface Band {
+  readonly from: number;
+  readonly to: number;
+  readonly words: string;
+  /** How much it is toned: 0 none, 3 most. */
+  readonly tone: 0 | 1 | 2 | 3;
+}
+
+export interface Predictor {
+  readonly title: string;
+  readonly by: string;
+  /** What its plots show at least, so that two of them can be compared. */
+  readonly range: readonly [from: number, to: number];
+  readonly bands: readonly Band[];
+}
+
+const TONES = [3, 2, 1, 0] as const;
+const UNIT = [0, 1] as const;
+
+/** A value above it means something, in two words. */
+function above(threshold: number, below: string, words: string): readonly Band[] {
+  return [
+    { from: -Infinity, to: threshold, words: below, tone: 0 },
+    { from: threshold, to: Infinity, words, tone: 2 },
+  ];
+}
+
+/** The classes come from the top; each ends where the one before it begins. */
+const BACKBONE: readonly Band[] = BACKBONE_CLASSES.map((one, place) => ({
+  from: startOf(one),
+  to: place === 0 ? Infinity : startOf(BACKBONE_CLASSES[place - 1] ?? one),
+  words: one.label,
+  tone: TONES[place] ?? 0,
+})).reverse();
+
+function startOf(one: (typeof BACKBONE_CLASSES)[number]): number {
+  return 'above' in one ? one.above : one.from;
+}
+
+const EARLY_FOLDING = above(EARLY_FOLDING_ABOVE, 'not early folding', 'early folding');
+const DISORDER = above(DISORDER_ABOVE, 'ordered', 'disordered');
+
+function predictor(
+  title: string,
+  by: string,
+  range: Predictor['range'] = UNIT,
+  bands: readonly Band[] = [],
+): Predictor {
+  return { title, by, range, bands };
+}
+
+const PREDICTORS: Readonly<Record<string, Predictor>> = {
+  backbone: predictor('Backbone dynamics', 'DynaMine', [0.4, 1.05], BACKBONE),
+  sidechain: predictor('Side-chain dynamics', 'DynaMine'),
+  helix: predictor('Helix propensity', 'DynaMine'),
+  sheet: predictor('Sheet propensity', 'DynaMine'),
+  coil: predictor('Coil propensity', 'DynaMine'),
+  ppII: predictor('Polyproline II propensity', 'DynaMine', [0, 0.5]),
+  earlyFolding: predictor('Early folding', 'EFoldMine', [0, 0.5], EARLY_FOLDING),
+  disoMine: predictor('Disorder', 'DisoMine', UNIT, DISORDER),
+  agmata: predictor('Beta aggregation', 'AgMata', [0, 5]),
+  viterbi: predictor('State', 'PSPer'),
+  complexity: predictor('Complexity', 'PSPer'),
+  arg: predictor('Arginine', 'PSPer'),
+  tyr: predictor('Tyrosine', 'PSPer'),
+  RRM: predictor('RNA recognition motif', 'PSPer'),
+  disorder: predictor('Disorder', 'PSPer'),
+};
+
+export function predictorOf(key: string): Predictor {
+  return PREDICTORS[key] ?? predictor(key, '', [0, 0]);
+}
+
+/** `rigid`; null where there is nothing to say. */
+export function meaningOf(key: string, value: number): string | null {
+  // Its bounds belong to the class above, but for the highest, which begins above its bound: as in the tables.
+  if (key === 'backbone') return backboneClass(value);
+  return predictorOf(key).bands.find(({ from, to }) => value > from && value <= to)?.words ?? null;
+}
+
+export function scoreMeaning(key: string, value: number | string): string | null {
+  if (key !== 'protein_score' || typeof value !== 'number') return null;
+  return value >= PHASE_SEPARATION_FROM
+    ? `at or above ${PHASE_SEPARATION_FROM}: may separate into phases`
+    : `below ${PHASE_SEPARATION_FROM}`;
+}
+
+const AMINO_ACIDS: Readonly<Record<string, string>> = {
+  A: 'Ala',
+  R: 'Arg',
+  N: 'Asn',
+  D: 'Asp',
+  C: 'Cys',
+  Q: 'Gln',
+  E: 'Glu',
+  G: 'Gly',
+  H: 'His',
+  I: 'Ile',
+  L: 'Leu',
+  K: 'Lys',
+  M: 'Met',
+  F: 'Phe',
+  P: 'Pro',
+  S: 'Ser',
+  T: 'Thr',
+  W: 'Trp',
+  Y: 'Tyr',
+  V: 'Val',
+};
+
+/** `Lys` for `K`; the letter itself where it stands for none of the twenty. */
+export function residueName(letter: string): string {
+  return AMINO_ACIDS[letter] ?? letter;
+}

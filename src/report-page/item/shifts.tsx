@@ -1,0 +1,111 @@
+/** ShiftCrypt's index along the chains of a shift file. */
+import { lineY, dot, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
+import { useMemo } from 'preact/hooks';
+import { Chart } from '../chart.tsx';
+import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
+import type { PackedShifts } from '../data.ts';
+import { numbersOf } from '../packing.ts';
+import { residueName } from './predictors.ts';
+import { ResidueLetters } from './residue-letters.tsx';
+import { LEFT, RIGHT } from './track-chart.tsx';
+import { TrackStack } from './track-stack.tsx';
+
+type Chain = PackedShifts['chains'][number];
+
+export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
+  return (
+    <section aria-labelledby="result">
+      <h2 id="result">ShiftCrypt index along the chain</h2>
+      {shifts.chains.map((chain, place) => (
+        <ChainView key={place} chain={chain} />
+      ))}
+    </section>
+  );
+}
+
+function ChainView({ chain }: { readonly chain: Chain }) {
+  const { name, chain: letter, residues, numbers } = chain;
+  const values = useMemo(
+    () => numbersOf(chain.shiftCrypt).map((value) => (value === SHIFTS_MISSING ? null : value)),
+    [chain],
+  );
+  const missing = values.filter((value) => value === null).length;
+  const placeText = (place: number): string =>
+    `${numbers[place] ?? place + 1} ${residueName(residues[place] ?? '')}`.trim();
+  const valueOf = (place: number): string =>
+    values[place]?.toFixed(3) ?? 'no value, too many of its shifts are missing';
+  const options = useMemo(() => profile(values, numbers), [values, numbers]);
+  return (
+    <>
+      <p class="protein">
+        <strong>{name}</strong>
+        {letter !== null && letter !== '' && `, chain ${letter}`}, {values.length} residues.{' '}
+        {missing === 0
+          ? 'Every residue has a value.'
+          : `${missing} have none (−10): too many of their shifts are missing. They are gaps in the line, with a grey mark below it.`}
+      </p>
+      {values.length > 0 && (
+        <TrackStack
+          length={values.length}
+          unit="Residue"
+          placeText={placeText}
+          tip={(place) => `${placeText(place)}: ${valueOf(place)}`}
+          readout={(place) => (
+            <>
+              <strong>{placeText(place)}</strong>
+              <span class="value">{valueOf(place)}</span>
+            </>
+          )}
+        >
+          {(width) => (
+            <>
+              <ResidueLetters residues={residues} width={width} />
+              <div data-track="shiftCrypt">
+                <Chart label={`ShiftCrypt index of ${name}`} options={options} width={width} />
+              </div>
+            </>
+          )}
+        </TrackStack>
+      )}
+    </>
+  );
+}
+
+interface Place {
+  readonly at: number;
+  readonly value: number | null;
+}
+
+function profile(values: readonly (number | null)[], numbers: Chain['numbers']) {
+  const places: readonly Place[] = values.map((value, place) => ({ at: place + 1, value }));
+  const low = Math.min(0, ...values.filter((value) => value !== null));
+  const high = Math.max(1, ...values.filter((value) => value !== null));
+  const band = (high - low) * 0.06;
+  return (): PlotOptions => ({
+    height: 240,
+    ...{ marginLeft: LEFT, marginRight: RIGHT, marginTop: 8, marginBottom: 32 },
+    x: {
+      domain: [0.5, values.length + 0.5],
+      label: null,
+      tickFormat: (at: number) => String(numbers[at - 1] ?? ''),
+      interval: 1,
+    },
+    y: { domain: [low - 2 * band, high + band], label: null, ticks: 5 },
+    marks: [
+      gridY({ strokeOpacity: 0.12, ticks: 5 }),
+      rect(
+        places.filter(({ value }) => value === null),
+        {
+          ...{ x1: ({ at }: Place) => at - 0.5, x2: ({ at }: Place) => at + 0.5 },
+          ...{ y1: low - 2 * band, y2: low - band, fill: 'var(--missing)' },
+        },
+      ),
+      ruleY([low]),
+      lineY(places, { x: 'at', y: 'value', stroke: 'var(--series-1)', strokeWidth: 1.5 }),
+      dot(
+        places.filter(({ value }) => value !== null),
+        { x: 'at', y: 'value', r: 1.8, fill: 'var(--series-1)' },
+      ),
+    ],
+  });
+}

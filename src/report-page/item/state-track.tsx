@@ -1,0 +1,77 @@
+/** Words along a chain, PSPer's states: runs of one state as bars. */
+import { useMemo } from 'preact/hooks';
+import { LEFT, RIGHT } from './track-chart.tsx';
+import { predictorOf } from './predictors.ts';
+
+export interface StateTrackProps {
+  readonly track: string;
+  readonly width: number;
+  readonly words: readonly (string | null)[];
+}
+
+interface Run {
+  readonly word: string;
+  readonly from: number;
+  readonly length: number;
+}
+
+export function StateTrack({ track, width, words }: StateTrackProps) {
+  const { title, by } = predictorOf(track);
+  const runs = useMemo(() => runsOf(words), [words]);
+  const kinds = [...new Set(runs.map(({ word }) => word))];
+  const step = (width - LEFT - RIGHT) / words.length;
+  return (
+    <div class="track" data-track={track}>
+      <h4>
+        {title}{' '}
+        <span class="quiet">
+          {by}
+          {` · ${track}`}
+        </span>
+      </h4>
+      <svg
+        class="states"
+        width={width}
+        height={18}
+        role="img"
+        aria-label={`${title} along the chain`}
+      >
+        {runs.map(({ word, from, length }) => (
+          <rect
+            key={from}
+            x={LEFT + from * step}
+            width={Math.max(0.5, length * step - 0.5)}
+            y={2}
+            height={14}
+            fill={`var(--series-${(kinds.indexOf(word) % 6) + 1})`}
+          >
+            <title>{`${word}, ${from + 1}–${from + length}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <p class="key">
+        {kinds.map((word, place) => (
+          <span key={word} class="entry">
+            <span class="swatch" style={{ background: `var(--series-${(place % 6) + 1})` }} />
+            {word}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+function runsOf(words: readonly (string | null)[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [place, raw] of words.entries()) {
+    if (raw === null) continue;
+    const word = raw.trim();
+    const last = runs.at(-1);
+    if (last?.word === word && last.from + last.length === place) {
+      runs[runs.length - 1] = { ...last, length: last.length + 1 };
+    } else {
+      runs.push({ word, from: place, length: 1 });
+    }
+  }
+  return runs;
+}

@@ -1,0 +1,86 @@
+/** Items by kind and state; every number leads to its rows. */
+import { KINDS } from '../../domain/item.ts';
+import { FINAL_STATES } from '../../domain/states.ts';
+import type { Counts, PageData } from '../data.ts';
+import { hashOf } from '../route.ts';
+import { StateMark } from '../state-mark.tsx';
+import { counted, countText, KIND_WORDS } from '../words.ts';
+
+const STATES = [...FINAL_STATES, 'open'] as const;
+type State = (typeof STATES)[number];
+
+export function CountTable({ data }: { readonly data: PageData }) {
+  const { items } = data;
+  const states = STATES.filter((state) => state === 'succeeded' || items[state] > 0);
+  const kinds = KINDS.filter((kind) => data.kinds[kind] !== undefined);
+  return (
+    <div class="counts">
+      <p class="headline">
+        <strong>{countText(items.succeeded)}</strong> of {counted(items.total, 'item')} succeeded
+      </p>
+      <Bar counts={items} states={states} />
+      <table>
+        <caption class="hidden">Items by kind and state</caption>
+        <thead>
+          <tr>
+            <th scope="col">Kind</th>
+            {states.map((state) => (
+              <th key={state} scope="col" class="number">
+                <StateMark state={state} />
+              </th>
+            ))}
+            <th scope="col" class="number">
+              all
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map((kind) => (
+            <tr key={kind}>
+              <th scope="row">{KIND_WORDS[kind].many}</th>
+              {states.map((state) => (
+                <Cell key={state} counts={data.kinds[kind]} kind={kind} state={state} />
+              ))}
+              <Cell counts={data.kinds[kind]} kind={kind} state="total" />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface CellProps {
+  readonly counts: Counts | undefined;
+  readonly kind: string;
+  readonly state: State | 'total';
+}
+
+function Cell({ counts, kind, state }: CellProps) {
+  const count = counts?.[state] ?? 0;
+  const filter = state === 'total' ? { kind } : { kind, state };
+  return (
+    <td class="number">
+      {count === 0 ? (
+        <span class="quiet">0</span>
+      ) : (
+        <a href={hashOf(filter)} aria-label={`${countText(count)} ${kind}, ${state}: show them`}>
+          {countText(count)}
+        </a>
+      )}
+    </td>
+  );
+}
+
+/** The same numbers at a glance; the table below says them. */
+function Bar({ counts, states }: { readonly counts: Counts; readonly states: readonly State[] }) {
+  return (
+    <div class="bar" aria-hidden="true">
+      {states
+        .filter((state) => counts[state] > 0)
+        .map((state) => (
+          <span key={state} class={`fill-${state}`} style={{ flexGrow: counts[state] }} />
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+/** How long items waited for their turn, and how long their jobs took. */
+import { binX, rectY, ruleY, type PlotOptions } from '@observablehq/plot';
+import { useMemo } from 'preact/hooks';
+import { KINDS, type Kind } from '../../domain/item.ts';
+import { Chart } from '../chart.tsx';
+import type { ItemTable, PageData } from '../data.ts';
+import { countText, durationText, KIND_WORDS, unitFor } from '../words.ts';
+
+interface Spread {
+  readonly kind: Kind;
+  /** In ms, ascending. */
+  readonly times: readonly number[];
+}
+
+export function Times({ data }: { readonly data: PageData }) {
+  const waits = useMemo(() => spreads(data.table, (_, from) => from), [data.table]);
+  const jobs = useMemo(() => spreads(data.table, (to, from) => to - from), [data.table]);
+  if (waits.length === 0) return null;
+  return (
+    <section aria-labelledby="times">
+      <h2 id="times">Waiting and run times</h2>
+      <div class="pair">
+        <Distribution
+          title="Waiting for a slot"
+          meaning="from the start of the campaign until the service accepted the job"
+          spreads={waits}
+        />
+        <Distribution
+          title="Run and fetched"
+          meaning="from acceptance until the last file lay on disk"
+          spreads={jobs}
+        />
+      </div>
+    </section>
+  );
+}
+
+interface DistributionProps {
+  readonly title: string;
+  readonly meaning: string;
+  readonly spreads: readonly Spread[];
+}
+
+function Distribution({ title, meaning, spreads: all }: DistributionProps) {
+  const options = useMemo(() => histogram(all), [all]);
+  return (
+    <figure>
+      <figcaption>
+        <strong>{title}</strong>: {meaning}
+      </figcaption>
+      <Chart label={`${title}: items by time`} options={options} />
+      <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, numbers`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col" class="number">
+                items
+              </th>
+              <th scope="col" class="number">
+                median
+              </th>
+              <th scope="col" class="number">
+                9 of 10 within
+              </th>
+              <th scope="col" class="number">
+                longest
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.map(({ kind, times }) => (
+              <tr key={kind}>
+                <th scope="row">
+                  <span class="swatch" style={{ background: colourOf(kind) }} />
+                  {KIND_WORDS[kind].many}
+                </th>
+                <td class="number">{countText(times.length)}</td>
+                {[0.5, 0.9, 1].map((part) => (
+                  <td key={part} class="number">
+                    {durationText(quantile(times, part))}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
+
+function colourOf(kind: Kind): string {
+  return `var(--series-${KINDS.indexOf(kind) + 1})`;
+}
+
+function spreads(
+  table: ItemTable,
+  timeOf: (finished: number, submitted: number) => number,
+): readonly Spread[] {
+  return KINDS.flatMap((kind) => {
+    const times: number[] = [];
+    for (const [row, from] of table.submitted.entries()) {
+      const to = table.finished[row] ?? null;
+      if (table.kind[row] === kind && from !== null && to !== null) times.push(timeOf(to, from));
+    }
+    return times.length === 0 ? [] : [{ kind, times: times.sort((a, b) => a - b) }];
+  });
+}
+
+/** The smallest time that this part of all items stays within. */
+function quantile(times: readonly number[], part: number): number {
+  return times[Math.max(0, Math.ceil(part * times.length) - 1)] ?? 0;
+}
+
+function histogram(all: readonly Spread[]) {
+  const longest = Math.max(...all.map(({ times }) => times.at(-1) ?? 0));
+  const { name, ms } = unitFor(longest);
+  const points = all.flatMap(({ kind, times }) => times.map((time) => ({ kind, time: time / ms })));
+  const bars = { x: 'time', fill: 'kind', thresholds: 30 };
+  return (): PlotOptions => ({
+    height: 180,
+    marginLeft: 52,
+    x: { label: name },
+    y: { label: 'items', grid: true, tickFormat: countText },
+    color: { domain: all.map(({ kind }) => kind), range: all.map(({ kind }) => colourOf(kind)) },
+    marks: [rectY(points, binX({ y: 'count' }, bars)), ruleY([0])],
+  });
+}

@@ -1,0 +1,54 @@
+/** What the page shows, as it stands in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-finished`. */
+import { useEffect, useState } from 'preact/hooks';
+import type { TableQuery } from './items/table-model.ts';
+
+export interface Route extends TableQuery {
+  readonly item: string | null;
+  /** The item's row, where its id alone does not tell it: a refused row may have the id of another. */
+  readonly row: number | null;
+}
+
+const KEYS = { query: 'q', kind: 'kind', state: 'state', code: 'code', sort: 'sort' } as const;
+
+export function readRoute(hash: string): Route {
+  const params = new URLSearchParams(hash.replace(/^#/, ''));
+  const of = (key: string): string => params.get(key) ?? '';
+  return {
+    item: params.get('item'),
+    row: params.has('row') ? Number(params.get('row')) : null,
+    query: of(KEYS.query),
+    kind: of(KEYS.kind),
+    state: of(KEYS.state),
+    code: of(KEYS.code),
+    sort: of(KEYS.sort),
+  };
+}
+
+/** An address that can be kept as a bookmark; `#` alone is the overview with every item. */
+export function hashOf(route: Partial<Route>): string {
+  const params = new URLSearchParams();
+  if (route.item != null) params.set('item', route.item);
+  if (route.row != null) params.set('row', String(route.row));
+  for (const [name, key] of Object.entries(KEYS)) {
+    const value = route[name as keyof typeof KEYS];
+    if (value !== undefined && value !== '') params.set(key, value);
+  }
+  return `#${params.toString()}`;
+}
+
+/** The route, kept up with the address: the browser's back button works. */
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const follow = (): void => setRoute(readRoute(location.hash));
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return route;
+}
+
+/** Another filter or order of the table is no page of its own: the back button leaves the table. */
+export function replaceRoute(route: Partial<Route>): void {
+  history.replaceState(null, '', hashOf(route));
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}

@@ -1,0 +1,86 @@
+/** Numbers and times as a reader expects them. */
+import type { Kind } from '../domain/item.ts';
+
+export const KIND_WORDS: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
+  molecule: { one: 'molecule', many: 'molecules' },
+  sequence: { one: 'sequence', many: 'sequences' },
+  alignment: { one: 'alignment', many: 'alignments' },
+  shifts: { one: 'shift file', many: 'shift files' },
+};
+
+const GROUPED = new Intl.NumberFormat('en-US');
+
+/** `10,000`. */
+export function countText(count: number): string {
+  return GROUPED.format(count);
+}
+
+/** `1 item`, `10,000 items`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
+/** `2026-11-21 23:21 UTC`: the same for every reader, as the tables have it. */
+export function dateText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** With seconds, for one item. */
+export function momentText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** `0.8 s`, `12 s`, `3 min 5 s`, `2 h 14 min`, `2 d 3 h`. */
+export function durationText(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 99.5) return `${seconds.toFixed(0)} s`;
+  const whole = Math.round(seconds);
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ] as const;
+  const first = units.findIndex(([, length]) => whole >= length);
+  let rest = whole;
+  return units
+    .slice(first, first + 2)
+    .map(([unit, length]) => {
+      const times = Math.floor(rest / length);
+      rest -= times * length;
+      return `${times} ${unit}`;
+    })
+    .filter((part) => !part.startsWith('0 '))
+    .join(' ');
+}
+
+/** `1.2 kB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** `−0.64`, with the sign that numbers have in print. */
+export function signedText(value: number, decimals: number): string {
+  const text = Math.abs(value).toFixed(decimals);
+  if (Number(text) === 0) return text;
+  return value < 0 ? `−${text}` : `+${text}`;
+}
+
+/** What the times of an axis are counted in. */
+export interface Unit {
+  readonly name: string;
+  readonly ms: number;
+}
+
+/** For an axis that goes as far as this. */
+export function unitFor(longestMs: number): Unit {
+  const units: readonly Unit[] = [
+    { name: 'days', ms: 86_400_000 },
+    { name: 'hours', ms: 3_600_000 },
+    { name: 'minutes', ms: 60_000 },
+  ];
+  return units.find(({ ms }) => longestMs > 3 * ms) ?? { name: 'seconds', ms: 1000 };
+}

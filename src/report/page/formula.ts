@@ -1,0 +1,82 @@
+/** The structural formula of a molecule, drawn from what the user gave. */
+import type { Chemist } from '../../inputs/molecules/chemist.ts';
+import { mol2Table } from '../../inputs/molecules/mol2-table.ts';
+import { readMol2 } from '../../inputs/molecules/mol2.ts';
+import { connectionTable } from '../../inputs/molecules/molfile.ts';
+import type { DrawnFormula } from '../../report-page/data.ts';
+import type { ResultReading } from '../../results/reading.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { itemKey } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+
+interface Source {
+  /** A SMILES or a connection table. */
+  readonly structure: string;
+  readonly words: string;
+}
+
+/** A file that is gone or cannot be drawn is no reason to have no report: the words say it. */
+export async function drawnFormula(
+  store: Store,
+  chemist: Chemist,
+  record: ItemRecord,
+  reading: ResultReading | null,
+): Promise<DrawnFormula | null> {
+  if (record.kind !== 'molecule') return null;
+  const source = await sourceOf(store, record, reading);
+  if (typeof source === 'string') return { drawing: null, words: source };
+  const drawn = await chemist.draw(source.structure);
+  return drawn.type === 'drawn'
+    ? { drawing: drawn.drawing, words: source.words }
+    : { drawing: null, words: `RDKit cannot draw the structure: ${drawn.reason}.` };
+}
+
+/** A sentence where there is nothing to draw. */
+async function sourceOf(
+  store: Store,
+  record: ItemRecord,
+  reading: ResultReading | null,
+): Promise<Source | string> {
+  const { name } = record.input;
+  const text = await store.readText(itemKey(record.kind, record.id, name));
+  if (text === null) return `Not drawn: ${name} is missing.`;
+  const extension = name.slice(name.lastIndexOf('.'));
+  if (extension === '.smi') {
+    const structure = text.trim().split(/\s/, 1)[0] ?? '';
+    return { structure, words: `Drawn by RDKit from the SMILES ${structure}` };
+  }
+  if (extension === '.mol2') {
+    const elements = readMol2(text).atoms.map(({ element }) => element);
+    const structure = mol2Table(elements, text);
+    return structure === null
+      ? `Not drawn: ${name} has no bonds with orders.`
+      : { structure, words: `Drawn by RDKit from ${name}.` };
+  }
+  if (extension === '.pdb') return bondsOfTheResult(store, record, reading);
+  return { structure: connectionTable(text), words: `Drawn by RDKit from ${name}.` };
+}
+
+/** A PDB file has no orders of bonds; ACPYPE finds them out, and writes them with the charges. */
+async function bondsOfTheResult(
+  store: Store,
+  record: ItemRecord,
+  reading: ResultReading | null,
+): Promise<Source | string> {
+  const file = Object.keys(record.files).find((name) => name.endsWith('.mol2'));
+  if (reading?.kind !== 'molecule' || file === undefined) {
+    return 'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.';
+  }
+  const mol2 = await store.readText(itemKey(record.kind, record.id, file));
+  const structure =
+    mol2 &&
+    mol2Table(
+      reading.atoms.map(({ element }) => element),
+      mol2,
+    );
+  return structure
+    ? {
+        structure,
+        words: `Drawn by RDKit. The PDB file does not say which bonds are double: these are the engine’s, from ${file}.`,
+      }
+    : `Not drawn: ${file} has no bonds with orders.`;
+}

@@ -1,0 +1,79 @@
+/** The one file: style, program and data in a page that may connect to nothing. */
+import { createHash } from 'node:crypto';
+import { ELEMENT } from '../../report-page/data.ts';
+import type { PagePieces } from './pieces.ts';
+
+export interface PageContent {
+  readonly title: string;
+  /** Deflated, in base64, as are all that follow. */
+  readonly data: string;
+  readonly chunks: readonly string[];
+  /** The script of the 3D viewer; null without molecules. */
+  readonly viewer: string | null;
+  /** Whether more chunks lie beside the page. */
+  readonly hasMore: boolean;
+}
+
+/** The table comes before the items' data, so that it is shown while those are still read. */
+export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
+  const { title, data, chunks, viewer } = content;
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(pieces, content)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${escaped(title)}</title>
+<style>
+${pieces.style}</style>
+</head>
+<body>
+<div id="${ELEMENT.app}"><p>Reading …</p></div>
+<noscript>This report needs JavaScript, which is in it. The tables beside it hold the same: items.csv, tables/.</noscript>
+`;
+  yield dataElement(ELEMENT.page, data);
+  yield `<script>${pieces.app}</script>\n`;
+  for (const [chunk, base64] of chunks.entries()) {
+    yield dataElement(`${ELEMENT.chunk}${chunk}`, base64);
+  }
+  if (viewer !== null) yield dataElement(ELEMENT.viewer, viewer);
+  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment(pieces.licences)}\n-->\n</body>\n</html>\n`;
+}
+
+/**
+ * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which only
+ * a large report has, by their place: beside it, on disk or on the server that the tree was put on.
+ */
+function policy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
+  const scripts = [pieces.app, ...(viewer === null ? [] : [pieces.viewer])].map(
+    (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  if (hasMore) scripts.push("'self'", 'file:');
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(' ')}`,
+    // Plots bring styles of their own.
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+/** Base64 holds nothing that ends an element. */
+function dataElement(id: string, base64: string): string {
+  return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
+}
+
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+  };
+  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}
+
+/** A comment ends at two hyphens. */
+function comment(text: string): string {
+  return text.replace(/-(?=-)/g, '- ');
+}

@@ -1,0 +1,83 @@
+/**
+ * The details of the items in chunks, deflated: as many as a report may weigh are kept for the page, the others are
+ * written beside it at once, so that memory stays flat.
+ */
+import { promisify } from 'node:util';
+import { deflateRaw } from 'node:zlib';
+import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
+import type { Store } from '../../store/store.ts';
+
+const deflate = promisify(deflateRaw);
+
+/** A chunk is closed at the first of both: one item is shown at a time, and the neighbours come with it. */
+const MOST_ITEMS = 32;
+const MOST_LETTERS = 256 * 1024;
+
+/** Of all chunks in the page, in letters of base64: the page with its table and programs stays below 25 MB. */
+export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
+
+/** An `ItemDetail` as JSON. */
+export type DetailText = string;
+
+/** Numbers hardly get smaller beyond it, and take three times as long. */
+const LEVEL = 3;
+
+export class ItemChunks {
+  private readonly store: Store;
+  private readonly mostEmbedded: number;
+  private readonly firstRows: number[] = [];
+  /** Of chunks that are in the page. */
+  readonly embedded: string[] = [];
+  private embeddedLetters = 0;
+  private open: DetailText[] = [];
+  private openLetters = 0;
+  private rows = 0;
+
+  constructor(store: Store, mostEmbedded: number) {
+    this.store = store;
+    this.mostEmbedded = mostEmbedded;
+  }
+
+  async add(text: DetailText): Promise<void> {
+    if (this.open.length === 0) this.firstRows.push(this.rows);
+    this.open.push(text);
+    this.openLetters += text.length;
+    this.rows += 1;
+    if (this.open.length >= MOST_ITEMS || this.openLetters >= MOST_LETTERS) await this.close();
+  }
+
+  async end(): Promise<ChunkPlan> {
+    if (this.open.length > 0) await this.close();
+    return { firstRows: this.firstRows, embedded: this.embedded.length };
+  }
+
+  private async close(): Promise<void> {
+    const text = `[${this.open.join(',')}]`;
+    const chunk = this.firstRows.length - 1;
+    this.open = [];
+    this.openLetters = 0;
+    const base64 = await packed(text);
+    // Once one lies beside the page, all that follow do.
+    const fits = this.embeddedLetters + base64.length <= this.mostEmbedded;
+    if (fits && this.embedded.length === chunk) {
+      this.embedded.push(base64);
+      this.embeddedLetters += base64.length;
+    } else {
+      const script = `${DELIVER}(${chunk},"${base64}");\n`;
+      await this.store.write(chunkFile(chunk), script);
+    }
+  }
+}
+
+/** Those of an earlier report, which had more. */
+export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<void> {
+  const own = new Set(kept.firstRows.map((_, chunk) => chunkFile(chunk)).slice(kept.embedded));
+  const others: string[] = [];
+  for await (const key of store.list(`${DATA_FOLDER}/`)) if (!own.has(key)) others.push(key);
+  for (const key of others) await store.remove(key);
+}
+
+/** Deflated, in base64. */
+export async function packed(text: string): Promise<string> {
+  return (await deflate(text, { level: LEVEL })).toString('base64');
+}

@@ -1,0 +1,51 @@
+/** What an item's record says of its job, as its page shows it. */
+import type { ItemFacts } from '../../report-page/data.ts';
+import { optionsToDisk } from '../../store/item-options.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
+
+export function itemFacts(record: ItemRecord): ItemFacts {
+  const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
+    record;
+  return {
+    ...{ title, service, address, jobName, attempts },
+    folder: itemFolder(kind, id),
+    files: filesOf(record),
+    options: optionsOf(record),
+    earlier: record.earlier.map(({ state, error, finishedAt, retriedAt }) => ({
+      ...{ state, finishedAt, retriedAt },
+      code: error?.code ?? null,
+    })),
+    timing: {
+      queuedSeconds: timing?.queueWaitSeconds ?? null,
+      ranSeconds: timing?.elapsedSeconds ?? null,
+    },
+    resultFrom: resultFrom
+      ? { id: resultFrom.id, campaign: resultFrom.type === 'cache' ? resultFrom.campaign : null }
+      : null,
+    source: `${source.file}:${source.line}`,
+  };
+}
+
+/** item.json has no length of its own to tell: it is written last. */
+function filesOf({ input, files }: ItemRecord): Readonly<Record<string, number | null>> {
+  const { original } = input;
+  return {
+    [ITEM_RECORD]: null,
+    [input.name]: input.bytes,
+    ...(original && { [original.name]: original.bytes }),
+    ...Object.fromEntries(Object.entries(files).map(([name, { bytes }]) => [name, bytes])),
+  };
+}
+
+/** By the names of the manifest's columns. */
+function optionsOf({ options }: ItemRecord): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(optionsToDisk(options)).map(([name, value]) => [name, optionText(value)]),
+  );
+}
+
+function optionText(value: unknown): string {
+  if (value === null) return 'automatic';
+  return Array.isArray(value) ? value.join(', ') : JSON.stringify(value).replaceAll('"', '');
+}

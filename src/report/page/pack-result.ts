@@ -1,0 +1,83 @@
+/** A result as the page is given it: the same values, in few bytes. */
+import type {
+  PackedMolecule,
+  PackedProtein,
+  PackedResult,
+  PackedSpread,
+} from '../../report-page/data.ts';
+import { packTrack } from '../../report-page/packing.ts';
+import type {
+  ColumnSpread,
+  MoleculeReading,
+  ProteinReading,
+  ResultReading,
+} from '../../results/reading.ts';
+
+/** Of the rows of an alignment, which are many: as much as a plot can show. */
+const COARSE = 100;
+
+export function packResult(reading: ResultReading): PackedResult {
+  switch (reading.kind) {
+    case 'molecule':
+      return packMolecule(reading);
+    case 'sequence':
+      return { kind: 'sequence', proteins: reading.proteins.map((one) => packProtein(one)) };
+    case 'alignment':
+      return {
+        kind: 'alignment',
+        columns: reading.columns,
+        proteins: reading.proteins.map((one) => packProtein(one, COARSE)),
+        spreads: mapped(reading.spreads, packSpread),
+      };
+    case 'shifts':
+      return {
+        kind: 'shifts',
+        chains: reading.chains.map(({ shiftCrypt, ...chain }) => ({
+          ...chain,
+          shiftCrypt: packTrack(shiftCrypt),
+        })),
+      };
+  }
+}
+
+function packMolecule(reading: MoleculeReading): PackedMolecule {
+  const { formula, charge, atoms, bonds, estimated } = reading;
+  return {
+    kind: 'molecule',
+    ...{ formula, charge, estimated },
+    names: atoms.map(({ name }) => name),
+    elements: atoms.map(({ element }) => element),
+    types: atoms.map(({ type }) => type),
+    charges: atoms.map((atom) => Math.round(atom.charge * 10_000)),
+    places: atoms.flatMap(({ position }) => position.map((along) => Math.round(along * 100))),
+    bonds: bonds.flat(),
+  };
+}
+
+function packProtein(
+  { name, residues, tracks, scores }: ProteinReading,
+  parts?: number,
+): PackedProtein {
+  return {
+    name,
+    residues,
+    tracks: mapped(withValues(tracks), (track) => packTrack(track, parts)),
+    scores,
+  };
+}
+
+/** A predictor may have said nothing of the whole chain. */
+function withValues(tracks: ProteinReading['tracks']): ProteinReading['tracks'] {
+  const filled = Object.entries(tracks).filter(([, track]) =>
+    track.some((value) => value !== null && value !== ''),
+  );
+  return Object.fromEntries(filled);
+}
+
+function packSpread(spread: ColumnSpread): PackedSpread {
+  return mapped(spread, (track) => packTrack(track)) as unknown as PackedSpread;
+}
+
+function mapped<A, B>(of: Readonly<Record<string, A>>, to: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, to(value)]));
+}

@@ -1,0 +1,34 @@
+/** The pieces of the page that the set-up has bundled (src/report/page/build-pieces.ts). */
+import { readFile } from 'node:fs/promises';
+import { HundredfoldError } from '../../domain/errors.ts';
+
+export interface PagePieces {
+  readonly app: string;
+  readonly style: string;
+  /** 3Dmol. */
+  readonly viewer: string;
+  readonly licences: string;
+}
+
+const FOLDER = new URL('../../../dist/report-page/', import.meta.url);
+
+/** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
+export async function pagePieces(): Promise<PagePieces> {
+  const [app, style, viewer, licences] = await Promise.all(
+    ['app.js', 'style.css', 'viewer.js', 'licences.txt'].map(piece),
+  );
+  return { app, style, viewer, licences } as PagePieces;
+}
+
+async function piece(name: string): Promise<string> {
+  try {
+    return await readFile(new URL(name, FOLDER), 'utf8');
+  } catch (cause) {
+    throw new HundredfoldError({
+      code: 'SETUP_REPORT_PAGE_MISSING',
+      message: `the page of the report is not built: dist/report-page/${name} cannot be read`,
+      remedy: 'Build it: npm run setup. Then: hundredfold report NAME.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,161 @@
+/** `report.html`, made of the items one by one. */
+import { z } from 'zod';
+import { SERVICES } from '../../domain/item.ts';
+import type { Chemist } from '../../inputs/molecules/chemist.ts';
+import { openChemist } from '../../inputs/molecules/rdkit.ts';
+import type { ItemDetail, PageData, ServiceFacts } from '../../report-page/data.ts';
+import type { ResultReading } from '../../results/reading.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { REPORT } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+import type { CampaignItem, RefusedRow } from '../campaign-items.ts';
+import type { CampaignSummary } from '../campaign-summary.ts';
+import type { ItemResult, ResultSink } from '../result-pass.ts';
+import { drawnFormula } from './formula.ts';
+import { pageHtml } from './html.ts';
+import {
+  EMBEDDED_LETTERS,
+  ItemChunks,
+  packed,
+  removeChunkFiles,
+  type DetailText,
+} from './item-chunks.ts';
+import { itemFacts } from './item-facts.ts';
+import { packResult } from './pack-result.ts';
+import { pagePieces, type PagePieces } from './pieces.ts';
+import { TableRows } from './table-rows.ts';
+
+/** Items whose formula is being drawn: enough to keep the threads busy, few enough for memory. */
+const AHEAD = 128;
+
+export class ReportPage implements ResultSink {
+  private readonly store: Store;
+  private readonly pieces: PagePieces;
+  private readonly rows = new TableRows();
+  private readonly chunks: ItemChunks;
+  private chemist: Chemist | null = null;
+  private hasMolecules = false;
+  /** In the order of the items. */
+  private readonly underWay: Promise<DetailText>[] = [];
+
+  /**
+   * `mostEmbedded`: letters of base64 that the items may take in the page; the others lie beside it.
+   * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
+   */
+  static async open(store: Store, mostEmbedded = EMBEDDED_LETTERS): Promise<ReportPage> {
+    return new ReportPage(store, await pagePieces(), mostEmbedded);
+  }
+
+  private constructor(store: Store, pieces: PagePieces, mostEmbedded: number) {
+    this.store = store;
+    this.pieces = pieces;
+    this.chunks = new ItemChunks(store, mostEmbedded);
+  }
+
+  async add({ item, reading }: ItemResult): Promise<void> {
+    this.rows.add(item, reading);
+    this.hasMolecules ||= reading?.kind === 'molecule';
+    const detail = this.detailOf(item, reading);
+    // Met when its turn comes.
+    detail.catch(() => undefined);
+    this.underWay.push(detail);
+    if (this.underWay.length > AHEAD) await this.takeFirst();
+  }
+
+  async end(): Promise<void> {
+    while (this.underWay.length > 0) await this.takeFirst();
+    await this.chemist?.close();
+  }
+
+  async abandon(): Promise<void> {
+    await this.chemist?.close();
+    await Promise.allSettled(this.underWay);
+  }
+
+  /** After `end`: the rows that were refused are the last of the table. */
+  async write(summary: CampaignSummary, refused: AsyncIterable<RefusedRow>): Promise<void> {
+    for await (const row of refused) {
+      this.rows.add(row, null);
+      await this.chunks.add(NO_DETAIL);
+    }
+    const chunks = await this.chunks.end();
+    await removeChunkFiles(this.store, chunks);
+    const { pieces } = this;
+    const data = pageData(summary, this.rows, chunks);
+    const html = pageHtml(pieces, {
+      title: summary.name,
+      data: await packed(JSON.stringify(data)),
+      chunks: this.chunks.embedded,
+      viewer: this.hasMolecules ? await packed(pieces.viewer) : null,
+      hasMore: chunks.embedded < chunks.firstRows.length,
+    });
+    await this.store.write(REPORT, bytesOf(html));
+  }
+
+  private async takeFirst(): Promise<void> {
+    const detail = await this.underWay.shift();
+    if (detail !== undefined) await this.chunks.add(detail);
+  }
+
+  /** As text at once: what a result was read into is far larger, and many wait for their drawing. */
+  private async detailOf(
+    { record }: CampaignItem,
+    reading: ResultReading | null,
+  ): Promise<DetailText> {
+    if (record === null) return NO_DETAIL;
+    const result = JSON.stringify(reading === null ? null : packResult(reading));
+    const formula = record.kind === 'molecule' ? await this.formulaOf(record, reading) : null;
+    const isRead = record.state !== 'succeeded' || reading !== null;
+    const others: Omit<ItemDetail, 'result'> = {
+      facts: itemFacts(record),
+      unreadable: isRead ? null : 'its files cannot be read as what they should be.',
+      formula,
+    };
+    return `{"result":${result},${JSON.stringify(others).slice(1)}`;
+  }
+
+  private formulaOf(record: ItemRecord, reading: ResultReading | null) {
+    // One thread keeps up with the reading of the results, and each takes 80 MB.
+    this.chemist ??= openChemist({ threads: 1 });
+    return drawnFormula(this.store, this.chemist, record, reading);
+  }
+}
+
+const NOTHING: ItemDetail = { facts: null, result: null, unreadable: null, formula: null };
+const NO_DETAIL: DetailText = JSON.stringify(NOTHING);
+
+async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['chunks']): PageData {
+  const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
+  const { duplicates, cached, submissions, rejected429 } = summary;
+  return {
+    ...{ name, state, startedAt, endedAt, items, kinds, versions, damaged },
+    ...{ duplicates, cached, submissions, rejected429, chunks },
+    runs: summary.runs.length,
+    manifests: summary.manifestDigests.map(({ file }) => file),
+    services: servicesOf(summary.settings),
+    acceptances: rows.acceptances(startedAt),
+    table: rows.table(startedAt),
+  };
+}
+
+const service = z.object({
+  url: z.string(),
+  budget: z.object({ limit: z.number().nullable(), windowMs: z.number() }).nullable().catch(null),
+});
+const settings = z.object({ services: z.record(z.string(), z.unknown()) });
+
+/** As campaign.json has them; what cannot be read is left out. */
+function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
+  const services = settings.safeParse(disk).data?.services ?? {};
+  return SERVICES.flatMap((name) => {
+    const read = service.safeParse(services[name]);
+    if (!read.success) return [];
+    const { url: address, budget } = read.data;
+    const { limit = null, windowMs = 0 } = budget ?? {};
+    return [{ name, address, budget: limit === null ? null : { limit, windowMs } }];
+  });
+}

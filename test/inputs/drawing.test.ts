@@ -1,0 +1,56 @@
+/** Structural formulas, drawn by RDKit and kept as lines and letters. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { drawingOf } from '../../src/inputs/molecules/drawing.ts';
+import { mol2Table } from '../../src/inputs/molecules/mol2-table.ts';
+import { readMol2 } from '../../src/inputs/molecules/mol2.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+
+async function drawn(structure: string) {
+  const chemist = openChemist();
+  try {
+    return await chemist.draw(structure);
+  } finally {
+    await chemist.close();
+  }
+}
+
+test('alanine as a zwitterion: its letters and charges are there', async () => {
+  const found = await drawn('C[C@H]([NH3+])C(=O)[O-]');
+  if (found.type !== 'drawn') throw new Error(found.reason);
+  const letters = found.drawing.letters.map(({ text }) => text);
+  expect(letters.sort()).toEqual(['+', '-', '3', 'H', 'N', 'O', 'O']);
+  expect(found.drawing.paths.some(({ colour }) => colour === '#FF0000')).toBe(true);
+});
+
+test('what is no molecule is refused in words', async () => {
+  expect(await drawn('CC((')).toMatchObject({ type: 'refused' });
+});
+
+test('only lines, letters, numbers and colours pass', () => {
+  const style = (of: string) => `style='fill:none;stroke:${of};stroke-width:2px'`;
+  const { paths, letters } = drawingOf(
+    `<path d='M 1,2 L 3.0,4.5' ${style('#000000')} /><path d='M 1,2" onload="x' ${style('#000000')} />
+     <path d='M 1,2' ${style('url(x)')} /><script>M</script><text x='1' y='2'
+     style='font-size:9px;fill:#0000FF' >N</text><text x='1' y='2' style='font-size:9px;fill:#0000FF' ><b></text>`,
+  );
+  expect(paths).toEqual([{ d: 'M1 2L3 4.5', colour: '#000000', line: 2 }]);
+  expect(letters).toEqual([{ x: 1, y: 2, size: 9, colour: '#0000FF', text: 'N' }]);
+});
+
+test('a Mol2 file is drawn with its own bonds, and with the charges that follow from them', async () => {
+  const text = await readFile('batches/demo/files/uracil.mol2', 'utf8');
+  const table = mol2Table(
+    readMol2(text).atoms.map(({ element }) => element),
+    text,
+  );
+  const found = await drawn(table ?? '');
+  if (found.type !== 'drawn') throw new Error(found.reason);
+  const letters = found.drawing.letters.map(({ text: letter }) => letter);
+  expect(letters.sort()).toEqual(['H', 'H', 'N', 'N', 'O', 'O']);
+
+  const ammonium = ['N', 'H', 'H', 'H', 'H'];
+  const bonds = [2, 3, 4, 5].map((h) => ` ${h} 1 ${h} 1`).join('\n');
+  expect(mol2Table(ammonium, `@<TRIPOS>BOND\n${bonds}\n`)).toContain('M  CHG  1   1   1');
+  expect(mol2Table(ammonium, '@<TRIPOS>ATOM\n')).toBeNull();
+});
