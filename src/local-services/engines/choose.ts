@@ -4,6 +4,7 @@ import { SERVICES, type ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
+import { B2bToolsEngine } from './real/b2btools/b2btools.ts';
 import { installedEngine, type RealEngineName } from './real/installed.ts';
 import { SyntheticEngine } from './synthetic.ts';
 
@@ -39,9 +40,10 @@ function realEngine(service: ServiceName): Engine | null {
   if (installed === null) return null;
   switch (service) {
     case 'molecules':
-    case 'predictions':
       // Not written yet.
       return null;
+    case 'predictions':
+      return new B2bToolsEngine(installed);
   }
 }
 
