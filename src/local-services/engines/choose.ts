@@ -4,8 +4,9 @@ import { SERVICES, type ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
-import { B2bToolsEngine } from './real/b2btools/b2btools.ts';
 import { installedEngine, type RealEngineName } from './real/installed.ts';
+import { RealMolecules } from './real/molecules.ts';
+import { RealPredictions } from './real/predictions.ts';
 import { SyntheticEngine } from './synthetic.ts';
 
 export type Engines = Readonly<Record<ServiceName, Engine>>;
@@ -40,10 +41,9 @@ function realEngine(service: ServiceName): Engine | null {
   if (installed === null) return null;
   switch (service) {
     case 'molecules':
-      // Not written yet.
-      return null;
+      return new RealMolecules(installed);
     case 'predictions':
-      return new B2bToolsEngine(installed);
+      return new RealPredictions(installed);
   }
 }
 

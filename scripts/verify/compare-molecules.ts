@@ -1,0 +1,43 @@
+/** When two runs of ACPYPE gave the same molecule. Pure. */
+import { mol2Atoms } from '../../src/local-services/engines/real/acpype/mol2.ts';
+
+/** Units of the elementary charge, an atom. */
+export const CHARGE_TOLERANCE = 0.01;
+
+/**
+ * Same atoms, types and charges, atom by atom. Never the bytes: ACPYPE writes dates, and gives a SMILES other places
+ * in space each time.
+ */
+export function compareMolecules(
+  recorded: string,
+  now: string,
+): { readonly same: boolean; readonly detail: string } {
+  const [before, after] = [mol2Atoms(recorded), mol2Atoms(now)];
+  if (before.length !== after.length || after.length === 0) {
+    return { same: false, detail: `${after.length} atoms, recorded ${before.length}` };
+  }
+  let furthest = 0;
+  for (const [n, atom] of after.entries()) {
+    const was = before[n];
+    if (was?.name !== atom.name || was.type !== atom.type) {
+      const detail = `atom ${n + 1} is ${atom.name} ${atom.type}, recorded ${was?.name} ${was?.type}`;
+      return { same: false, detail };
+    }
+    furthest = Math.max(furthest, Math.abs(atom.charge - was.charge));
+  }
+  const same = furthest <= CHARGE_TOLERANCE;
+  return { same, detail: `${after.length} atoms, charges within ${furthest.toFixed(4)}` };
+}
+
+/** The step that failed, by the lines of the log; in this order, because a later step fails of an earlier one. */
+const CLASSES: readonly (readonly [RegExp, string])[] = [
+  [/Only ONE Residue is allowed/, 'residues'],
+  [/Coordinates issues|Atoms TOO/, 'coordinates'],
+  [/codec can't decode/, 'encoding'],
+  [/Antechamber failed|Parmchk failed|Tleap failed/, 'antechamber'],
+  [/ACPYPE FAILED/, 'input'],
+];
+
+export function failureClass(log: string): string {
+  return `failed: ${CLASSES.find(([line]) => line.test(log))?.[1] ?? 'unknown'}`;
+}

@@ -1,0 +1,97 @@
+/** Recorded runs of ACPYPE (INDEX.csv and one file a run), and the same jobs through the real engine. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parse } from 'csv-parse/sync';
+import type { EngineContext, MoleculeJob } from '../../src/local-services/engines/engine.ts';
+import { objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
+import { runAcpype } from '../../src/local-services/engines/real/acpype/run.ts';
+import type { Installed } from '../../src/local-services/engines/real/installed.ts';
+import { sharedLibrary } from '../../src/local-services/engines/real/shared-library.ts';
+import { compareMolecules, failureClass } from './compare-molecules.ts';
+import type { LeftOut, VerifiableRun, VerifiedRow } from './row.ts';
+
+/** A recorded run, as the sample data keep it. */
+interface RecordedRun {
+  readonly smiles: string | null;
+  readonly input_file: string | null;
+  readonly charge_method: string;
+  readonly net_charge: number | null;
+  readonly atom_type: string;
+  readonly ok: boolean;
+  readonly log: string;
+  readonly name: string;
+  readonly results: Readonly<Record<string, string>>;
+}
+
+/** Every run under `folder`, `own/` or `public/` of the sample data; none where it is absent. */
+export function moleculeRuns(
+  folder: string,
+  engine: Installed,
+): { readonly runs: VerifiableRun[]; readonly leftOut: LeftOut[] } {
+  const golden = join(folder, 'golden', 'acpype');
+  if (!existsSync(join(golden, 'INDEX.csv'))) return { runs: [], leftOut: [] };
+  const rows: { key: string }[] = parse(readFileSync(join(golden, 'INDEX.csv')), { columns: true });
+  const runs: VerifiableRun[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { key } of rows) {
+    const packed = readFileSync(join(golden, `${key}.json.gz`));
+    const recorded = JSON.parse(gunzipSync(packed).toString()) as RecordedRun;
+    const job = jobOf(recorded, join(folder, 'molecules'));
+    if (job === null) leftOut.push({ key, why: 'no UTF-8 text, so no submission can carry it' });
+    else runs.push({ key, verify: () => verify(key, recorded, job, engine) });
+  }
+  return { runs, leftOut };
+}
+
+function jobOf(recorded: RecordedRun, molecules: string): MoleculeJob | null {
+  const file = recorded.input_file;
+  const options = {
+    kind: 'molecule',
+    chargeMethod: recorded.charge_method,
+    netCharge: recorded.net_charge,
+    atomType: recorded.atom_type,
+  } as const;
+  if (file === null) {
+    return { ...options, smiles: recorded.smiles, inputFile: null, fileName: recorded.name };
+  }
+  try {
+    const bytes = readFileSync(join(molecules, file));
+    const inputFile = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { ...options, smiles: null, inputFile, fileName: file };
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+async function verify(
+  key: string,
+  recorded: RecordedRun,
+  job: MoleculeJob,
+  engine: Installed,
+): Promise<VerifiedRow> {
+  const netcdf = sharedLibrary('libnetcdf.so.19');
+  if (netcdf === null) throw new Error('libnetcdf.so.19 is gone: npm run engines -- --check');
+  const startedAt = performance.now();
+  const outcome = await runAcpype(engine, netcdf, job, ALONE);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const row = { key, seconds, recorded: recorded.ok ? 'ok' : failureClass(recorded.log) };
+  if (!outcome.ok) {
+    const now = failureClass(outcome.log);
+    const same = row.recorded === now;
+    return { ...row, now, same, detail: outcome.message, service: '' };
+  }
+  const service = objectionTo(job, outcome.files) ?? '';
+  if (!recorded.ok) return { ...row, now: 'ok', same: false, detail: '', service };
+  const { same, detail } = compareMolecules(recorded.results['mol2'] ?? '', outcome.files.mol2);
+  return { ...row, now: 'ok', same, detail, service };
+}
+
+/** Nobody waits for a heartbeat here. */
+const ALONE: EngineContext = {
+  signal: new AbortController().signal,
+  heartbeatEveryMs: 1000,
+  progress: () => undefined,
+  heartbeat: () => undefined,
+};

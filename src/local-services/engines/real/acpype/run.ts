@@ -1,0 +1,103 @@
+/** One job through ACPYPE: an empty folder, one process, the files it leaves. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { EngineContext, MoleculeJob } from '../../engine.ts';
+import type { Installed } from '../installed.ts';
+import { runProgram, type Ended } from '../process.ts';
+import { removeFolder, workFolder } from '../work-folder.ts';
+import { acpypeArguments, acpypeEnvironment, inputFileName } from './command.ts';
+import { readFileSet, type FileSet } from './file-set.ts';
+import { phaseOf } from './phases.ts';
+
+/** Its programs need 65 MB for a drug and some hundreds for 200 atoms. */
+const MEMORY_MB = 2_000;
+/** One word of an argument list may have 128 KB under Linux; a SMILES of 200 atoms has 1 KB. */
+const SMILES_LENGTH = 10_000;
+
+export type AcpypeOutcome =
+  | { readonly ok: true; readonly files: FileSet; readonly log: string }
+  | { readonly ok: false; readonly message: string; readonly log: string };
+
+/** @param netcdf path of the system's libnetcdf */
+export async function runAcpype(
+  installed: Installed,
+  netcdf: string,
+  job: MoleculeJob,
+  context: EngineContext,
+): Promise<AcpypeOutcome> {
+  const folder = workFolder();
+  try {
+    const unfit = whyUnfit(job, folder);
+    if (unfit !== null) return { ok: false, message: unfit, log: unfit };
+    if (job.inputFile !== null) await writeFile(join(folder, inputFileName(job)), job.inputFile);
+    const ended = await runProgram(
+      {
+        command: join(installed.folder, 'bin', 'acpype'),
+        args: acpypeArguments(job),
+        environment: acpypeEnvironment(installed, netcdf, folder),
+        folder,
+        memoryMb: MEMORY_MB,
+      },
+      {
+        signal: context.signal,
+        heartbeatEveryMs: context.heartbeatEveryMs,
+        heartbeat: () => {
+          context.heartbeat();
+        },
+        onOutput: phases(context),
+      },
+    );
+    const log = withoutPaths(ended.output, folder, installed.folder);
+    return outcomeOf(job, folder, ended, log);
+  } finally {
+    await removeFolder(folder);
+  }
+}
+
+/** ACPYPE takes a SMILES for the path of a file if there is such a file: nobody reads this machine's files so. */
+function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
+  if (smiles === null) return null;
+  const text = smiles.trim();
+  if (!/^[\x20-\x7e]+$/.test(text)) return 'The SMILES has signs that no SMILES has.';
+  if (text.length > SMILES_LENGTH) {
+    return `The SMILES has ${String(text.length)} characters; at most ${String(SMILES_LENGTH)} are taken.`;
+  }
+  return existsSync(resolve(folder, text)) ? 'The SMILES is the path of a file.' : null;
+}
+
+function phases(context: EngineContext): (bytes: Uint8Array) => void {
+  let last = 0;
+  return (bytes) => {
+    const phase = phaseOf(Buffer.from(bytes).toString('latin1'));
+    if (phase === null || phase.progress <= last) return;
+    last = phase.progress;
+    context.progress(phase.progress, phase.text);
+  };
+}
+
+/** Where things lie on this machine is nobody's business. */
+function withoutPaths(text: string, folder: string, engine: string): string {
+  return text.replaceAll(folder, '.').replaceAll(engine, '$ACPYPE');
+}
+
+function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string): AcpypeOutcome {
+  if (ended.overMemory) {
+    const message = `ACPYPE was stopped at its memory limit of ${String(MEMORY_MB)} MB.`;
+    return { ok: false, message, log };
+  }
+  const { files, missing } = readFileSet(job, folder);
+  if (ended.code === 0 && missing.length === 0) return { ok: true, files, log };
+  return { ok: false, message: failureIn(log) ?? failureOf(ended, missing), log };
+}
+
+/** ACPYPE's own word, which it may leave empty. */
+function failureIn(log: string): string | null {
+  return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
+}
+
+function failureOf({ code, signal }: Ended, missing: readonly string[]): string {
+  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${String(code)}`;
+  const lost = missing.length === 0 ? '' : `, without ${missing.join(', ')}`;
+  return `ACPYPE ${end}${lost}.`;
+}
