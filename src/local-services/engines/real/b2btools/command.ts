@@ -22,22 +22,38 @@ const FILES = {
 const SHIFT_FILES = { nef: 'shifts.nef', 'nmr-star': 'shifts.str' } as const;
 
 export function commandOf(job: PredictionJob): Command {
-  return job.kind === 'shifts' ? shiftcrypt(job) : b2bTools(job);
+  switch (job.kind) {
+    case 'sequence':
+      return sequenceCommand(job.predictors);
+    case 'alignment':
+      // The submission of an alignment names no predictors (contract 4.2).
+      return alignmentCommand(DEFAULT_PREDICTORS);
+    case 'shifts':
+      return shiftcrypt(job);
+  }
 }
 
-function b2bTools(job: SequenceJob | AlignmentJob): Command {
-  const { distributions, ...outputs } = FILES;
-  const inputFile = 'input.fasta';
-  // DynaMine always runs; the flag says so in the engine's own log.
-  const flags = (predictors: readonly string[]): string[] =>
-    [...new Set(['dynamine', ...predictors])].map((name) => `--${name}`);
-  // prettier-ignore
-  const files = ['-i', inputFile, '-o', outputs.result, '-t', outputs.csv, '-m', outputs.metadata];
-  if (job.kind === 'sequence') {
-    return { program: 'b2bTools', inputFile, outputs, args: [...files, ...flags(job.predictors)] };
-  }
-  const args = ['--mode', 'msa', ...files, '-dj', distributions, ...flags(DEFAULT_PREDICTORS)];
-  return { program: 'b2bTools', inputFile, outputs: FILES, args };
+const INPUT = 'input.fasta';
+
+function sequenceCommand(predictors: readonly string[]): Command {
+  const { distributions: _, ...outputs } = FILES;
+  const args = [...files(outputs), ...flags(predictors)];
+  return { program: 'b2bTools', inputFile: INPUT, outputs, args };
+}
+
+export function alignmentCommand(predictors: readonly string[]): Command {
+  const distributions = ['-dj', FILES.distributions];
+  const args = ['--mode', 'msa', ...files(FILES), ...distributions, ...flags(predictors)];
+  return { program: 'b2bTools', inputFile: INPUT, outputs: FILES, args };
+}
+
+function files(outputs: Omit<typeof FILES, 'distributions'>): string[] {
+  return ['-i', INPUT, '-o', outputs.result, '-t', outputs.csv, '-m', outputs.metadata];
+}
+
+/** DynaMine always runs; its flag says so in the engine's own log. */
+function flags(predictors: readonly string[]): string[] {
+  return [...new Set(['dynamine', ...predictors])].map((name) => `--${name}`);
 }
 
 function shiftcrypt({ format, modelClass, originalNumbering }: ShiftsJob): Command {

@@ -26,10 +26,10 @@ export async function runB2bTools(
   b2bTools: WarmB2bTools,
   job: PredictionJob,
   context: EngineContext,
+  command: Command = commandOf(job),
 ): Promise<EngineOutcome> {
   const folder = workFolder();
   try {
-    const command = commandOf(job);
     await writeFile(join(folder, command.inputFile), inputText(job));
     context.progress(30, 'running predictions');
     const { program, args } = command;
