@@ -1,11 +1,13 @@
 /**
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
- * `npm run bench:manifest [-- smiles|rows|answer-key]`.
+ * `npm run bench:manifest [-- smiles|rows|answer-key]`, and
+ * `npm run bench:engines [-- molecules]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { engineCases } from './engines.ts';
 import { manifestCases } from './manifest.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -28,9 +30,10 @@ console.log(
 );
 const [group = ''] = positionals;
 if (group === 'budget') console.log(`seed ${seed}`);
-const groups = new Map([
+const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
+  ['engines', () => engineCases],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
 const wanted = groups.has(group) ? positionals.slice(1) : positionals;

@@ -77,8 +77,9 @@ for (const name of absent) process.stdout.write(`${name} is not installed: npm r
 process.stdout.write(`${TITLES}\n`);
 const rows = await verifyAll(chosen);
 await b2bTools?.close();
-for (const { key, why } of leftOut.filter(({ key }) => key.includes(orders.only)))
-  process.stdout.write(`left out: ${key}: ${why}\n`);
+for (const { key, why } of leftOut) {
+  if (key.includes(orders.only)) process.stdout.write(`left out: ${key}: ${why}\n`);
+}
 process.stdout.write(`${summary(rows, runs.length)}\n`);
 if (rows.length === 0) process.exitCode = 2;
 else process.exitCode = rows.every(({ same }) => same) ? 0 : 1;

@@ -29,11 +29,12 @@ export function check(recipe: Recipe, folder: string): State {
   const installed = installedEngine(recipe.engine, folder);
   const missing = recipe.needs.filter((need) => !need.found());
   const state = { engine: recipe.engine, installed };
+  const again = `npm run engines -- --only ${recipe.engine}`;
   if (missing.length > 0) {
     const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
-    return { ...state, problem, remedy: aptLine(missing) };
+    const then = installed === null ? ` && ${again}` : '';
+    return { ...state, problem, remedy: `${aptLine(missing)}${then}` };
   }
-  const again = `npm run engines -- --only ${recipe.engine}`;
   if (installed === null) return { ...state, problem: 'not installed', remedy: again };
   const proof = recipe.prove(installed.folder);
   if ('problem' in proof) return { ...state, problem: proof.problem, remedy: again };

@@ -4,29 +4,35 @@ import { mol2Atoms } from '../../src/local-services/engines/real/acpype/mol2.ts'
 /** Units of the elementary charge, an atom. */
 export const CHARGE_TOLERANCE = 0.01;
 
+export interface Comparison {
+  readonly same: boolean;
+  /** Atoms and types are the same, and only charges differ. */
+  readonly chargesAlone: boolean;
+  readonly detail: string;
+}
+
 /**
  * Same atoms, types and charges, atom by atom. Never the bytes: ACPYPE writes dates, and gives a SMILES other places
  * in space each time.
  */
-export function compareMolecules(
-  recorded: string,
-  now: string,
-): { readonly same: boolean; readonly detail: string } {
+export function compareMolecules(recorded: string, now: string): Comparison {
   const [before, after] = [mol2Atoms(recorded), mol2Atoms(now)];
   if (before.length !== after.length || after.length === 0) {
-    return { same: false, detail: `${after.length} atoms, recorded ${before.length}` };
+    const detail = `${after.length} atoms, recorded ${before.length}`;
+    return { same: false, chargesAlone: false, detail };
   }
   let furthest = 0;
   for (const [n, atom] of after.entries()) {
     const was = before[n];
     if (was?.name !== atom.name || was.type !== atom.type) {
       const detail = `atom ${n + 1} is ${atom.name} ${atom.type}, recorded ${was?.name} ${was?.type}`;
-      return { same: false, detail };
+      return { same: false, chargesAlone: false, detail };
     }
     furthest = Math.max(furthest, Math.abs(atom.charge - was.charge));
   }
   const same = furthest <= CHARGE_TOLERANCE;
-  return { same, detail: `${after.length} atoms, charges within ${furthest.toFixed(4)}` };
+  const detail = `${after.length} atoms, charges within ${furthest.toFixed(4)}`;
+  return { same, chargesAlone: !same, detail };
 }
 
 /** The step that failed, by the lines of the log; in this order, because a later step fails of an earlier one. */

@@ -39,7 +39,8 @@ export function moleculeRuns(
     const packed = readFileSync(join(golden, `${key}.json.gz`));
     const recorded = JSON.parse(gunzipSync(packed).toString()) as RecordedRun;
     const job = jobOf(recorded, join(folder, 'molecules'));
-    if (job === null) leftOut.push({ key, why: 'no UTF-8 text, so no submission can carry it' });
+    if (recorded.charge_method === 'bbc') leftOut.push({ key, why: 'the service refuses bbc' });
+    else if (job === null) leftOut.push({ key, why: 'no UTF-8, so no submission can carry it' });
     else runs.push({ key, verify: () => verify(key, recorded, job, engine) });
   }
   return { runs, leftOut };
@@ -85,6 +86,17 @@ async function verify(
   }
   const service = objectionTo(job, outcome.files) ?? '';
   if (!recorded.ok) return { ...row, now: 'ok', same: false, detail: '', service };
-  const { same, detail } = compareMolecules(recorded.results['mol2'] ?? '', outcome.files.mol2);
-  return { ...row, now: 'ok', same, detail, service };
+  const mol2 = recorded.results['mol2'] ?? '';
+  const compared = compareMolecules(mol2, outcome.files.mol2);
+  if (!compared.chargesAlone || job.smiles === null) {
+    return { ...row, now: 'ok', service, same: compared.same, detail: compared.detail };
+  }
+  // Open Babel gives a SMILES another conformation each time, and AM1-BCC charges go with it: the recorded one decides.
+  const placed = { ...job, smiles: null, inputFile: mol2, fileName: `${job.fileName}.mol2` };
+  const again = await runAcpype(engine, netcdf, placed, ALONE);
+  const { same, detail } = again.ok
+    ? compareMolecules(mol2, again.files.mol2)
+    : { same: false, detail: again.message };
+  const both = `${compared.detail} in another conformation; from the recorded places: ${detail}`;
+  return { ...row, now: 'ok', service, same, detail: both };
 }

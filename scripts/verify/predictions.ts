@@ -46,10 +46,10 @@ const INPUTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ENDINGS: Readonly<Record<OutputName, string>> = {
-  result: '.json.gz',
-  csv: '.csv.gz',
-  metadata: '.metadata.csv.gz',
-  distributions: '.distributions.json.gz',
+  result: '.json',
+  csv: '.csv',
+  metadata: '.metadata.csv',
+  distributions: '.distributions.json',
 };
 
 /** Every run under `folder`, `own/` or `public/` of the sample data; none where it is absent. */
@@ -135,7 +135,9 @@ function readOutcome(row: IndexRow, golden: string): Pick<RecordedRun, 'failure'
   const outputs = new Map<OutputName, string>();
   for (const [name, ending] of Object.entries(ENDINGS) as [OutputName, string][]) {
     const path = join(golden, `${row.key}${ending}`);
-    if (existsSync(path)) outputs.set(name, gunzipSync(readFileSync(path)).toString());
+    if (existsSync(path)) outputs.set(name, readFileSync(path, 'utf8'));
+    const packed = `${path}.gz`;
+    if (existsSync(packed)) outputs.set(name, gunzipSync(readFileSync(packed)).toString());
   }
   return { failure: row.exit_code === '0' ? null : row.last_log_line, outputs };
 }

@@ -8,14 +8,15 @@
 import { Context } from '@temporalio/activity';
 import { PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { ArtefactName, FetchOutcome, Timing } from '../domain/outcomes.ts';
+import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import { checkResult } from '../services/check-result.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
 import { readResultJson } from '../services/result-json.ts';
-import { isSynthetic } from '../services/synthetic.ts';
+import { engineOfHistory, engineOfLog } from '../services/engine.ts';
 import { RESULT_PROBLEMS } from '../services/result-problems.ts';
+import { isSynthetic } from '../services/synthetic.ts';
 import { JOB_LOG, artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/verbs.ts';
@@ -46,9 +47,9 @@ export async function fetchArtefact(
     if (got.type === 'bad') return askAgain(got, policy);
     const files = [named(got.file, job.item)];
     if (!isResult) {
-      const timing = await timingIn(store, artefact, got.file.key);
-      if (timing) deps.jobTimes.note(job, timing);
-      return { files, problem: null, timing };
+      const told = await toldBy(store, artefact, got.file.key);
+      if (told.timing) deps.jobTimes.note(job, told.timing);
+      return { files, problem: null, ...told };
     }
     const result = await readResult(store, job.item, got.file.key, files);
     // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
@@ -144,10 +145,19 @@ function ended(problem: FetchResult['problem']): Got {
   return { type: 'ended', result: { files: [], problem, timing: null } };
 }
 
-/** The processing log tells when the job ran; a result does not. */
-async function timingIn(store: Store, artefact: ArtefactName, key: string): Promise<Timing | null> {
-  if (artefact !== 'history') return null;
-  return timingOfHistory((await store.readText(key)) ?? '');
+/** The processing log tells when the job ran and what ran it; the other files do not. */
+async function toldBy(
+  store: Store,
+  artefact: ArtefactName,
+  key: string,
+): Promise<Pick<FetchResult, 'timing' | 'engine'>> {
+  if (artefact !== 'history') return { timing: null };
+  const text = (await store.readText(key)) ?? '';
+  return { timing: timingOfHistory(text), ...computedBy(engineOfHistory(text)) };
+}
+
+function computedBy(engine: string | null): Pick<FetchResult, 'engine'> {
+  return engine === null ? {} : { engine };
 }
 
 function writeOptions(found: Found, signal: AbortSignal) {
@@ -163,13 +173,17 @@ async function readResult(
 ): Promise<FetchResult> {
   const job = await readJob(store, item);
   const bytes = (await store.read(key)) ?? new Uint8Array();
+  let engine = isSynthetic(bytes) ? 'synthetic' : null;
   if (job.options.kind === 'molecule') {
     const read = readResultJson(bytes);
     const native = read.ok ? nativeFiles(read.json, job.options) : read;
     if (read.ok && native.ok) {
       const texts = native.files.map(({ fileName, text }) => ({ fileName, text }));
       const log = (read.json as { log?: unknown }).log;
-      if (typeof log === 'string') texts.push({ fileName: JOB_LOG, text: log });
+      if (typeof log === 'string') {
+        texts.push({ fileName: JOB_LOG, text: log });
+        engine ??= engineOfLog(log);
+      }
       for (const { fileName, text } of texts) {
         const stored = await store.write(itemKey(item.kind, item.id, fileName), text);
         files.push(named(stored, item));
@@ -178,8 +192,7 @@ async function readResult(
   }
   const check = checkResult(job, bytes);
   const problem = check.ok ? null : { code: check.code, message: check.message };
-  const engine = isSynthetic(bytes) ? { engine: 'synthetic' } : {};
-  return { files, problem, timing: null, ...engine };
+  return { files, problem, timing: null, ...computedBy(engine) };
 }
 
 function named({ key, bytes, sha256 }: StoredFile, { kind, id }: ItemAddress): KeptFile {

@@ -1,4 +1,4 @@
-/** `hundredfold doctor`: checks runtime, Temporal, services, credentials and output store, and says what to do about each. */
+/** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, and says what to do about each. */
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../scripts/temporal-cli.js';
@@ -12,6 +12,7 @@ import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isRunning } from '../temporal/dev-server.ts';
 import { version } from '../worker.ts';
+import { engines } from './doctor-engines.ts';
 import { say } from './explain.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 
@@ -31,6 +32,7 @@ export async function doctor(flags: ServiceFlags): Promise<number> {
     findings.push(...(await services(settings, flags.services === 'local')));
     findings.push(await outputStore(settings));
   }
+  findings.push(...engines());
   if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`);
   else findings.forEach(print);
   return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;

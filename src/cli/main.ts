@@ -161,9 +161,10 @@ program
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--database <file>', 'SQLite file that the jobs live in', 'services.db')
   .addOption(
-    new Option('--engine <engine>', 'what computes')
-      .choices(['recorded', 'synthetic'])
-      .default('recorded'),
+    new Option(
+      '--engine <engine>',
+      'what computes (default: real where it is installed, else recorded)',
+    ).choices(['real', 'recorded', 'synthetic']),
   )
   .addOption(
     new Option('--variant <variant>', 'interface of the prediction service')
@@ -175,14 +176,17 @@ program
   .option('--molecule-limit <n>', 'the same for the molecule service; 0: no limit', '0')
   .option('--address-limit <n>', 'jobs per window and network address; 0: no limit')
   .option('--job-time <time>', 'run time of a job')
-  .option('--concurrency <n>', 'jobs running at once in each service; 0: no limit', '2')
+  .option(
+    '--concurrency <n>',
+    'jobs running at once; 0: no limit (default: one a core where they are computed, else 2 a service)',
+  )
   .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
   .option('--fault-control', 'let clients switch faults on under /_faults, for tests')
   .action(ending(async (flags) => (await import('./services.ts')).services(flags)));
 
 program
   .command('doctor')
-  .description('check runtime, Temporal, services, credentials and output store')
+  .description('check runtime, Temporal, services, credentials, output store and engines')
   .addOption(local())
   .addOption(config())
   .addOption(json())

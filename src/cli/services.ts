@@ -9,14 +9,14 @@ export interface ServicesFlags {
   readonly port: string;
   readonly host: string;
   readonly database: string;
-  readonly engine: 'recorded' | 'synthetic';
+  readonly engine?: 'real' | 'recorded' | 'synthetic';
   readonly variant: 'current' | 'earlier';
   readonly limit: string;
   readonly moleculeLimit: string;
   readonly window: string;
   readonly addressLimit?: string;
   readonly jobTime?: string;
-  readonly concurrency: string;
+  readonly concurrency?: string;
   readonly retryAfter: string;
   readonly faultControl?: boolean;
 }
@@ -26,28 +26,40 @@ export async function services(flags: ServicesFlags): Promise<number> {
     port: number('--port', flags.port),
     host: flags.host,
     database: flags.database,
-    engine: flags.engine,
+    engine: flags.engine ?? 'installed',
     variant: flags.variant,
     limit: number('--limit', flags.limit),
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
     windowMs: duration('--window', flags.window),
-    concurrency: number('--concurrency', flags.concurrency),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
+    ...(flags.concurrency === undefined
+      ? {}
+      : { concurrency: number('--concurrency', flags.concurrency) }),
     ...(flags.addressLimit === undefined
       ? {}
       : { addressLimit: number('--address-limit', flags.addressLimit) }),
     ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
   });
-  say(`molecules:   ${services.moleculesUrl}   ({mol_base_url})`);
-  say(`predictions: ${services.url}   ({base_url})`);
-  say(`engine: ${flags.engine}; jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
+  const { molecules, predictions } = services.engines;
+  say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
+  say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
+  if (flags.engine === undefined) sayMissing([molecules, predictions]);
+  say(`jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   await services.close();
   return EXIT.ok;
+}
+
+/** A user who chose no engine may not know that there are real ones. */
+function sayMissing(statements: readonly string[]): void {
+  if (statements.every((statement) => statement.startsWith('engine: real'))) return;
+  say(
+    'Recorded answers are known for the inputs of batches/ only; `npm run engines` installs what computes.',
+  );
 }
 
 function number(option: string, text: string): number {

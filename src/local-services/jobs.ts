@@ -138,8 +138,8 @@ export class JobStore {
     this.#enter(seq, { kind: 'state', at, state, progress: null, message });
   }
 
-  /** Hands the oldest waiting job to a worker: RUNNING from now on. */
-  pickUp(service: ServiceName, at: number): Job | undefined {
+  /** Hands the oldest waiting job to a worker: RUNNING from now on. `by` says what runs it, in the processing log. */
+  pickUp(service: ServiceName, at: number, by: string): Job | undefined {
     return inTransaction(this.#database, () => {
       const row = this.#sql.get(
         `UPDATE jobs SET state = 'RUNNING', started_at = :at, heartbeat_at = :at, updated_at = :at,
@@ -150,7 +150,7 @@ export class JobStore {
       );
       if (row === undefined) return undefined;
       const job = asJob(row);
-      this.#enterState(job.seq, at, 'RUNNING', null);
+      this.#enterState(job.seq, at, 'RUNNING', by);
       return job;
     });
   }

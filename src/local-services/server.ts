@@ -11,6 +11,7 @@ import { Admission } from './admission.ts';
 import { buildApp, MOLECULES } from './app.ts';
 import { Clock } from './clock.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
+import { engineStatement } from './engines/statement.ts';
 import { Faults, type FaultRule } from './faults.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
@@ -33,6 +34,8 @@ export interface LocalServices {
   readonly url: string;
   /** `{mol_base_url}` of the molecule service. */
   readonly moleculesUrl: string;
+  /** Which engine computes in each, in the words of its jobs' logs: `engine: real, ACPYPE 2023.10.27`. */
+  readonly engines: Readonly<Record<ServiceName, string>>;
   readonly faults: {
     set(rules: readonly FaultRule[]): void;
     add(rule: FaultRule): void;
@@ -109,6 +112,10 @@ function running(url: string, parts: Parts): LocalServices {
   return {
     url,
     moleculesUrl: `${url}${MOLECULES}`,
+    engines: {
+      molecules: engineStatement(parts.engines.molecules),
+      predictions: engineStatement(parts.engines.predictions),
+    },
     faults: {
       set: (rules) => {
         faults.set(rules);

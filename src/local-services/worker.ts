@@ -6,6 +6,7 @@
 import type { Clock } from './clock.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from './engines/engine.ts';
+import { engineStatement } from './engines/statement.ts';
 import type { Job } from './job.ts';
 import type { JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
@@ -21,6 +22,8 @@ export class Worker {
   readonly #engine: Engine;
   readonly #settings: Settings;
   readonly #slots: Slots;
+  /** Which engine this is, in every job's log. */
+  readonly #statement: string;
   readonly #running = new Map<
     number,
     { readonly job: Job; readonly abort: AbortController; readonly done: Promise<void> }
@@ -47,6 +50,7 @@ export class Worker {
     this.#clock = parts.clock;
     this.#engine = parts.engine;
     this.#slots = parts.slots;
+    this.#statement = engineStatement(parts.engine);
     this.#onBroken = parts.onBroken;
     this.#settings = settings;
     this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
@@ -59,7 +63,7 @@ export class Worker {
   /** Starts as many waiting jobs as there are free slots. */
   readonly pump = (): void => {
     while (!this.#stopping && this.#slots.take(this.pump)) {
-      const job = this.#jobs.pickUp(this.#service, this.#clock.now());
+      const job = this.#jobs.pickUp(this.#service, this.#clock.now(), this.#statement);
       if (job === undefined) {
         this.#slots.free();
         return;
@@ -142,8 +146,9 @@ export class Worker {
 
   #end(job: Job, outcome: EngineOutcome): void {
     const at = this.#clock.now();
-    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, outcome.log);
-    else this.#jobs.fail(job, at, outcome.message, outcome.log);
+    const log = `${this.#statement}\n${outcome.log}`;
+    if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, log);
+    else this.#jobs.fail(job, at, outcome.message, log);
   }
 
   #brokenOff(signal: AbortSignal, error: unknown): EngineOutcome {

@@ -90,7 +90,7 @@ export interface ItemRecord {
   readonly row: Readonly<Record<string, string>>;
   /** The columns of the row that are the user's own. */
   readonly user: Readonly<Record<string, string>>;
-  /** What computed the result, where the service tells: `synthetic` never passes for science. */
+  /** What computed the result, where the service tells: program and version. `synthetic` never passes for science. */
   readonly engine?: string;
 }
 

@@ -7,6 +7,8 @@ const LINES = 8;
 const NOISE: readonly RegExp[] = [
   /^\W*$/,
   /^\| ACPYPE: /,
+  // Of this project's own services.
+  /^engine: /,
   /^=+>? ?\*? ?(?:Babel|Antechamber|Parmchk|Tleap) OK/,
   /^==> (?:Executing|Removing temporary files|Using OpenBabel|Writing|\.\.\. converting)/,
   /^ERROR: \++(?:start|end)_quote\++$/,

@@ -4,53 +4,49 @@ import { join } from 'node:path';
 import type { MoleculeJob } from '../../engine.ts';
 import { moleculeName } from './command.ts';
 
-/** Key of the contract → the end of ACPYPE's file name, after the molecule's name. */
-const ENDINGS = {
-  AC_frcmod: '_AC.frcmod',
-  AC_inpcrd: '_AC.inpcrd',
-  AC_lib: '_AC.lib',
-  AC_prmtop: '_AC.prmtop',
-  CHARMM_inp: '_CHARMM.inp',
-  CHARMM_prm: '_CHARMM.prm',
-  CHARMM_rtf: '_CHARMM.rtf',
-  CNS_inp: '_CNS.inp',
-  CNS_par: '_CNS.par',
-  CNS_top: '_CNS.top',
-  GMX_OPLS_itp: '_GMX_OPLS.itp',
-  GMX_OPLS_top: '_GMX_OPLS.top',
-  GMX_gro: '_GMX.gro',
-  GMX_itp: '_GMX.itp',
-  GMX_top: '_GMX.top',
-  NEW_pdb: '_NEW.pdb',
+/** In the contract's order. `NAME` is the molecule's, `METHOD` and `TYPES` are the options of its charges and atoms. */
+const FILE_NAMES = {
+  em_mdp: 'em.mdp',
+  md_mdp: 'md.mdp',
+  AC_frcmod: 'NAME_AC.frcmod',
+  AC_inpcrd: 'NAME_AC.inpcrd',
+  AC_lib: 'NAME_AC.lib',
+  AC_prmtop: 'NAME_AC.prmtop',
+  mol2: 'NAME_METHOD_TYPES.mol2',
+  CHARMM_inp: 'NAME_CHARMM.inp',
+  CHARMM_prm: 'NAME_CHARMM.prm',
+  CHARMM_rtf: 'NAME_CHARMM.rtf',
+  CNS_inp: 'NAME_CNS.inp',
+  CNS_par: 'NAME_CNS.par',
+  CNS_top: 'NAME_CNS.top',
+  GMX_OPLS_itp: 'NAME_GMX_OPLS.itp',
+  GMX_OPLS_top: 'NAME_GMX_OPLS.top',
+  GMX_gro: 'NAME_GMX.gro',
+  GMX_itp: 'NAME_GMX.itp',
+  GMX_top: 'NAME_GMX.top',
+  NEW_pdb: 'NAME_NEW.pdb',
 } as const;
 
-export type FileKey = keyof typeof ENDINGS | 'em_mdp' | 'md_mdp' | 'mol2';
+export type FileKey = keyof typeof FILE_NAMES;
 export type FileSet = Readonly<Record<FileKey, string>>;
-
-function fileNames(job: MoleculeJob): Readonly<Record<FileKey, string>> {
-  const name = moleculeName(job);
-  const named = Object.entries(ENDINGS).map(([key, ending]) => [key, `${name}${ending}`] as const);
-  return {
-    em_mdp: 'em.mdp',
-    md_mdp: 'md.mdp',
-    mol2: `${name}_${job.chargeMethod}_${job.atomType}.mol2`,
-    ...(Object.fromEntries(named) as Record<keyof typeof ENDINGS, string>),
-  };
-}
 
 /** What ACPYPE wrote into `folder`, its job's; `missing` names the files that are absent or empty. */
 export function readFileSet(
   job: MoleculeJob,
   folder: string,
 ): { readonly files: FileSet; readonly missing: readonly string[] } {
-  const names = Object.entries(fileNames(job));
+  const name = moleculeName(job);
   const missing: string[] = [];
-  const files = names.map(([key, name]): [string, string] => {
-    const text = readText(join(folder, `${moleculeName(job)}.acpype`, name));
-    if (text.trim() === '') missing.push(name);
+  const files = Object.entries(FILE_NAMES).map(([key, pattern]): [string, string] => {
+    const fileName = pattern
+      .replace('METHOD', job.chargeMethod)
+      .replace('TYPES', job.atomType)
+      .replace('NAME', name);
+    const text = readText(join(folder, `${name}.acpype`, fileName));
+    if (text.trim() === '') missing.push(fileName);
     return [key, text];
   });
-  return { files: Object.fromEntries(files) as unknown as FileSet, missing };
+  return { files: Object.fromEntries(files) as FileSet, missing };
 }
 
 function readText(path: string): string {

@@ -8,6 +8,7 @@ import { runProgram, type Ended } from '../process.ts';
 import { removeFolder, workFolder } from '../work-folder.ts';
 import { acpypeArguments, acpypeEnvironment, inputFileName } from './command.ts';
 import { readFileSet, type FileSet } from './file-set.ts';
+import { failureIn, readableLog } from './log.ts';
 import { phaseOf } from './phases.ts';
 
 /** Its programs need 65 MB for a drug and some hundreds for 200 atoms. */
@@ -48,7 +49,7 @@ export async function runAcpype(
         onOutput: phases(context),
       },
     );
-    const log = withoutPaths(ended.output, folder, installed.folder);
+    const log = readableLog(ended.output, folder, installed.folder);
     return outcomeOf(job, folder, ended, log);
   } finally {
     await removeFolder(folder);
@@ -76,11 +77,6 @@ function phases(context: EngineContext): (bytes: Uint8Array) => void {
   };
 }
 
-/** Where things lie on this machine is nobody's business. */
-function withoutPaths(text: string, folder: string, engine: string): string {
-  return text.replaceAll(folder, '.').replaceAll(engine, '$ACPYPE');
-}
-
 function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string): AcpypeOutcome {
   if (ended.overMemory) {
     const message = `ACPYPE was stopped at its memory limit of ${String(MEMORY_MB)} MB.`;
@@ -91,13 +87,9 @@ function outcomeOf(job: MoleculeJob, folder: string, ended: Ended, log: string):
   return { ok: false, message: failureIn(log) ?? failureOf(ended, missing), log };
 }
 
-/** ACPYPE's own word, which it may leave empty. */
-function failureIn(log: string): string | null {
-  return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
-}
-
 function failureOf({ code, signal }: Ended, missing: readonly string[]): string {
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${String(code)}`;
-  const lost = missing.length === 0 ? '' : `, without ${missing.join(', ')}`;
-  return `ACPYPE ${end}${lost}.`;
+  const lost =
+    missing.length > 3 ? `${String(missing.length)} of its 19 files` : missing.join(', ');
+  return `ACPYPE ${end}${lost === '' ? '' : `, without ${lost}`}.`;
 }

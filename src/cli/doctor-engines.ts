@@ -1,0 +1,28 @@
+/** What `doctor` says of the real engines behind the local services: they are no condition, so none is a problem. */
+import { ACPYPE } from '../../scripts/engines/acpype.ts';
+import { B2BTOOLS } from '../../scripts/engines/b2btools.ts';
+import { check, type State } from '../../scripts/engines/install.ts';
+import { enginesFolder } from '../local-services/engines/real/installed.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+/** An engine that is installed and does not run is a problem; one that nobody installed is not. */
+export function engines(): Finding[] {
+  return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
+}
+
+function finding({ engine, installed, problem, remedy }: State): Finding {
+  const name = `engine ${engine}`;
+  if (installed === null) {
+    const found = `not installed: the local services answer from recordings (${remedy ?? ''})`;
+    return { check: name, ok: true, found };
+  }
+  const found = `${installed.version} in ${installed.folder}`;
+  if (problem === null) return { check: name, ok: true, found };
+  return { check: name, ok: false, found: `${found}: ${problem}`, remedy: remedy ?? '' };
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import type { MoleculeJob } from '../../src/local-services/engines/engine.ts';
+import {
+  moleculeName,
+  inputFileName,
+  acpypeArguments,
+} from '../../src/local-services/engines/real/acpype/command.ts';
+import type { FileSet } from '../../src/local-services/engines/real/acpype/file-set.ts';
+import { failureIn, readableLog } from '../../src/local-services/engines/real/acpype/log.ts';
+import { mol2Atoms } from '../../src/local-services/engines/real/acpype/mol2.ts';
+import { objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
+import { phaseOf } from '../../src/local-services/engines/real/acpype/phases.ts';
+import { acpypeRecording, recordingNames } from '../services/recordings.ts';
+
+const JOB: MoleculeJob = {
+  kind: 'molecule',
+  smiles: 'CCO',
+  inputFile: null,
+  fileName: 'ethanol',
+  chargeMethod: 'bcc',
+  netCharge: null,
+  atomType: 'gaff2',
+};
+
+/** Of the recorded successes, the ones that are none. */
+const WRONG: Readonly<Record<string, RegExp>> = {
+  'file-edge_no_hydrogens-gas-auto-gaff2': /^Hydrogens are missing at C2, C3, C4, C5, C6;/,
+  'smi-two_parts-gas-auto-gaff2': /^The input has 2 molecules/,
+  'smi-wrong_charge3-gas-1-gaff2': /^The charges .* add up to 0\.000, not to the net charge of 1\./,
+};
+
+const successes = recordingNames('acpype').filter((name) => acpypeRecording(name).ok);
+
+test.each(successes)('%s: only what is wrong meets with an objection', (name) => {
+  const recording = acpypeRecording(name);
+  const objection = objectionTo({ ...JOB, netCharge: recording.net_charge }, recording.results);
+  const expected = WRONG[name];
+  if (expected === undefined) expect(objection).toBeNull();
+  else expect(objection).toMatch(expected);
+});
+
+describe('an objection is raised', () => {
+  const caffeine = acpypeRecording('file-caffeine-bcc-auto-gaff2').results['mol2'] ?? '';
+
+  /** Caffeine without the atoms that the pattern names, bonds included. */
+  function without(names: RegExp): FileSet {
+    const gone = mol2Atoms(caffeine).flatMap(({ name }, n) =>
+      names.test(name) ? [String(n + 1)] : [],
+    );
+    const lines = caffeine.split('\n').filter((line) => {
+      const words = line.trim().split(/\s+/);
+      const isAtom = words.length === 9;
+      const ends = isAtom ? [words[0]] : words.length === 4 ? words.slice(1, 3) : [];
+      return !ends.some((end) => gone.includes(end ?? ''));
+    });
+    return { mol2: lines.join('\n') } as unknown as FileSet;
+  }
+
+  test('when a single hydrogen of a methyl group is missing, or all of it', () => {
+    expect(objectionTo(JOB, without(/^H1?$/))).toMatch(/^Hydrogens are missing at /);
+    expect(objectionTo(JOB, without(/^H/))).toMatch(/^Hydrogens are missing at /);
+  });
+
+  test('when there are no atoms at all', () => {
+    expect(objectionTo(JOB, { mol2: '' } as unknown as FileSet)).toMatch(/no atoms/);
+  });
+});
+
+describe('the name of a molecule', () => {
+  test.each([
+    ['Aspirin', 'Aspirin'],
+    ['(S)-Nicotine', 'S_Nicotine'],
+    ['acide acétylsalicylique', 'acide_ace_tylsalicylique'],
+    ['x; rm -rf $(pwd)', 'x_rm_rf_pwd'],
+    ['../../etc/passwd', 'etc_passwd'],
+    ['2,4-dinitro_phenyl-hydrazine, dried', '2_4_dinitro_phenyl_hydra'],
+    ['阿司匹林', 'molecule'],
+  ])('%s → %s', (fileName, name) => {
+    expect(moleculeName({ ...JOB, fileName })).toBe(name);
+  });
+
+  test('of a file has no ending, and the ending is one that the engine knows', () => {
+    const job = { ...JOB, smiles: null, inputFile: '', fileName: 'my.ligand v2.PDB' };
+    expect(moleculeName(job)).toBe('my_ligand_v2');
+    expect(inputFileName(job)).toBe('my_ligand_v2.pdb');
+  });
+});
+
+test('a SMILES is no option, whatever it begins with', () => {
+  const job = { ...JOB, smiles: '--version', netCharge: -1 };
+  expect(acpypeArguments(job)).toEqual([
+    '--input=--version',
+    '--basename=ethanol',
+    '--charge_method=bcc',
+    '--net_charge=-1',
+    '--atom_type=gaff2',
+  ]);
+});
+
+test('of what the engine prints the log has neither tracebacks nor places on this machine', () => {
+  const printed = [
+    "ERROR: ACPYPE FAILED: [Errno 2] No such file or directory: '/tmp/job-1/C1CC('",
+    'Traceback (most recent call last):',
+    '  File "/opt/engines/acpype/lib/acpype/cli.py", line 106, in init_main',
+    '    molecule = ACTopol(',
+    "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/job-1/C1CC('",
+    'Total time of execution: less than a second',
+    'Log tmp location: /tmp/job-1/tmpx',
+    '',
+  ].join('\n');
+  const log = readableLog(printed, '/tmp/job-1', '/opt/engines/acpype');
+  expect(log).toBe(
+    "ERROR: ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('\nTotal time of execution: less than a second\n",
+  );
+  expect(failureIn(log)).toBe("ACPYPE FAILED: [Errno 2] No such file or directory: './C1CC('");
+  expect(failureIn('ACPYPE FAILED: \n')).toBe('ACPYPE FAILED:');
+  expect(failureIn('all is well')).toBeNull();
+});
+
+test('what the engine prints tells its phase', () => {
+  expect(phaseOf('==> Executing Antechamber...\n')).toMatchObject({ progress: 30 });
+  expect(phaseOf('==> * Antechamber OK *\n==> Executing Tleap...\n')).toMatchObject({
+    progress: 70,
+  });
+  expect(phaseOf('==> Writing GROMACS files\n')).toMatchObject({ progress: 80 });
+  expect(phaseOf('')).toBeNull();
+});

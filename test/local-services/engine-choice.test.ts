@@ -1,0 +1,110 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  ENGINE_VERSIONS,
+  enginesFolder,
+  installedEngine,
+  RECORD_FILE,
+} from '../../src/local-services/engines/real/installed.ts';
+import {
+  api,
+  get,
+  start,
+  submitMolecule,
+  submitSequence,
+  until,
+  type Answer,
+} from './running-services.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engines-'));
+  vi.stubEnv('HUNDREDFOLD_ENGINES', folder);
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+function record(more: object = {}): void {
+  const place = join(folder, 'acpype');
+  mkdirSync(place);
+  const installed = { engine: 'acpype', version: ENGINE_VERSIONS.acpype, folder: place };
+  writeFileSync(join(place, RECORD_FILE), JSON.stringify({ ...installed, packages: {}, ...more }));
+}
+
+describe('an engine is installed', () => {
+  test('when its record is there', () => {
+    record();
+    expect(installedEngine('acpype')).toMatchObject({ version: '2023.10.27' });
+    expect(installedEngine('b2btools')).toBeNull();
+  });
+
+  test('and not when it was left half made', () => {
+    mkdirSync(join(folder, 'acpype'));
+    expect(installedEngine('acpype')).toBeNull();
+    writeFileSync(join(folder, 'acpype', RECORD_FILE), '{"engine":"acp');
+    expect(installedEngine('acpype')).toBeNull();
+  });
+
+  test('and not in another version', () => {
+    record({ version: '2022.7.21' });
+    expect(installedEngine('acpype')).toBeNull();
+  });
+
+  test('and not when its folder was moved: Python environments cannot be', () => {
+    record();
+    const moved = `${folder}-moved`;
+    renameSync(folder, moved);
+    mkdirSync(folder);
+    expect(installedEngine('acpype', moved)).toBeNull();
+    rmSync(moved, { recursive: true });
+  });
+});
+
+test('engines lie in the project, unless the environment says otherwise', () => {
+  expect(enginesFolder({})).toBe(join(import.meta.dirname, '..', '..', '.engines'));
+  expect(enginesFolder({ HUNDREDFOLD_ENGINES: '/opt/engines' })).toBe('/opt/engines');
+});
+
+test('a real engine that was asked for and is missing is said so at the start', async () => {
+  await expect(start({ engine: 'real' })).rejects.toMatchObject({
+    code: 'LOCAL_SERVICES_ENGINE',
+    remedy: expect.stringContaining('npm run engines -- --only acpype'),
+  });
+});
+
+async function moleculeLog(engine: 'installed' | 'synthetic'): Promise<string> {
+  const services = await start({ engine });
+  const { body: ack } = await submitMolecule(services);
+  return (await until(services.moleculesUrl + ack.Location)).body.log;
+}
+
+async function history(engine: 'installed' | 'synthetic'): Promise<Answer> {
+  const services = await start({ engine });
+  const { body: ack } = await submitSequence(services);
+  const results = `${api(services)}/results/${ack.request_id}/`;
+  await until(results);
+  return get(`${results}history/`);
+}
+
+describe('which engine it was', () => {
+  test('is said in the log of a molecule; where none is installed, the recorded one answers', async () => {
+    expect(await moleculeLog('installed')).toMatch(/^engine: recorded, acpype 2023\.10\.27\n/);
+    expect(await moleculeLog('synthetic')).toMatch(/^engine: synthetic, 1\n/);
+  });
+
+  test('is said in the processing log of a prediction, where it begins to run', async () => {
+    const recorded = (await history('installed')).body.history;
+    expect(recorded[0]).toMatchObject({
+      state: 'RUNNING',
+      message: 'engine: recorded, b2bTools 3.0.9',
+    });
+    const synthetic = (await history('synthetic')).body.history;
+    expect(synthetic[0]).toMatchObject({ message: 'engine: synthetic, 1' });
+  });
+});

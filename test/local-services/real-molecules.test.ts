@@ -1,0 +1,114 @@
+/** The molecule service with the real ACPYPE behind it; skipped where that is not installed (`npm run engines`). */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
+import type { LocalServices, LocalServicesOptions } from '../../src/local-services/server.ts';
+import {
+  databaseFile,
+  fileSet,
+  get,
+  start,
+  submitMolecule,
+  type Answer,
+} from './running-services.ts';
+
+const there = installedEngine('acpype') !== null;
+const real = describe.skipIf(!there);
+if (!there) console.warn('skipped: ACPYPE is not installed here (npm run engines)');
+
+const GAS = { charge_method: 'gas' } as const;
+/** Seconds of AM1: long enough to be broken off. */
+const LONG = { smiles: 'CC(C)Cc1ccc(cc1)[C@@H](C)C(=O)O', file_name: 'ibuprofen' } as const;
+
+const open = (options: LocalServicesOptions = {}): Promise<LocalServices> =>
+  start({ engine: 'installed', ...options });
+
+async function ended(services: LocalServices, more: Record<string, unknown>): Promise<Answer> {
+  const { body: ack } = await submitMolecule(services, more);
+  return endOf(services, ack.hash_id);
+}
+
+async function endOf(services: LocalServices, id: string): Promise<Answer> {
+  const url = `${services.moleculesUrl}/api/${id}/`;
+  await expect.poll(async () => (await get(url)).status, { timeout: 90_000 }).toBe(200);
+  return get(url);
+}
+
+/** Folders of jobs that run in this process. */
+const jobFolders = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`hundredfold-job-${process.pid}-`));
+
+async function untilRunning(): Promise<void> {
+  await expect.poll(() => jobFolders().length, { timeout: 20_000 }).toBe(1);
+}
+
+real('a molecule', () => {
+  test('becomes the 19 files, under the name of its title', async () => {
+    const answer = await ended(await open(), { ...GAS, file_name: 'Ethyl alcohol' });
+    const native = nativeFiles(answer.body, { chargeMethod: 'gas', atomType: 'gaff2' });
+    expect(native).toMatchObject({ ok: true, name: 'Ethyl_alcohol' });
+    expect(Object.keys(fileSet(answer))).toHaveLength(19);
+    expect(answer.body.result_request.status).toBe(200);
+    expect(answer.body.log).toMatch(/^engine: real, ACPYPE 2023\.10\.27, Open Babel \d/);
+    expect(answer.body.log).toContain('* Antechamber OK *');
+    expect(jobFolders()).toEqual([]);
+  });
+
+  test('of which the engine makes nothing ends with the engine’s words and no files', async () => {
+    const { body, text } = await ended(await open(), { smiles: 'C1CC(' });
+    expect(body.results).toEqual([{}]);
+    expect(body.result_request).toMatchObject({
+      status: 422,
+      request_text: expect.stringContaining('ACPYPE FAILED: '),
+    });
+    expect(text).not.toMatch(/hundredfold-job|Traceback|site-packages/);
+  });
+
+  test('that only seems to be a success fails in the service, with its reason', async () => {
+    const services = await open();
+    const parts = await ended(services, { ...GAS, smiles: 'C.C' });
+    expect(parts.body.result_request.request_text).toContain('2 molecules');
+    const charge = await ended(services, { ...GAS, net_charge: '1' });
+    expect(charge.body.result_request.request_text).toContain('net charge of 1');
+    expect(charge.body.results).toEqual([{}]);
+    expect(charge.body.log).toContain('SERVICE: ');
+  });
+
+  test('cannot be the path of a file of this machine', async () => {
+    const { body } = await ended(await open(), { smiles: '/etc/passwd' });
+    expect(body.result_request.request_text).toContain('path of a file');
+    const own = `${databaseFile()}.mol2`;
+    writeFileSync(own, 'not to be read');
+    const other = await ended(await open(), { smiles: own });
+    expect(other.text).not.toContain('not to be read');
+    expect(other.body.result_request.request_text).toContain('path of a file');
+  });
+});
+
+real('a job that is broken off', () => {
+  test('at its time limit fails, and leaves neither process nor folder', async () => {
+    const { body } = await ended(await open({ timeLimitSeconds: 1 }), LONG);
+    expect(body.result_request.request_text).toContain('stopped at its time limit');
+    await expect.poll(jobFolders, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test('because the service stopped runs again at the next start, as the second attempt', async () => {
+    const database = databaseFile();
+    const first = await open({ database });
+    const { body: ack } = await submitMolecule(first, LONG);
+    await untilRunning();
+    await first.close();
+    expect(jobFolders()).toEqual([]);
+    const second = await open({ database });
+    expect((await endOf(second, ack.hash_id)).body.result_request.status).toBe(200);
+    await second.close();
+    const jobs = new DatabaseSync(database);
+    expect(jobs.prepare('SELECT state, attempt FROM jobs').all()).toEqual([
+      { state: 'FINISHED', attempt: 2 },
+    ]);
+    jobs.close();
+  });
+});
