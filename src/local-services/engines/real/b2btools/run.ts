@@ -35,15 +35,22 @@ export async function runB2bTools(
     const { program, args } = command;
     const log = join(folder, LOG);
     const ended = await b2bTools.run({ program, args, folder, log, memoryMb: MEMORY_MB }, context);
-    return await outcomeOf(folder, command, ended);
+    // Where things lie on this machine is nobody's business.
+    const printed = (await readLog(log))
+      .replaceAll(`${folder}/`, '')
+      .replaceAll(b2bTools.folder, '$B2BTOOLS');
+    return await outcomeOf(folder, command, ended, printed);
   } finally {
     await removeFolder(folder);
   }
 }
 
-async function outcomeOf(folder: string, command: Command, ended: Forked): Promise<EngineOutcome> {
-  // Where things lie on this machine is nobody's business.
-  const log = (await readLog(join(folder, LOG))).replaceAll(`${folder}/`, '');
+async function outcomeOf(
+  folder: string,
+  command: Command,
+  ended: Forked,
+  log: string,
+): Promise<EngineOutcome> {
   const failed = (message: string): EngineOutcome => ({ ok: false, message, log });
   if (ended.overMemory) {
     return failed(`b2bTools was stopped at its memory limit of ${String(MEMORY_MB)} MB.`);

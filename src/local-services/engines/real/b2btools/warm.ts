@@ -16,11 +16,12 @@ const ENVIRONMENT = {
 };
 
 export class WarmB2bTools {
-  readonly #python: string;
+  /** Of its Python environment. */
+  readonly folder: string;
   #server: ForkServer | null = null;
 
   constructor(installed: Installed) {
-    this.#python = join(installed.folder, 'bin', 'python');
+    this.folder = installed.folder;
   }
 
   /** As `ForkServer.run`; a job whose server ended under it runs once more, on a new one. */
@@ -38,7 +39,8 @@ export class WarmB2bTools {
   }
 
   #loaded(): ForkServer {
-    if (this.#server?.alive !== true) this.#server = new ForkServer(this.#python, ENVIRONMENT);
+    const python = join(this.folder, 'bin', 'python');
+    if (this.#server?.alive !== true) this.#server = new ForkServer(python, ENVIRONMENT);
     return this.#server;
   }
 }
