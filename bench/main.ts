@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
 import { engineCases } from './engines.ts';
 import { manifestCases } from './manifest.ts';
+import { predictionCases } from './predictions.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -33,6 +34,7 @@ if (group === 'budget') console.log(`seed ${seed}`);
 const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
+  ['predictions', () => predictionCases],
   ['engines', () => engineCases],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
