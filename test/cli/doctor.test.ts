@@ -1,7 +1,7 @@
 /** `hundredfold doctor`: what is well, what is not, and what to do about each. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../src/temporal/ports.ts';
 import { desk, Desk, type Ended, type Typed } from './command.ts';
@@ -76,6 +76,8 @@ describe('everything that is needed is there', () => {
       expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
       'ok       services: the local ones (--services local)',
       expect.stringMatching(/^ok {7}output store: .*results, \d+\.\d GB free$/),
+      expect.stringMatching(/^ok {7}engine acpype: /),
+      expect.stringMatching(/^ok {7}engine b2btools: /),
     ]);
     expect(json.stderr).toBe('');
     expect(findingsOf(json).every(({ ok }) => ok)).toBe(true);
@@ -90,6 +92,7 @@ describe('everything that is needed is there', () => {
     expect(wellOf(findings)).toEqual({
       ...{ runtime: true, 'configuration and credentials': true, Temporal: true },
       ...{ 'service molecules': true, 'service predictions': true, 'output store': true },
+      ...{ 'engine acpype': true, 'engine b2btools': true },
     });
     const { found = '' } = foundBy(findings, 'service predictions') ?? {};
     expect(found).toMatch(
@@ -103,6 +106,25 @@ describe('everything that is needed is there', () => {
     const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
     const { stderr } = await at.runs(1, ['doctor'], { env });
     expect(stderr).toMatch(/^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default$/m);
+  });
+});
+
+describe('the real engines', () => {
+  test('are no condition: that none is installed is said with what would install it', async () => {
+    const at = desk();
+    const env = { HUNDREDFOLD_ENGINES: at.folder };
+    const { stderr } = await at.runs(0, ['doctor', '--services', 'local'], { env });
+    expect(stderr).toMatch(/^ok {7}engine acpype: not installed: .*npm run engines/m);
+  });
+
+  test('are a problem when they were installed and do not run', async () => {
+    const at = desk();
+    const folder = join(at.folder, 'acpype');
+    const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
+    at.write('acpype/installed.json', JSON.stringify(record));
+    const env = { HUNDREDFOLD_ENGINES: at.folder };
+    const { stderr } = await at.runs(1, ['doctor', '--services', 'local'], { env });
+    expect(stderr).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
   });
 });
 

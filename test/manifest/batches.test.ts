@@ -97,6 +97,16 @@ describe('batches/screening', () => {
   });
 });
 
+describe('batches/demo-real', () => {
+  test('has every kind, without a problem; its molecules are none that a recording knows', async () => {
+    const { items, problems, kinds } = await batch('demo-real');
+    expect(problems).toEqual([]);
+    expect(kinds).toEqual({ molecule: 6, sequence: 1, alignment: 1, shifts: 1 });
+    const molecules = items.filter(({ kind }) => kind === 'molecule');
+    expect(Object.keys(await failures(items)).sort()).toEqual(molecules.map(({ id }) => id).sort());
+  });
+});
+
 describe('batches/failures', () => {
   test('passes the checks with warnings at most, so that it is submitted', async () => {
     const { items, problems, rows } = await batch('failures');

@@ -1,0 +1,108 @@
+/** `npm run engines`, with a Python that only writes down what it is told. */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { check, install } from '../../scripts/engines/install.ts';
+import { aptLine, library, program } from '../../scripts/engines/needs.ts';
+import type { Recipe } from '../../scripts/engines/recipe.ts';
+import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
+
+/** `venv FOLDER` copies it into the folder; there, `pip` writes pip.log, and fails as the file pip.fails says. */
+const PYTHON = `#!/bin/sh
+here=$(dirname "$0")
+case "$2 $3" in
+  venv*) for last; do :; done; mkdir -p "$last/bin"; cp "$0" "$last/bin/python" ;;
+  "pip install") echo "$@" >> "$here/../../pip.log"
+    if [ -f "$here/../../pip.fails" ]; then cat "$here/../../pip.fails"; exit 1; fi ;;
+  "pip list") echo '[{"name": "acpype", "version": "2023.10.27"}]' ;;
+esac
+`;
+
+let folder: string;
+let recipe: Recipe;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engines-'));
+  const python = join(folder, 'python3');
+  writeFileSync(python, PYTHON);
+  chmodSync(python, 0o755);
+  recipe = {
+    engine: 'acpype',
+    size: 'none',
+    needs: [],
+    python,
+    environmentOptions: [],
+    pipArguments: ['acpype==2023.10.27'],
+    prove: () => ({ version: '2023.10.27' }),
+  };
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe.runIf(process.platform === 'linux')('an installation', () => {
+  test('leaves an environment and its record, and is not done twice', () => {
+    expect(check(recipe, folder)).toMatchObject({ problem: 'not installed' });
+    const record = install(recipe, folder);
+    expect(record.packages).toEqual({ acpype: '2023.10.27' });
+    expect(installedEngine('acpype', folder)).toEqual(record);
+    expect(check(recipe, folder).problem).toBeNull();
+    expect(readFileSync(join(folder, 'pip.log'), 'utf8')).toContain('acpype==2023.10.27');
+  });
+
+  test('that broke off is done anew', () => {
+    writeFileSync(join(folder, 'pip.fails'), 'ReadTimeoutError: the read operation timed out');
+    expect(() => install(recipe, folder)).toThrow();
+    const half = join(folder, 'acpype', 'half');
+    writeFileSync(half, '');
+    expect(check(recipe, folder)).toMatchObject({ installed: null, problem: 'not installed' });
+    rmSync(join(folder, 'pip.fails'));
+    install(recipe, folder);
+    expect(existsSync(half)).toBe(false);
+    expect(check(recipe, folder).problem).toBeNull();
+  });
+
+  test.each([
+    ['ENGINES_HASH_MISMATCH', 'THESE PACKAGES DO NOT MATCH THE HASHES'],
+    ['ENGINES_NO_WHEEL', 'ERROR: No matching distribution found for openbabel-wheel'],
+    ['SETUP_DISK_FULL', 'OSError: [Errno 28] No space left on device'],
+    ['ENGINES_PIP_FAILED', 'something that nobody has seen'],
+  ])('says %s', (code, words) => {
+    writeFileSync(join(folder, 'pip.fails'), words);
+    expect(() => install(recipe, folder)).toThrow(expect.objectContaining({ code }));
+  });
+
+  test('names what the system lacks, before anything is downloaded', () => {
+    const needs = [library('libnothing.so.1', 'libnothing1'), program('nothing', 'nothing-bin')];
+    const lacking = { ...recipe, needs: [...needs, program('sh', 'dash')] };
+    expect(() => install(lacking, folder)).toThrow(
+      expect.objectContaining({
+        code: 'ENGINES_SYSTEM',
+        message: expect.stringContaining('libnothing.so.1, nothing.'),
+        remedy: expect.stringContaining(aptLine(needs)),
+      }),
+    );
+    expect(existsSync(join(folder, 'acpype'))).toBe(false);
+    expect(check(lacking, folder).remedy).toContain(
+      'libnothing1 nothing-bin && npm run engines -- --only acpype',
+    );
+  });
+
+  test('of another version is none', () => {
+    const other = { ...recipe, prove: () => ({ version: '2022.7.21' }) };
+    expect(() => install(other, folder)).toThrow('2022.7.21');
+    expect(installedEngine('acpype', folder)).toBeNull();
+  });
+
+  test('is refused where the engine would put a blank into a shell command', () => {
+    expect(() => install(recipe, join(folder, 'my engines'))).toThrow(
+      expect.objectContaining({ code: 'ENGINES_PATH' }),
+    );
+  });
+
+  test('that no longer runs is called so', () => {
+    install(recipe, folder);
+    const broken = { ...recipe, prove: () => ({ problem: 'no such file: python3.11' }) };
+    expect(check(broken, folder)).toMatchObject({ problem: 'no such file: python3.11' });
+  });
+});
