@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
 import { engineCases } from './engines.ts';
 import { manifestCases } from './manifest.ts';
-import { predictionCases } from './predictions.ts';
+import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -34,8 +34,7 @@ if (group === 'budget') console.log(`seed ${seed}`);
 const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
-  ['predictions', () => predictionCases],
-  ['engines', () => engineCases],
+  ['engines', () => ({ ...engineCases, ...proteinCases })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
 const wanted = groups.has(group) ? positionals.slice(1) : positionals;

@@ -9,6 +9,7 @@ import {
   objectionTo,
   whyUnfit,
 } from '../../src/local-services/engines/real/b2btools/objections.ts';
+import { detectFormat } from '../../src/local-services/star.ts';
 
 const RESIDUES = 'MKVLAAGIVGLCAKAYLEQWMKVLAAGIVG';
 
@@ -50,6 +51,16 @@ describe('the command line', () => {
   test('the engine reads text without a byte order mark, in lines that end as its own', () => {
     expect(inputText(sequence('\uFEFF>a\r\nMK\rVL'))).toBe('>a\nMK\nVL\n');
   });
+});
+
+test('the format of shifts is told by their tags, in every version', () => {
+  const star = (tag: string): string => `data_1\nsave_a\n   ${tag} value\nsave_\n`;
+  expect(detectFormat(star('_nef_nmr_meta_data.format_name'))).toBe('nef');
+  expect(detectFormat(star('_Entry.ID'))).toBe('nmr-star');
+  // NMR-STAR 2.1, which older entries of the BMRB are kept in.
+  expect(detectFormat(star('_Saveframe_category'))).toBe('nmr-star');
+  expect(detectFormat(star('_atom_site.id'))).toBeNull();
+  expect(detectFormat('_Entry.ID 1')).toBeNull();
 });
 
 describe('a job is not run', () => {

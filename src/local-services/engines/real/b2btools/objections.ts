@@ -26,7 +26,7 @@ export function whyUnfit(job: PredictionJob): string | null {
       return nameless(job) ?? repeatedName(job);
     case 'shifts':
       return job.format === null
-        ? 'The text is neither NEF nor NMR-STAR: it has no "data_" line, or none of their tags.'
+        ? 'The text is neither NEF nor NMR-STAR: it has no "data_" line, or no tag of either.'
         : null;
   }
 }

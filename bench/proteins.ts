@@ -1,6 +1,6 @@
 /**
  * A hundred short proteins through the prediction service with the real b2bTools, one job each, against one run of the
- * engine's command over all of them, and against runs of its own for some: `npm run bench -- predictions`.
+ * engine's command over all of them, and against runs of its own for some: `npm run bench:engines -- proteins`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,10 +20,10 @@ const TOKEN = 'bench';
 type Protein = Readonly<Record<string, unknown>>;
 type Proteins = Readonly<Record<string, Protein>>;
 
-export const predictionCases: Readonly<Record<string, () => Promise<string>>> = {
-  default: () => compare(['dynamine', 'disomine', 'efoldmine', 'agmata']),
-  psper: () => compare(['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper']),
-  dynamine: () => compare(['dynamine']),
+export const proteinCases: Readonly<Record<string, () => Promise<string>>> = {
+  proteins: () => compare(['dynamine', 'disomine', 'efoldmine', 'agmata']),
+  'proteins-psper': () => compare(['dynamine', 'disomine', 'efoldmine', 'agmata', 'psper']),
+  'proteins-dynamine': () => compare(['dynamine']),
 };
 
 /** 30 to 110 residues; which ones they are costs the engine nothing. */
@@ -38,7 +38,7 @@ function shortProteins(): string[] {
 
 async function compare(predictors: readonly string[]): Promise<string> {
   const records = shortProteins();
-  const folder = mkdtempSync(join(tmpdir(), 'bench-predictions-'));
+  const folder = mkdtempSync(join(tmpdir(), 'bench-proteins-'));
   try {
     const single = runCommand(records.join(''), predictors, folder);
     const service = await throughService(records, predictors);
