@@ -13,6 +13,7 @@ const REQUIREMENTS = fileURLToPath(new URL('acpype-requirements.txt', import.met
 export const ACPYPE: Recipe = {
   engine: 'acpype',
   size: '45 MB to download, 184 MB on disk',
+  architectures: ['x64'],
   needs: [
     // sqm, which computes the bcc charges.
     library('libgfortran.so.5', 'libgfortran5'),
@@ -27,9 +28,6 @@ export const ACPYPE: Recipe = {
   environmentOptions: [],
   pipArguments: ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', REQUIREMENTS],
   prove: (folder) => {
-    if (process.arch !== 'x64') {
-      return { problem: `the programs in its wheel are for x86-64, and this is ${process.arch}` };
-    }
     const said = say(join(folder, 'bin', 'acpype'), ['--version']);
     const version = /AnteChamber PYthon Parser interfacE v\. (\S+)/.exec(said.text)?.[1];
     if (version === undefined) return { problem: `acpype --version said: ${said.text.trim()}` };

@@ -66,12 +66,14 @@ export function install(recipe: Recipe, folder: string): Installed {
   return record;
 }
 
-function refuseUnusable({ engine, needs }: Recipe, place: string): void {
-  if (process.platform !== 'linux') {
+function refuseUnusable({ engine, architectures, needs }: Recipe, place: string): void {
+  const fits = architectures?.includes(process.arch) ?? true;
+  if (process.platform !== 'linux' || !fits) {
+    const wanted = architectures === undefined ? '' : ` on ${architectures.join(' or ')}`;
     throw new SetupProblem(
       'ENGINES_PLATFORM',
-      `The real engines are installed under Linux only; this is ${process.platform}.`,
-      'Use the recorded engine here, or a Linux machine, virtual or not.',
+      `${engine} runs under Linux${wanted}; this is ${process.platform} on ${process.arch}.`,
+      'Use the recorded engine here, or another machine, virtual or not.',
     );
   }
   // The engines put their own paths into shell commands.

@@ -13,6 +13,8 @@ export interface Recipe {
   readonly engine: RealEngineName;
   /** For people: download and disk. */
   readonly size: string;
+  /** The processors that its programs are made for; absent: any. */
+  readonly architectures?: readonly NodeJS.Architecture[];
   readonly needs: readonly SystemNeed[];
   /** The interpreter that the environment is made with: an absolute path, or a name on PATH. */
   readonly python: string;

@@ -22,6 +22,8 @@ const JOB: MoleculeJob = {
   atomType: 'gaff2',
 };
 
+const FILE: MoleculeJob = { ...JOB, smiles: null, inputFile: 'its text', fileName: 'a.pdb' };
+
 /** Of the recorded successes, the ones that are none. */
 const WRONG: Readonly<Record<string, RegExp>> = {
   'file-edge_no_hydrogens-gas-auto-gaff2': /^Hydrogens are missing at C2, C3, C4, C5, C6;/,
@@ -33,21 +35,22 @@ const successes = recordingNames('acpype').filter((name) => acpypeRecording(name
 
 test.each(successes)('%s: only what is wrong meets with an objection', (name) => {
   const recording = acpypeRecording(name);
-  const objection = objectionTo({ ...JOB, netCharge: recording.net_charge }, recording.results);
+  const job = name.startsWith('file-') ? FILE : JOB;
+  const objection = objectionTo({ ...job, netCharge: recording.net_charge }, recording.results);
   const expected = WRONG[name];
   if (expected === undefined) expect(objection).toBeNull();
   else expect(objection).toMatch(expected);
 });
 
 describe('an objection is raised', () => {
-  const caffeine = acpypeRecording('file-caffeine-bcc-auto-gaff2').results['mol2'] ?? '';
+  const ibuprofen = acpypeRecording('file-ibuprofen-bcc-auto-gaff2').results['mol2'] ?? '';
 
-  /** Caffeine without the atoms that the pattern names, bonds included. */
+  /** Ibuprofen without the atoms that the pattern names, bonds included. */
   function without(names: RegExp): FileSet {
-    const gone = mol2Atoms(caffeine).flatMap(({ name }, n) =>
+    const gone = mol2Atoms(ibuprofen).flatMap(({ name }, n) =>
       names.test(name) ? [String(n + 1)] : [],
     );
-    const lines = caffeine.split('\n').filter((line) => {
+    const lines = ibuprofen.split('\n').filter((line) => {
       const words = line.trim().split(/\s+/);
       const isAtom = words.length === 9;
       const ends = isAtom ? [words[0]] : words.length === 4 ? words.slice(1, 3) : [];
@@ -56,9 +59,20 @@ describe('an objection is raised', () => {
     return { mol2: lines.join('\n') } as unknown as FileSet;
   }
 
-  test('when a single hydrogen of a methyl group is missing, or all of it', () => {
-    expect(objectionTo(JOB, without(/^H1?$/))).toMatch(/^Hydrogens are missing at /);
-    expect(objectionTo(JOB, without(/^H/))).toMatch(/^Hydrogens are missing at /);
+  test.each([
+    ['of a CH', /^H4$/, 'C2;'],
+    ['of an aromatic carbon', /^H10$/, 'C6;'],
+    ['of the three of a methyl group', /^H1$/, 'C1;'],
+    ['and its twin of a CH2', /^H[89]$/, 'C4;'],
+    ['and its twins of a methyl group', /^H1[567]$/, 'C12;'],
+    ['and all others', /^H/, 'C1, C2, C3, C4, C6, …;'],
+  ])('when a hydrogen %s is missing', (_what, names, carbons) => {
+    expect(objectionTo(FILE, without(names))).toContain(`Hydrogens are missing at ${carbons}`);
+  });
+
+  test('not to a SMILES: Open Babel knows its hydrogens, and places them roughly', () => {
+    const whole = objectionTo(JOB, without(/^H[1-9]$/));
+    expect(whole).not.toMatch(/^Hydrogens/);
   });
 
   test('when there are no atoms at all', () => {

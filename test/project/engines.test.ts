@@ -88,6 +88,13 @@ describe.runIf(process.platform === 'linux')('an installation', () => {
     );
   });
 
+  test('is refused on a processor that its programs are not made for', () => {
+    const other = { ...recipe, architectures: ['s390x'] as const };
+    expect(() => install(other, folder)).toThrow(
+      expect.objectContaining({ code: 'ENGINES_PLATFORM' }),
+    );
+  });
+
   test('of another version is none', () => {
     const other = { ...recipe, prove: () => ({ version: '2022.7.21' }) };
     expect(() => install(other, folder)).toThrow('2022.7.21');

@@ -8,18 +8,18 @@ import { mol2Atoms, type Atom } from './mol2.ts';
 
 /** Units of the elementary charge; the charges of atoms are rounded to 1e-6. */
 const CHARGE_TOLERANCE = 0.1;
-/** Of the two bonds of a carbon without hydrogens, in degrees. Strained rings with a triple bond come down to 155. */
+/** Between two bonds of a carbon that needs no third, in degrees: 180, and in strained rings with a triple bond 155. */
 const LINEAR = 150;
-/** Sum of the three angles at a flat carbon: 360 degrees, in fullerenes 348; without its hydrogen a carbon has 337. */
+/** Sum of the angles at a carbon that needs no fourth bond: 360 degrees, in fullerenes 348. One that lacks a hydrogen has 328 to 340. */
 const FLAT = 342;
 
 /** Why the result is not the one that was asked for; null when nothing speaks against it. */
 export function objectionTo(job: MoleculeJob, files: FileSet): string | null {
   const atoms = mol2Atoms(files.mol2);
   if (atoms.length === 0) return 'The mol2 file of the result has no atoms.';
-  return (
-    severalMolecules(atoms) ?? missingHydrogens(atoms) ?? wrongCharge(atoms, job.netCharge) ?? null
-  );
+  // Open Babel gives a SMILES all its hydrogens, and places them too roughly in small rings to be judged by.
+  const bare = job.inputFile === null ? null : missingHydrogens(atoms);
+  return severalMolecules(atoms) ?? bare ?? wrongCharge(atoms, job.netCharge);
 }
 
 /** A salt or a mixture: ACPYPE gives one topology for all. */

@@ -11,7 +11,7 @@ import { readFileSet, type FileSet } from './file-set.ts';
 import { failureIn, readableLog } from './log.ts';
 import { phaseOf } from './phases.ts';
 
-/** Its programs need 65 MB for a drug and some hundreds for 200 atoms. */
+/** Its programs needed 63 MB at most in all recorded runs, one of 200 atoms among them. */
 const MEMORY_MB = 2_000;
 /** One word of an argument list may have 128 KB under Linux; a SMILES of 200 atoms has 1 KB. */
 const SMILES_LENGTH = 10_000;
