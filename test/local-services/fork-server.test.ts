@@ -128,7 +128,7 @@ describe('a job in a fork of b2bTools', () => {
 
   test('that needs too much memory ends, with its children counted', async () => {
     const hog =
-      'import subprocess, sys; subprocess.run([sys.executable, "-c", "x = []\\nwhile True: x.append(bytearray(10**7))"])';
+      'import subprocess, sys; subprocess.run([sys.executable, "-c", "x = []\\nwhile True: x.append(bytes([1]) * 10**7)"])';
     expect(await start(hog, {}, 200).end).toMatchObject({ overMemory: true, signal: 'SIGKILL' });
   });
 
