@@ -57,7 +57,7 @@ export class ForkServer {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #printed = new BoundedText(4096);
   readonly #jobs = new Map<number, Waiting>();
-  readonly #ready = Promise.withResolvers<string>();
+  readonly #ready = Promise.withResolvers<null>();
   readonly #gone = Promise.withResolvers<null>();
   #last = 0;
   #alive = true;
@@ -92,11 +92,6 @@ export class ForkServer {
 
   get alive(): boolean {
     return this.#alive;
-  }
-
-  /** The version that it loaded. Throws `ForkServerLost` when it does not come up. */
-  get ready(): Promise<string> {
-    return this.#ready.promise;
   }
 
   /**
@@ -160,7 +155,7 @@ export class ForkServer {
   }
 
   #hear(answer: Answer): void {
-    if ('ready' in answer) this.#ready.resolve(answer.ready);
+    if ('ready' in answer) this.#ready.resolve(null);
     else if ('running' in answer) {
       for (const [job, pid] of answer.running) this.#beat(job, pid);
     } else {
