@@ -1,7 +1,7 @@
 /**
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
- * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules]`, and
+ * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:load`.
  */
 import { cpus, totalmem } from 'node:os';
@@ -12,6 +12,7 @@ import { liveView } from './live-view.ts';
 import { engineCases } from './engines.ts';
 import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
+import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
 import { window } from './window.ts';
@@ -38,7 +39,7 @@ if (group === 'budget') console.log(`seed ${seed}`);
 const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
-  ['engines', () => engineCases],
+  ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;

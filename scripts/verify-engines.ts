@@ -5,8 +5,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { installedEngine } from '../src/local-services/engines/real/installed.ts';
+import { WarmB2bTools } from '../src/local-services/engines/real/b2btools/warm.ts';
+import {
+  installedEngine,
+  type RealEngineName,
+} from '../src/local-services/engines/real/installed.ts';
 import { moleculeRuns } from './verify/molecules.ts';
+import { predictionRuns } from './verify/predictions.ts';
 import type { LeftOut, VerifiableRun, VerifiedRow } from './verify/row.ts';
 import { sampleOf } from './verify/sample.ts';
 import { line, summary, TITLES } from './verify/table.ts';
@@ -22,17 +27,28 @@ const { values: orders } = parseArgs({
   },
 });
 
-function gather(): { runs: VerifiableRun[]; leftOut: LeftOut[]; absent: string[] } {
+interface Runs {
+  readonly runs: VerifiableRun[];
+  readonly leftOut: LeftOut[];
+}
+
+function gather(b2bTools: WarmB2bTools | null): Runs & { readonly absent: string[] } {
   const found = { runs: [] as VerifiableRun[], leftOut: [] as LeftOut[], absent: [] as string[] };
   const acpype = installedEngine('acpype');
   if (acpype === null) found.absent.push('acpype');
-  // The predictions' runs are added here in the same way.
+  if (b2bTools === null) found.absent.push('b2btools');
   for (const part of ['own', 'public']) {
-    if (acpype === null) continue;
-    const { runs, leftOut } = moleculeRuns(join(orders.data, part), acpype);
-    const named = (key: string): string => `${part}/acpype/${key}`;
-    found.runs.push(...runs.map((run) => ({ ...run, key: named(run.key) })));
-    found.leftOut.push(...leftOut.map((one) => ({ ...one, key: named(one.key) })));
+    const add = (engine: RealEngineName, { runs, leftOut }: Runs): void => {
+      const named = <T extends { key: string }>(one: T): T => ({
+        ...one,
+        key: `${part}/${engine}/${one.key}`,
+      });
+      found.runs.push(...runs.map(named));
+      found.leftOut.push(...leftOut.map(named));
+    };
+    const folder = join(orders.data, part);
+    if (acpype !== null) add('acpype', moleculeRuns(folder, acpype));
+    if (b2bTools !== null) add('b2btools', predictionRuns(folder, b2bTools));
   }
   return found;
 }
@@ -52,12 +68,15 @@ async function verifyAll(runs: readonly VerifiableRun[]): Promise<VerifiedRow[]>
   return rows;
 }
 
-const { runs, leftOut, absent } = gather();
+const installed = installedEngine('b2btools');
+const b2bTools = installed === null ? null : new WarmB2bTools(installed);
+const { runs, leftOut, absent } = gather(b2bTools);
 const wanted = runs.filter(({ key }) => key.includes(orders.only));
 const chosen = orders.sample === undefined ? wanted : sampleOf(wanted, Number(orders.sample));
 for (const name of absent) process.stdout.write(`${name} is not installed: npm run engines\n`);
 process.stdout.write(`${TITLES}\n`);
 const rows = await verifyAll(chosen);
+await b2bTools?.close();
 for (const { key, why } of leftOut) {
   if (key.includes(orders.only)) process.stdout.write(`left out: ${key}: ${why}\n`);
 }

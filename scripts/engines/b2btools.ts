@@ -3,9 +3,14 @@
  * Debian, and its environment sees them. HMMER is for psper.
  */
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FORK_SERVER } from '../../src/local-services/engines/real/b2btools/fork-server.ts';
 import { program } from './needs.ts';
 import { say } from './python.ts';
+import { lastLines } from '../setup/problem.js';
 import type { Recipe, SystemNeed } from './recipe.ts';
+
+const REQUIREMENTS = fileURLToPath(new URL('b2btools-requirements.txt', import.meta.url));
 
 /** Debian's Python: the only one that Debian's packages are for. */
 const PYTHON = '/usr/bin/python3';
@@ -26,6 +31,7 @@ export const B2BTOOLS: Recipe = {
     module('torch', 'python3-torch'),
     module('sklearn', 'python3-sklearn'),
     module('pandas', 'python3-pandas'),
+    module('packaging', 'python3-packaging'),
     module('Bio', 'python3-biopython'),
     module('requests', 'python3-requests'),
     module('venv', 'python3-venv'),
@@ -33,11 +39,11 @@ export const B2BTOOLS: Recipe = {
   ],
   python: PYTHON,
   environmentOptions: ['--system-site-packages'],
-  pipArguments: ['--no-deps', 'b2bTools==3.0.9'],
+  pipArguments: ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', REQUIREMENTS],
   prove: (folder) => {
-    const ask = 'import importlib.metadata as m; print("version", m.version("b2bTools"))';
-    const said = say(join(folder, 'bin', 'python'), ['-c', ask]);
-    const version = /^version (\S+)$/m.exec(said.text)?.[1];
-    return version === undefined ? { problem: said.text.trim() } : { version };
+    // Loads all that a job needs and ends, as nobody has a job for it.
+    const said = say(join(folder, 'bin', 'python'), [FORK_SERVER]);
+    const version = /^\{"ready": "(.*)"\}$/m.exec(said.text)?.[1];
+    return version === undefined ? { problem: lastLines(said.text, 1) } : { version };
   },
 };

@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import type { EngineContext, MoleculeJob } from '../../src/local-services/engines/engine.ts';
+import type { MoleculeJob } from '../../src/local-services/engines/engine.ts';
 import { objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
 import { runAcpype } from '../../src/local-services/engines/real/acpype/run.ts';
 import type { Installed } from '../../src/local-services/engines/real/installed.ts';
 import { sharedLibrary } from '../../src/local-services/engines/real/shared-library.ts';
+import { ALONE } from './alone.ts';
 import { compareMolecules, failureClass } from './compare-molecules.ts';
 import type { LeftOut, VerifiableRun, VerifiedRow } from './row.ts';
 
@@ -99,11 +100,3 @@ async function verify(
   const both = `${compared.detail} in another conformation; from the recorded places: ${detail}`;
   return { ...row, now: 'ok', service, same, detail: both };
 }
-
-/** Nobody waits for a heartbeat here. */
-const ALONE: EngineContext = {
-  signal: new AbortController().signal,
-  heartbeatEveryMs: 1000,
-  progress: () => undefined,
-  heartbeat: () => undefined,
-};

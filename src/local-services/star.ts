@@ -3,11 +3,15 @@
  * the residues it holds.
  */
 
+/** Tags of version 3, which name a category, and of 2.1, which do not. */
+const NMR_STAR =
+  /^\s*_(?:(?:Entry|Entity|Atom_chem_shift|Assembly)\.|Saveframe_category\s|Chem_shift_value\s)/m;
+
 /** Detected from the contents, never declared (contract 4.3); null when it is neither. */
 export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
   if (!/^\s*data_/m.test(text)) return null;
   if (/^\s*_nef_/m.test(text)) return 'nef';
-  return /^\s*_(Entry|Entity|Atom_chem_shift|Assembly)\./m.test(text) ? 'nmr-star' : null;
+  return NMR_STAR.test(text) ? 'nmr-star' : null;
 }
 
 const ONE_LETTER: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
 import { installedEngine, type RealEngineName } from './real/installed.ts';
 import { RealMolecules } from './real/molecules.ts';
+import { RealPredictions } from './real/predictions.ts';
 import { SyntheticEngine } from './synthetic.ts';
 
 export type Engines = Readonly<Record<ServiceName, Engine>>;
@@ -42,8 +43,7 @@ function realEngine(service: ServiceName): Engine | null {
     case 'molecules':
       return new RealMolecules(installed);
     case 'predictions':
-      // The engine of b2bTools is not written yet.
-      return null;
+      return new RealPredictions(installed);
   }
 }
 

@@ -2,31 +2,15 @@
  * Predictions of the right shape: the keys, the residues in their order, gaps null, as the recorded outputs have
  * them. The numbers mean nothing.
  */
-import type { Predictor } from '../../domain/item.ts';
-import { DEFAULT_PREDICTORS, PREDICTORS } from '../../domain/item.ts';
+import { DEFAULT_PREDICTORS } from '../../domain/item.ts';
 import { resultIds, type FastaRecord } from '../fasta.ts';
 import { readChains } from '../star.ts';
 import type { ShiftsJob } from './engine.ts';
+import { predictorKeys } from './predictor-keys.ts';
 import { syntheticValues } from './synthetic-numbers.ts';
 
 type Cell = string | number | null;
 type Track = Record<string, (number | null)[]>;
-
-/** The keys that each predictor adds. */
-const KEYS: Readonly<Record<Predictor, readonly string[]>> = {
-  dynamine: ['backbone', 'sidechain', 'ppII', 'coil', 'sheet', 'helix'],
-  efoldmine: ['earlyFolding'],
-  disomine: ['disoMine'],
-  agmata: ['agmata'],
-  psper: ['complexity', 'arg', 'tyr', 'RRM', 'disorder'],
-};
-
-/** The engine always runs dynamine. */
-function keysOf(predictors: readonly string[]): string[] {
-  return PREDICTORS.filter((name) => name === 'dynamine' || predictors.includes(name)).flatMap(
-    (name) => KEYS[name],
-  );
-}
 
 function tracks(id: string, residues: readonly string[], keys: readonly string[]): Track {
   return Object.fromEntries(
@@ -79,7 +63,7 @@ export function syntheticSequences(
   predictors: readonly string[],
   label: string,
 ): { result: unknown; csv: Cell[][]; metadata: Cell[][] } {
-  const keys = keysOf(predictors);
+  const keys = predictorKeys(predictors);
   const made = make(records, keys);
   const proteins = Object.fromEntries(
     made.map(({ id, residues, tracks: values }) => [id, { seq: residues, ...values }]),
@@ -95,7 +79,7 @@ export function syntheticAlignment(
   records: readonly FastaRecord[],
   label: string,
 ): { result: unknown; csv: Cell[][]; metadata: Cell[][]; distributions: unknown } {
-  const keys = keysOf(DEFAULT_PREDICTORS);
+  const keys = predictorKeys(DEFAULT_PREDICTORS);
   const made = make(records, keys);
   const metadata = { synthetic: true, note: label, mode: 'MSA' };
   return {

@@ -1,0 +1,191 @@
+/**
+ * The warm process that b2bTools jobs are forked from (fork_server.py): started once, spoken with in lines of JSON,
+ * ended with the service however that ends.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { constants } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { BoundedText } from '../bounded-text.ts';
+import { residentBytes } from '../memory.ts';
+import type { Ended, Running } from '../process.ts';
+
+/** Given nothing on standard input it loads, says so, and ends. */
+export const FORK_SERVER = fileURLToPath(new URL('fork_server.py', import.meta.url));
+
+/** How long loading may take, in ms: two seconds when its files were read before, a minute from a slow disk. */
+const LOADING_MS = 120_000;
+/** How long the server may take to kill a job, or to end, before it is killed itself, in ms. */
+const GRACE_MS = 5_000;
+
+export interface ForkedProgram {
+  readonly program: 'b2bTools' | 'shiftcrypt';
+  readonly args: readonly string[];
+  /** Its working folder, absolute. */
+  readonly folder: string;
+  /** File for all that it prints, absolute. */
+  readonly log: string;
+  /** Resident memory of the job's processes in MB, with what it shares with the server; more ends them. */
+  readonly memoryMb: number;
+}
+
+export type Forked = Omit<Ended, 'output'> & { readonly cpuSeconds: number };
+
+/** The server ended under its jobs: none of them is to blame, each is a process of its own. */
+export class ForkServerLost extends Error {}
+
+type Answer =
+  | { readonly ready: string }
+  | { readonly running: readonly (readonly [job: number, pid: number])[] }
+  | {
+      readonly ended: number;
+      readonly code: number | null;
+      readonly signal: number | null;
+      readonly cpu: number;
+    };
+
+interface Waiting {
+  readonly program: ForkedProgram;
+  readonly running: Running;
+  overMemory: boolean;
+  readonly ended: (forked: Forked) => void;
+  readonly lost: (error: Error) => void;
+}
+
+export class ForkServer {
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly #printed = new BoundedText(4096);
+  readonly #jobs = new Map<number, Waiting>();
+  readonly #ready = Promise.withResolvers<null>();
+  readonly #gone = Promise.withResolvers<null>();
+  #last = 0;
+  #alive = true;
+
+  /** `environment` is all of it: nothing of the service's own is passed on. */
+  constructor(python: string, environment: Readonly<Record<string, string>>) {
+    this.#child = spawn(python, [FORK_SERVER], {
+      cwd: '/',
+      env: environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.#child.stderr.on('data', (bytes: Buffer) => {
+      this.#printed.add(bytes);
+    });
+    createInterface(this.#child.stdout).on('line', (line) => {
+      this.#hear(JSON.parse(line) as Answer);
+    });
+    // It is gone then, and `close` says so.
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.once('error', (error) => {
+      this.#lose(error.message);
+    });
+    this.#child.once('close', (code, signal) => {
+      this.#lose(`it ended with ${signal ?? `code ${String(code)}`}`);
+    });
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), LOADING_MS);
+    const loaded = (): void => {
+      clearTimeout(late);
+    };
+    this.#ready.promise.then(loaded, loaded);
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  /**
+   * Resolves when the job's process has ended and its group is gone. Rejects with the signal's reason when aborted,
+   * not before the group is gone either; with `ForkServerLost` when the server ended.
+   */
+  async run(program: ForkedProgram, running: Running): Promise<Forked> {
+    await this.#loaded(running);
+    const job = (this.#last += 1);
+    const { promise, resolve: ended, reject: lost } = Promise.withResolvers<Forked>();
+    this.#jobs.set(job, { program, running, overMemory: false, ended, lost });
+    const stop = (): void => {
+      this.#kill(job);
+    };
+    running.signal.addEventListener('abort', stop, { once: true });
+    try {
+      const { program: name, args, folder, log } = program;
+      const beat = running.heartbeatEveryMs / 1000;
+      this.#say({ run: job, program: name, arguments: args, folder, log, beat });
+      const forked = await promise;
+      running.signal.throwIfAborted();
+      return forked;
+    } finally {
+      this.#jobs.delete(job);
+      running.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Ends it and resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#child.stdin.end();
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), GRACE_MS);
+    await this.#gone.promise;
+    clearTimeout(late);
+  }
+
+  /** While the server loads, the service itself says that the job is not forgotten. */
+  async #loaded(running: Running): Promise<void> {
+    const { signal, heartbeatEveryMs } = running;
+    signal.throwIfAborted();
+    const beat = setInterval(() => {
+      running.heartbeat();
+    }, heartbeatEveryMs);
+    try {
+      await this.#ready.promise;
+    } finally {
+      clearInterval(beat);
+    }
+    signal.throwIfAborted();
+  }
+
+  #say(order: object): void {
+    this.#child.stdin.write(`${JSON.stringify(order)}\n`);
+  }
+
+  #kill(job: number): void {
+    this.#say({ kill: job });
+    // A server that does not even do that is stuck, and a new one serves the next job.
+    const stuck = setTimeout(() => this.#jobs.has(job) && this.#child.kill('SIGKILL'), GRACE_MS);
+    stuck.unref();
+  }
+
+  #hear(answer: Answer): void {
+    if ('ready' in answer) this.#ready.resolve(null);
+    else if ('running' in answer) {
+      for (const [job, pid] of answer.running) this.#beat(job, pid);
+    } else {
+      const { ended: job, code, signal, cpu: cpuSeconds } = answer;
+      const waiting = this.#jobs.get(job);
+      const overMemory = waiting?.overMemory ?? false;
+      waiting?.ended({ code, signal: signalName(signal), overMemory, cpuSeconds });
+    }
+  }
+
+  #beat(job: number, pid: number): void {
+    const waiting = this.#jobs.get(job);
+    if (waiting === undefined) return;
+    waiting.running.heartbeat();
+    if (residentBytes(pid) <= waiting.program.memoryMb * 2 ** 20) return;
+    waiting.overMemory = true;
+    this.#kill(job);
+  }
+
+  #lose(how: string): void {
+    this.#alive = false;
+    const printed = this.#printed.toString().trim();
+    const error = new ForkServerLost(`The b2bTools process is gone: ${how}. ${printed}`.trim());
+    this.#ready.reject(error);
+    for (const { lost } of this.#jobs.values()) lost(error);
+    this.#gone.resolve(null);
+  }
+}
+
+function signalName(number: number | null): NodeJS.Signals | null {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return (found?.[0] ?? null) as NodeJS.Signals | null;
+}
