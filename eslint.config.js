@@ -43,7 +43,15 @@ const directions = Object.keys(MAY_IMPORT).flatMap((part) =>
 );
 
 export default defineConfig(
-  globalIgnores(['node_modules/', 'dist/', '.tools/', '.engines/', '.hundredfold/', 'results/', 'coverage/']),
+  globalIgnores([
+    'node_modules/',
+    'dist/',
+    '.tools/',
+    '.engines/',
+    '.hundredfold/',
+    'results/',
+    'coverage/',
+  ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,

@@ -20,7 +20,15 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   const env = { HUNDREDFOLD_MOLECULE_TOKEN: 'mElse67890' };
   const type = (...words: string[]) => at.type(words, { env });
 
-  const services = type('services', '--engine', 'recorded', '--port', String(port), '--job-time', '300ms');
+  const services = type(
+    'services',
+    '--engine',
+    'recorded',
+    '--port',
+    String(port),
+    '--job-time',
+    '300ms',
+  );
   await services.says('Ctrl-C stops');
 
   const started = await at.runs(0, ['run', `${name}.csv`, '--detach'], { env });
