@@ -1,15 +1,5 @@
 # The worker and the two local services. Temporal itself has its own images: see docker-compose.yml.
 # The same Node as in package.json's optionalDependencies.
-FROM node:24.21.0-bookworm-slim AS page
-# The report's page is bundled by packages that the worker does not need.
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY scripts scripts
-COPY src src
-COPY tsconfig.json ./
-RUN node src/report/page/build-pieces.ts
-
 FROM node:24.21.0-bookworm-slim
 
 ENV NODE_ENV=production
@@ -30,8 +20,9 @@ COPY bin bin
 COPY scripts scripts
 COPY src src
 COPY batches batches
-COPY --from=page /app/dist/report-page dist/report-page
+COPY tsconfig.json ./
 RUN node src/temporal/build-bundle.ts \
+  && node src/report/page/build-pieces.ts \
   && mkdir /data \
   && chown node:node /data
 

@@ -97,7 +97,11 @@ test('slots are given out before they are free, or nothing would be gained', () 
   for (const n of [0, 1]) apply(state, { type: 'request', request: request(n) }, 0);
   expect(decideAhead(state, 0).grants.map(({ notBefore }) => notBefore)).toEqual([0]);
   apply(state, { type: 'close', item: 'i0', closing: { type: 'accepted', rateLimit: null } }, 50);
-  expect(decideAhead(state, 50)).toEqual({ grants: [], wakeAt: 9_075 });
+  expect(decideAhead(state, 50)).toEqual({
+    grants: [],
+    wakeAt: 9_075,
+    opensAt: 10_075,
+  });
   const [early] = decideAhead(state, 9_075).grants;
   expect(early).toMatchObject({ notBefore: 10_075, request: { item: 'i1' } });
 });

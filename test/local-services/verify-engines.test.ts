@@ -22,7 +22,9 @@ describe.each(['own', 'public'])('ACPYPE and its recorded runs in %s', (part) =>
   const runs = acpype === null ? [] : moleculeRuns(join(DATA, part), acpype).runs;
   const sample = data && acpype !== null ? sampleOf(runs, RUNS) : [];
 
-  test.skipIf(sample.length === 0).each(sample)('$key', async (run) => {
+  // A suite without any test fails.
+  if (sample.length === 0) test.skip('needs the engine (npm run engines) and the sample data');
+  test.each(sample)('$key', async (run) => {
     expect(await run.verify()).toMatchObject({ same: true });
   });
 });

@@ -28,7 +28,9 @@ describe.each(['own', 'public'])('b2bTools and its recorded runs in %s', (part) 
   const runs = b2bTools === null || !data ? [] : predictionRuns(join(DATA, part), b2bTools).runs;
   const sample = runs.length === 0 ? [] : sampleOf(runs, RUNS);
 
-  test.skipIf(sample.length === 0).each(sample)('$key', async (run) => {
+  // A suite without any test fails.
+  if (sample.length === 0) test.skip('needs the engine (npm run engines) and the sample data');
+  test.each(sample)('$key', async (run) => {
     expect(await run.verify()).toMatchObject({ same: true });
   });
 });
