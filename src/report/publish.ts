@@ -14,7 +14,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
-import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
+import { refusedRows, type Listed } from './campaign-items.ts';
 import {
   Tally,
   summaryToDisk,
@@ -23,16 +23,16 @@ import {
 } from './campaign-summary.ts';
 import { checksums } from './checksums.ts';
 import { crate } from './crate.ts';
-import { csvTable, type Row } from './csv-table.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { ReportPage } from './page/report-page.ts';
 import { publishedRuns } from './published-campaign.ts';
+import { ListedTable } from './listed-table.ts';
 import { passResults } from './result-pass.ts';
 import { OwnColumns, ResultTables, type OwnColumnsByKind } from './tables/result-tables.ts';
 
 export interface PublishProgress {
-  readonly step: 'audit' | 'tables' | 'results' | 'checksums';
+  readonly step: 'audit' | 'items' | 'checksums';
   /** Items (audit, tables, results) or files (checksums) done in this step. */
   readonly done: number;
 }
@@ -73,11 +73,20 @@ export async function publishCampaign(
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
   const survey = await surveyCampaign(store, campaign, count('audit'));
-  await writeTables(store, campaign, survey, count('tables'));
-  const sinks = [new ResultTables(store, survey.resultColumns), page];
-  await passResults(store, campaign, sinks, count('results'));
+  const { ownColumns, manifestColumns, resultColumns } = survey;
+  const sinks = [
+    new ListedTable(store, ITEMS_TABLE, itemsHeader(ownColumns), (item) =>
+      itemsRow(item, ownColumns),
+    ),
+    new ListedTable(store, FAILED_TABLE, failedHeader(manifestColumns), (item) =>
+      isListed(item) ? failedRow(item, manifestColumns) : null,
+    ),
+    new ResultTables(store, resultColumns),
+    page,
+  ];
+  await passResults(store, campaign, sinks, count('items'));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
-  await page.write(summary, refusedRows(store));
+  await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary));
   await store.write(CHECKSUMS, checksums(store, count('checksums')));
@@ -116,27 +125,4 @@ async function surveyCampaign(
   }
   for await (const row of refusedRows(store)) add(row);
   return { tally, ownColumns, manifestColumns, resultColumns: resultColumns.byKind, damaged };
-}
-
-/** Each table is a pass of its own over the records, so that none is held in memory. */
-async function writeTables(
-  store: Store,
-  campaign: PreparedCampaign,
-  { ownColumns, manifestColumns }: Survey,
-  onItem: () => void,
-): Promise<void> {
-  const itemRows = async function* (): AsyncGenerator<Row> {
-    for await (const item of listedItems(store, campaign)) {
-      yield itemsRow(item, ownColumns);
-      onItem();
-    }
-  };
-  const failedRows = async function* (): AsyncGenerator<Row> {
-    for await (const item of listedItems(store, campaign)) {
-      if (isListed(item)) yield failedRow(item, manifestColumns);
-      onItem();
-    }
-  };
-  await store.write(ITEMS_TABLE, csvTable(itemsHeader(ownColumns), itemRows()));
-  await store.write(FAILED_TABLE, csvTable(failedHeader(manifestColumns), failedRows()));
 }

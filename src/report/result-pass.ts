@@ -1,20 +1,20 @@
 /**
- * One pass over the results of a campaign: each is read once, and everything that is made of results takes from it what
- * it needs. Parsing is what costs.
+ * One pass over the items of a campaign and their results: each is read once, and everything that is made of them takes
+ * what it needs. Reading and parsing are what costs.
  */
 import type { ResultReading } from '../results/reading.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { campaignItems, type CampaignItem } from './campaign-items.ts';
+import { listedItems, type Listed } from './campaign-items.ts';
 import { readResult } from './result-reading.ts';
 
 export interface ItemResult {
-  readonly item: CampaignItem;
-  /** Null where there is none: the item did not succeed. */
+  readonly item: Listed;
+  /** Null where there is none: the item did not succeed, or the row was refused. */
   readonly reading: ResultReading | null;
 }
 
-/** Something that is made of all results, one after the other. */
+/** Something that is made of all items and results, one after the other. */
 export interface ResultSink {
   add(result: ItemResult): Promise<void>;
   /** All were added. */
@@ -26,14 +26,14 @@ export interface ResultSink {
 /** Results that are read while one is worked on: the disk is asked ahead of time. */
 const AHEAD = 8;
 
-/** In manifest order. */
+/** In manifest order; the rows that were refused are the last. */
 export async function* itemResults(
   store: Store,
   campaign: PreparedCampaign,
 ): AsyncGenerator<ItemResult> {
   const underWay: Promise<ItemResult>[] = [];
   try {
-    for await (const item of campaignItems(store, campaign)) {
+    for await (const item of listedItems(store, campaign)) {
       const result = itemResult(store, item);
       // Met when its turn comes.
       result.catch(() => undefined);
@@ -65,6 +65,6 @@ export async function passResults(
   }
 }
 
-async function itemResult(store: Store, item: CampaignItem): Promise<ItemResult> {
+async function itemResult(store: Store, item: Listed): Promise<ItemResult> {
   return { item, reading: item.record === null ? null : await readResult(store, item.record) };
 }

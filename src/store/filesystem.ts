@@ -4,18 +4,24 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { link, lstat, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { chunksOf } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { entriesOf, makeFolder, statusOf, sync, syncAll, system } from './system-calls.ts';
+import { bytesOf, entriesOf, makeFolder, statusOf, sync, syncAll, system } from './system-calls.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
 const READ_CHUNK_BYTES = 256 * 1024;
+/**
+ * The files of an item are read one after the other: its folder is not looked at anew for each. A link that is put in
+ * place of a folder just then may be followed, as it might be between the look and the reading.
+ */
+const LOOK_HOLDS_MS = 1_000;
+const LOOKS_KEPT = 1_000;
 
 /**
  * Opens the tree of one campaign; the folder is made when it is missing.
@@ -34,6 +40,8 @@ export async function openFileStore(folder: string): Promise<Store> {
 
 class FileStore implements Store {
   readonly location: string;
+  /** Folders that were no links when they were looked at, and since when (ms of the process). */
+  readonly #looked = new Map<string, number>();
 
   constructor(root: string) {
     this.location = root;
@@ -77,13 +85,19 @@ class FileStore implements Store {
   }
 
   async read(key: string): Promise<Uint8Array | null> {
-    const path = await this.#find(key);
-    return path === null ? null : system(`read ${key}`, () => readFile(path));
+    const segments = keySegments(key);
+    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
+    const path = join(this.location, ...segments);
+    const bytes = await system(`read ${key}`, () => bytesOf(path));
+    if (bytes === 'link') throw badKey(key, 'it is a symbolic link');
+    return bytes;
   }
 
   async readText(key: string): Promise<string | null> {
     const bytes = await this.read(key);
-    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+    return bytes === null
+      ? null
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   }
 
   async *readStream(key: string): AsyncIterable<Uint8Array> {
@@ -213,6 +227,9 @@ class FileStore implements Store {
 
   /** Whether the folders of these names exist; a link among them is refused. */
   async #enterable(key: string, segments: readonly string[]): Promise<boolean> {
+    const last = join(this.location, ...segments);
+    const now = performance.now();
+    if (now - (this.#looked.get(last) ?? -Infinity) < LOOK_HOLDS_MS) return true;
     let folder = this.location;
     for (const segment of segments) {
       folder = join(folder, segment);
@@ -221,6 +238,8 @@ class FileStore implements Store {
       if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
       if (!found.isDirectory()) return false;
     }
+    if (this.#looked.size >= LOOKS_KEPT) this.#looked.clear();
+    this.#looked.set(last, now);
     return true;
   }
 

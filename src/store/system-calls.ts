@@ -1,6 +1,6 @@
 /** The calls of the file system that the store needs, with absence as a value and errors coded. */
-import type { Dirent, Stats } from 'node:fs';
-import { lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { lstat, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storeErrorOf } from './store-error.ts';
 
@@ -57,6 +57,42 @@ export async function statusOf(path: string): Promise<Stats | null> {
     if (isAbsent(error)) return null;
     throw error;
   }
+}
+
+/** Not waiting for whoever writes into a pipe that stands there. */
+const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * The whole file, in as few calls as there can be: thousands are read for a report. Null where there is none; of a link
+ * only that it is one.
+ */
+export async function bytesOf(path: string): Promise<Uint8Array | 'link' | null> {
+  let file;
+  try {
+    file = await open(path, AS_IT_LIES);
+  } catch (error) {
+    if (hasCode(error, 'ELOOP')) return 'link';
+    // A socket, or a pipe without a reader: nothing that could be read.
+    if (isAbsent(error) || hasCode(error, 'ENXIO')) return null;
+    throw error;
+  }
+  try {
+    const status = await file.stat();
+    return status.isFile() ? await wholeOf(file, status.size) : null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file never changes under its name, so its size tells where it ends. */
+async function wholeOf(file: FileHandle, size: number): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let at = 0; at < size;) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    if (bytesRead === 0) return bytes.subarray(0, at);
+    at += bytesRead;
+  }
+  return bytes;
 }
 
 /** A folder that vanished between two steps of a walk has no entries. */

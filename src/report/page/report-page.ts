@@ -8,7 +8,7 @@ import type { ResultReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
-import type { CampaignItem, RefusedRow } from '../campaign-items.ts';
+import type { Listed } from '../campaign-items.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
 import type { ItemResult, ResultSink } from '../result-pass.ts';
 import { drawnFormula } from './formula.ts';
@@ -25,8 +25,8 @@ import { packResult } from './pack-result.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
 import { TableRows } from './table-rows.ts';
 
-/** Items whose formula is being drawn: enough to keep the threads busy, few enough for memory. */
-const AHEAD = 128;
+/** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
+const AHEAD = 32;
 
 export class ReportPage implements ResultSink {
   private readonly store: Store;
@@ -72,12 +72,8 @@ export class ReportPage implements ResultSink {
     await Promise.allSettled(this.underWay);
   }
 
-  /** After `end`: the rows that were refused are the last of the table. */
-  async write(summary: CampaignSummary, refused: AsyncIterable<RefusedRow>): Promise<void> {
-    for await (const row of refused) {
-      this.rows.add(row, null);
-      await this.chunks.add(NO_DETAIL);
-    }
+  /** After `end`. */
+  async write(summary: CampaignSummary): Promise<void> {
     const chunks = await this.chunks.end();
     await removeChunkFiles(this.store, chunks);
     const { pieces } = this;
@@ -98,10 +94,7 @@ export class ReportPage implements ResultSink {
   }
 
   /** As text at once: what a result was read into is far larger, and many wait for their drawing. */
-  private async detailOf(
-    { record }: CampaignItem,
-    reading: ResultReading | null,
-  ): Promise<DetailText> {
+  private async detailOf({ record }: Listed, reading: ResultReading | null): Promise<DetailText> {
     if (record === null) return NO_DETAIL;
     const result = JSON.stringify(reading === null ? null : packResult(reading));
     const formula = record.kind === 'molecule' ? await this.formulaOf(record, reading) : null;

@@ -60,9 +60,9 @@ export class ResultTables implements ResultSink {
     );
   }
 
-  async add({ item: { kind, record }, reading }: ItemResult): Promise<void> {
+  async add({ item: { record }, reading }: ItemResult): Promise<void> {
     if (record === null || reading === null) return;
-    await this.#tables.get(kind)?.add(record, slabsOf(reading, record));
+    await this.#tables.get(record.kind)?.add(record, slabsOf(reading, record));
   }
 
   async end(): Promise<void> {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
-import { campaignItems, refusedRows } from '../../../src/report/campaign-items.ts';
+import { campaignItems } from '../../../src/report/campaign-items.ts';
 import { Tally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
@@ -140,7 +140,7 @@ test('what does not fit into the page lies beside it, and is missed in words', a
   if (campaign === null) throw new Error('not prepared');
   const report = await ReportPage.open(store, 0);
   await passResults(store, campaign, [report], () => undefined);
-  await report.write(new Tally().summary(campaign, end, []), refusedRows(store));
+  await report.write(new Tally().summary(campaign, end, []));
 
   const { page, errors, requests } = await opened(browser, folder);
   expect(requests).toEqual([]);
