@@ -21,15 +21,13 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan, ItemEnd } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
-import { EndedItems } from './ended-items.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
 import {
@@ -71,7 +69,6 @@ class CampaignRun {
   private growths = 0;
   private readonly startedAt: number;
   private readonly tally: Tally;
-  private readonly endedItems: EndedItems;
   private state: CampaignState;
   /** Every item for which there was room was started and asked for. */
   private filled = false;
@@ -85,7 +82,6 @@ class CampaignRun {
     this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.startedAt = carried?.startedAt ?? Date.now();
-    this.endedItems = new EndedItems(carried?.progress);
     this.state = carried?.progress.state ?? 'running';
   }
 
@@ -153,8 +149,7 @@ class CampaignRun {
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !kind) return;
     feed.open.delete(id);
-    this.count(kind, end);
-    this.endedItems.add({ id, kind, at: Date.now(), ...end });
+    this.tally.add({ id, kind, at: Date.now(), ...end });
   }
 
   pause(paused: boolean): Promise<void> {
@@ -178,10 +173,8 @@ class CampaignRun {
       total: this.plan.items,
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: this.plan.following ?? 0,
-      ended: { ...this.tally.ended },
-      failuresByCode: { ...this.tally.failuresByCode },
+      ...this.tally.progress(openKinds),
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
-      ...this.endedItems.progress(openKinds),
     };
   }
 
@@ -286,12 +279,7 @@ class CampaignRun {
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (kind, end) => this.count(kind, end));
-  }
-
-  private count(kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>): void {
-    this.tally.count(end);
-    this.endedItems.count(kind, end.state);
+    return new Feed(this.plan, plan, carried, (kind, end) => this.tally.count(kind, end));
   }
 
   private show(state: CampaignState): void {

@@ -1,6 +1,8 @@
-/** How the items of a campaign have ended so far: by state, and by code where they have one. */
-import type { CampaignProgress, ItemEnd } from '../domain/campaign.ts';
+/** How the items of a campaign have ended so far: by state, by kind, by code where they have one; and the last of them. */
+import type { CampaignProgress, ItemEnd, RecentEnd } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
 import type { FinalState } from '../domain/states.ts';
+import { EndedItems } from './ended-items.ts';
 
 export class Tally {
   readonly ended: Record<FinalState, number> = {
@@ -10,24 +12,44 @@ export class Tally {
     cancelled: 0,
     invalid: 0,
   };
-  readonly failuresByCode: Record<string, number> = {};
+  private readonly failuresByCode: Record<string, number> = {};
+  private readonly items: EndedItems;
 
   /** What an earlier run of the campaign had counted, or the rows that were refused before it began. */
-  constructor(counted: {
-    readonly ended: Partial<CampaignProgress['ended']>;
-    readonly failuresByCode?: CampaignProgress['failuresByCode'];
-  }) {
+  constructor(
+    counted: Omit<Partial<CampaignProgress>, 'ended'> & {
+      readonly ended: Partial<CampaignProgress['ended']>;
+    },
+  ) {
     Object.assign(this.ended, counted.ended);
     Object.assign(this.failuresByCode, counted.failuresByCode);
+    this.items = new EndedItems({ ...counted, ended: this.ended });
   }
 
-  count({ state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
+  /** One that has just ended. */
+  add(end: RecentEnd): void {
+    this.count(end.kind, end);
+    this.items.add(end);
+  }
+
+  /** One that had ended before the campaign came to it. */
+  count(kind: Kind, { state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
     this.ended[state] += 1;
+    this.items.count(kind, state);
     if (code) this.failuresByCode[code] = (this.failuresByCode[code] ?? 0) + 1;
   }
 
   /** Items that have ended, however they did. */
   get total(): number {
     return Object.values(this.ended).reduce((sum, n) => sum + n, 0);
+  }
+
+  /** `open`: the kinds of the items that are open. */
+  progress(open: Iterable<Kind>) {
+    return {
+      ended: { ...this.ended },
+      failuresByCode: { ...this.failuresByCode },
+      ...this.items.progress(open),
+    };
   }
 }
