@@ -141,7 +141,13 @@ describe('the demo, run with one command', () => {
 
 describe('its output tree', () => {
   test('has exactly the files of docs/output-tree.md', () => {
-    const top = ['campaign.json', 'items.csv', 'failed.csv', 'ro-crate-metadata.json', 'SHA256SUMS'];
+    const top = [
+      'campaign.json',
+      'items.csv',
+      'failed.csv',
+      'ro-crate-metadata.json',
+      'SHA256SUMS',
+    ];
     const own = ['.hundredfold/campaign.json', '.hundredfold/items-00000.json'];
     const wanted = [...top, ...own, ...rows.flatMap(expectedFiles)].sort();
     // The tables and the report have their own tests; they come and go with the kinds.
