@@ -59,7 +59,9 @@ function fitting(text: string): string {
   return process.stderr.isTTY ? cutText(text, process.stderr.columns) : text;
 }
 
+const TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+
 /** `2026-11-21 02:14:33`, as on the clock here. */
 function timeText(iso: string): string {
-  return new Date(iso).toLocaleString('sv-SE');
+  return TIME.format(new Date(iso));
 }

@@ -1,7 +1,7 @@
 /** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../config/duration.ts';
-import { bar, clockText } from '../progress-text.ts';
+import { bar, clockText, countText } from '../progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from './line.ts';
 
 /** The first line tells the least that must be known; the second, where there is one, more of it. */
@@ -42,7 +42,7 @@ function windowLines(
   if (window.blockedUntil !== null) return blockLines(title, window, now, width);
   if (window.limit === null) {
     const ways = outstanding > 0 ? `, ${outstanding} on their way` : '';
-    const words = `no limit; ${counts.accepted.toLocaleString('en')} jobs taken on${ways}`;
+    const words = `no limit; ${countText(counts.accepted)} jobs taken on${ways}`;
     return { first: [title, span(words)], second: null };
   }
   const used = usage(title, window, width);

@@ -1,4 +1,5 @@
 /** Items by kind and state, as a table. Pure. */
+import { countText } from '../progress-text.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { Observation } from '../observe.ts';
 import { padded, span, widthOf, type Line, type Tone } from './line.ts';
@@ -57,9 +58,8 @@ function rowOf(
 }
 
 function tableOf(rows: readonly Row[], columns: readonly Column[]): Line[] {
-  const text = (n: number) => n.toLocaleString('en');
   const widths = columns.map((column) =>
-    Math.max(column.length, ...rows.map(({ cells }) => text(cells[column]).length)),
+    Math.max(column.length, ...rows.map(({ cells }) => countText(cells[column]).length)),
   );
   const cell = (words: string, n: number) => `  ${words.padStart(widths[n] ?? 0)}`;
   const name = Math.max(...rows.map(({ kind }) => NAMES[kind].length));
@@ -69,7 +69,10 @@ function tableOf(rows: readonly Row[], columns: readonly Column[]): Line[] {
     ...rows.map(({ kind, cells }) => [
       span(padded(NAMES[kind], name)),
       ...columns.map((column, n) =>
-        span(cell(text(cells[column]), n), cells[column] > 0 ? (TONE[column] ?? 'plain') : 'faint'),
+        span(
+          cell(countText(cells[column]), n),
+          cells[column] > 0 ? (TONE[column] ?? 'plain') : 'faint',
+        ),
       ),
     ]),
   ];

@@ -3,7 +3,7 @@ import { formatDuration } from '../../config/duration.ts';
 import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
-import { bar, clockText } from '../progress-text.ts';
+import { bar, clockText, countText } from '../progress-text.ts';
 import { campaignLink, uiLink } from '../ui-link.ts';
 import type { Happening } from './happenings.ts';
 import {
@@ -26,7 +26,7 @@ export function headLine({ followed, seen }: Scene, width: number): Line {
   const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
   const share = done / Math.max(1, total);
   const name = span(cutText(followed.name, Math.floor(width / 3)), 'strong');
-  const words = ` ${Math.floor(share * 100)} %  ${number(done)} of ${number(total)}`;
+  const words = ` ${Math.floor(share * 100)} %  ${countText(done)} of ${countText(total)}`;
   const tone = state === 'paused' ? 'warning' : 'strong';
   const standing = state === 'running' ? [] : [span(`  ${state}`, tone)];
   const rest = widthOf([name, span(words), ...standing]);
@@ -61,7 +61,7 @@ export function countsLines({ seen: { progress, waiting } }: Scene, width: numbe
     const longer = [
       ...line,
       span(line.length === 0 ? '' : '  '),
-      span(`${number(n)} ${state}`, tone),
+      span(`${countText(n)} ${state}`, tone),
     ];
     if (widthOf(longer) <= width || line.length === 0) lines[lines.length - 1] = longer;
     else lines.push(longer.slice(-1));
@@ -85,7 +85,7 @@ export function paceLine({ pace }: Scene): Line | null {
   const { ended, accepted, overMs } = pace;
   return [
     span(
-      `${number(ended)} ended, ${number(accepted)} accepted in the last ${formatDuration(overMs)}`,
+      `${countText(ended)} ended, ${countText(accepted)} accepted in the last ${formatDuration(overMs)}`,
       'faint',
     ),
   ];
@@ -95,7 +95,7 @@ export function paceLine({ pace }: Scene): Line | null {
 export function failureLines({ seen: { progress }, now }: Scene, width: number): Line[] {
   const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
   if (codes.length === 0) return [];
-  const sums = codes.map(([code, n]) => `${number(n)} ${code}`).join(', ');
+  const sums = codes.map(([code, n]) => `${countText(n)} ${code}`).join(', ');
   const failures = (progress.failures ?? []).toReversed();
   const ids = idWidth(
     failures.map(({ id }) => id),
@@ -172,8 +172,4 @@ export function keysLine({ keys, seen: { progress } }: Scene, width: number): Li
     span(key, 'strong'),
     span(` ${does}   `, 'faint'),
   ]);
-}
-
-function number(n: number): string {
-  return n.toLocaleString('en');
 }
