@@ -1,8 +1,16 @@
 /** What lies in the tree beside the items' folders: the tables, the report, the summary. */
-import { CAMPAIGN_SUMMARY, CHECKSUMS, FAILED_TABLE, ITEMS_TABLE, REPORT } from '../store/layout.ts';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  FAILED_TABLE,
+  ITEMS_TABLE,
+  REPORT,
+  RESULT_TABLES,
+} from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
-export interface FileEntity {
+/** Anything that a crate tells of, by its name in it. */
+export interface Entity {
   readonly '@id': string;
   readonly [property: string]: unknown;
 }
@@ -15,25 +23,22 @@ const MEANING: Readonly<Record<string, string>> = {
   [CHECKSUMS]: 'SHA-256 of every file, for sha256sum --check',
 };
 
-const TABLES = 'tables/';
-
 const FORMATS: Readonly<Record<string, string>> = {
   ...{ csv: 'text/csv', json: 'application/json', html: 'text/html' },
   ...{ parquet: 'application/vnd.apache.parquet' },
 };
 
 /** In the order of their keys; only those that are there. */
-export async function filesAtTop(store: Store): Promise<readonly FileEntity[]> {
+export async function filesAtTop(store: Store): Promise<readonly Entity[]> {
   const keys: string[] = [];
-  for (const key of Object.keys(MEANING)) {
+  for (const key of [...Object.keys(MEANING), ...RESULT_TABLES]) {
     // The checksums are written after this one, which they cover.
     if (key === CHECKSUMS || (await store.exists(key))) keys.push(key);
   }
-  for await (const key of store.list(TABLES)) keys.push(key);
   return keys.sort().map(fileEntity);
 }
 
-function fileEntity(key: string): FileEntity {
+function fileEntity(key: string): Entity {
   const ending = key.slice(key.lastIndexOf('.') + 1);
   return {
     ...{ '@id': encodeURI(key), '@type': 'File', name: key },

@@ -4,12 +4,8 @@ import { CAMPAIGN_SUMMARY, itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { campaignItems } from './campaign-items.ts';
+import type { Entity } from './crate-files.ts';
 import type { CampaignSummary } from './campaign-summary.ts';
-
-interface Entity {
-  readonly '@id': string;
-  readonly [property: string]: unknown;
-}
 
 export function toolEntity({ versions }: CampaignSummary): Entity {
   const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');

@@ -10,9 +10,7 @@ import type { Store } from '../store/store.ts';
 import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
 import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
 import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
-import { filesAtTop } from './crate-files.ts';
-
-type Entity = Readonly<Record<string, unknown>> & { readonly '@id': string };
+import { filesAtTop, type Entity } from './crate-files.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 const CHUNK_BYTES = 64 * 1024;

@@ -4,14 +4,23 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { link, lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { chunksOf } from './chunks.ts';
 import { inParallel } from './in-parallel.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
-import { bytesOf, entriesOf, makeFolder, statusOf, sync, syncAll, system } from './system-calls.ts';
+import {
+  bytesOf,
+  entriesOf,
+  isLinked,
+  makeFolder,
+  statusOf,
+  sync,
+  syncAll,
+  system,
+} from './system-calls.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
@@ -268,18 +277,6 @@ class FileStore implements Store {
       if (entry.isDirectory()) yield* this.#walk(path, wanted);
       else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
     }
-  }
-}
-
-/** False where it cannot be: another disk, or a file system without links. */
-async function isLinked(source: string, path: string): Promise<boolean> {
-  try {
-    await link(source, path);
-    return true;
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'].includes(code)) return false;
-    throw error;
   }
 }
 

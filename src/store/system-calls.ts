@@ -1,6 +1,6 @@
 /** The calls of the file system that the store needs, with absence as a value and errors coded. */
 import { constants, type Dirent, type Stats } from 'node:fs';
-import { lstat, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storeErrorOf } from './store-error.ts';
 
@@ -104,3 +104,16 @@ export async function entriesOf(folder: string): Promise<Dirent[]> {
     throw error;
   }
 }
+
+/** A second name for a file. False where it cannot be: another disk, or a file system without links. */
+export async function isLinked(source: string, path: string): Promise<boolean> {
+  try {
+    await link(source, path);
+    return true;
+  } catch (error) {
+    if (NO_LINKS.some((code) => hasCode(error, code))) return false;
+    throw error;
+  }
+}
+
+const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;

@@ -4,6 +4,7 @@
  */
 import { readFasta } from '../../inputs/sequences/fasta.ts';
 import type { InputText, Options, Predictor } from '../../domain/item.ts';
+import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
@@ -14,9 +15,6 @@ import { readPayload, type PayloadEntry } from '../../results/payload.ts';
 import { checkChains } from './check-chains.ts';
 import { checkAligned, checkSent } from './check-sent.ts';
 import { checkKeys, checkNumbers } from './check-values.ts';
-
-/** ShiftCrypt's "too many shifts are missing". */
-const SHIFTS_MISSING = -10;
 
 /** A key that each predictor's result has; those it depends on add theirs. */
 const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
