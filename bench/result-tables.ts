@@ -1,16 +1,16 @@
 /**
  * What the result tables cost: `node bench/result-tables.ts DIR`, a tree of bench/finished-tree.ts. Reading all results
- * is the measure; the tables are made in the same pass, for the most part in a second thread.
+ * is the measure.
  */
 import { campaignItems } from '../src/report/campaign-items.ts';
 import { passResults } from '../src/report/result-pass.ts';
-import { OwnColumns, ResultTables } from '../src/report/tables/result-tables.ts';
+import { makeResultTables, OwnColumns } from '../src/report/tables/result-tables.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
 import { readPreparedCampaign } from '../src/store/prepared-campaign.ts';
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('node bench/result-tables.ts DIR');
-const store = await openFileStore(folder);
+const store = await openFileStore(folder, { blocking: true });
 const campaign = await readPreparedCampaign(store);
 if (campaign === null) throw new Error(`${folder} holds no campaign`);
 const own = new OwnColumns();
@@ -22,11 +22,8 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-const nothing = (): void => undefined;
-const reading = await seconds(() => passResults(store, campaign, [], nothing));
-const tables = await seconds(() =>
-  passResults(store, campaign, [new ResultTables(store, own.byKind)], nothing),
-);
+const reading = await seconds(() => passResults(store, campaign, [], () => undefined));
+const tables = await seconds(() => makeResultTables(store, own.byKind));
 const { maxRSS } = process.resourceUsage();
 console.log(`${campaign.items} items: read in ${reading.toFixed(1)} s`);
 console.log(

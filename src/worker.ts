@@ -17,6 +17,7 @@ import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { createClient } from './services/registry.ts';
+import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
@@ -99,6 +100,7 @@ function dependenciesOf(
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     openStore: openFileStore,
+    publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
     notify,

@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { BudgetConfiguration } from '../workflows/messages.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
+import type { publishTree } from '../report/publish-tree.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -18,6 +19,7 @@ export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
   readonly openStore: (address: string) => Promise<Store>;
+  readonly publishCampaign: typeof publishTree;
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;
   readonly serverClock: ServerClock;

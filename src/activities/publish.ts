@@ -2,7 +2,6 @@
 import { Context } from '@temporalio/activity';
 import { isFinal } from '../domain/states.ts';
 import { campaignItems } from '../report/campaign-items.ts';
-import { publishCampaign } from '../report/publish.ts';
 import { deliverDuplicates } from '../store/deliver-duplicates.ts';
 import { writeItem } from '../store/item-store.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
@@ -28,7 +27,7 @@ export async function publish(
       if (state === 'cancelled') await cancelRest(store, campaign, endedAt, beat);
     }
     const end = { state, startedAt, endedAt, retried, versions: deps.versions };
-    const { items } = await publishCampaign(store, end, {
+    const { items } = await deps.publishCampaign(store.location, end, {
       heartbeat: (progress) => context.heartbeat(progress),
       signal: context.cancellationSignal,
     });

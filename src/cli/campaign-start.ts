@@ -145,11 +145,11 @@ async function prepare(start: CampaignStart): Promise<Laid> {
     feeds: feedPlans(feeds, prepared.pages),
     ...(notify.length > 0 && { notify }),
   };
-  return { plan, done: prepared.done, idle: await isIdle(store, prepared) };
+  return { plan, done: prepared.done, idle: await isIdle(folder, prepared) };
 }
 
-async function isIdle(store: Store, { done, items, changed }: Prepared): Promise<boolean> {
-  return done === items && !changed && (await isPublished(store));
+async function isIdle(folder: string, { done, items, changed }: Prepared): Promise<boolean> {
+  return done === items && !changed && (await isPublished(folder));
 }
 
 function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | null): void {

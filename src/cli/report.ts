@@ -6,7 +6,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isFinal } from '../domain/states.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import { campaignItems, stateOf } from '../report/campaign-items.ts';
-import { publishCampaign } from '../report/publish.ts';
+import { publishTree } from '../report/publish-tree.ts';
 import { publishedEnd } from '../report/published-campaign.ts';
 import { REPORT } from '../store/layout.ts';
 import { findCampaign } from './campaigns.ts';
@@ -27,7 +27,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
-  await publishCampaign(store, end);
+  await publishTree(folder, end);
   const path = join(folder, REPORT);
   if (flags.json) {
     const { document } = await endedCampaign(store, folder);

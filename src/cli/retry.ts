@@ -106,7 +106,7 @@ async function startRetry(session: Session, wanted: Wanted): Promise<Begun> {
   const feeds = servicesFor(wanted, tree, survey);
   explainRetry(name, survey);
   const nothing = survey.chosen.size + survey.open === 0;
-  if (nothing && (await isPublished(tree.store))) return { folder: tree.folder, idle: true };
+  if (nothing && (await isPublished(tree.folder))) return { folder: tree.folder, idle: true };
   if (survey.open === 0) await itemsHaveLeft(session, name);
   await begin(session, { wanted, tree, survey, feeds, key });
   return { folder: tree.folder, idle: false };

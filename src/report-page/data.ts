@@ -129,10 +129,19 @@ export interface ItemFacts {
   readonly source: string;
 }
 
-/** Values along a chain: thousandths as whole numbers, null for none; or text by its place in `words`. */
+/** Values along a chain, one a place; null for none. What does not fit into letters stands as it is. */
 export type PackedTrack =
+  | PackedLetters
   | { readonly values: readonly (number | null)[] }
   | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
+
+/** Each value is `from` and so many steps, which `width` letters tell (packing.ts). */
+export interface PackedLetters {
+  readonly letters: string;
+  readonly width: 1 | 2;
+  readonly from: number;
+  readonly step: number;
+}
 
 export interface PackedProtein {
   readonly name: string;

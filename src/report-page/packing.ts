@@ -1,18 +1,48 @@
-/** Numbers along a chain, packed as the page is given them, and unpacked: the same three decimals on both sides. */
+/**
+ * Numbers along a chain, packed as the page is given them, and unpacked. There are tens of millions in a large report:
+ * each is one or two letters, as many steps above the lowest of its track.
+ */
 import type { Track } from '../results/reading.ts';
-import type { PackedTrack } from './data.ts';
+import type { PackedLetters, PackedTrack } from './data.ts';
 
 /** Three decimals are what the services' own CSV has. */
 const PARTS = 1000;
 
-export function packTrack(track: Track, parts = PARTS): PackedTrack {
-  if (!track.some((value) => typeof value === 'string')) {
-    return {
-      values: track.map((value) =>
-        typeof value === 'number' ? (Math.round(value * parts) * PARTS) / parts : null,
-      ),
-    };
-  }
+/** ASCII from `#` on without the backslash: nothing that JSON would have to escape. */
+const FIRST = 35;
+const BACKSLASH = 92;
+const RADIX = 90;
+/** The last letter, or pair of letters, stands for no value. */
+const MOST_STEPS = { 1: RADIX - 2, 2: RADIX * RADIX - 2 } as const;
+
+/** Steps of a curve have five decimals. */
+const SHORT = 100_000;
+
+let scratch = new Uint8Array(4096);
+const ASCII = new TextDecoder('latin1');
+
+/** With three decimals. */
+export function packTrack(track: Track): PackedTrack {
+  const found = bounds(track);
+  if (found === null) return packWords(track);
+  const { low, high } = found;
+  const from = floored(low);
+  if ((high - from) * PARTS <= MOST_STEPS[2]) return letters(track, 2, from, 1 / PARTS);
+  return { values: track.map((value) => (typeof value === 'number' ? rounded(value) : null)) };
+}
+
+/** As fine as a line that is drawn: of the many rows of an alignment. */
+export function packCurve(track: Track): PackedTrack {
+  const found = bounds(track);
+  if (found === null) return packWords(track);
+  const { low, high } = found;
+  const from = floored(low);
+  // Up to the next short number: it is told for each track, as `from` is.
+  const step = (Math.floor(((high - from) / MOST_STEPS[1]) * SHORT) + 1) / SHORT;
+  return letters(track, 1, from, step);
+}
+
+function packWords(track: Track): PackedTrack {
   const words = [...new Set(track.filter((value) => value !== null).map(String))];
   const places = new Map(words.map((word, place) => [word, place]));
   return {
@@ -21,16 +51,69 @@ export function packTrack(track: Track, parts = PARTS): PackedTrack {
   };
 }
 
+const rounded = (value: number): number => Math.round(value * PARTS) / PARTS;
+/** Never above it, or a step would be negative. */
+const floored = (value: number): number => Math.floor(value * PARTS) / PARTS;
+
+/** Both 0 where there is no number; null where there is text. */
+function bounds(track: Track): { readonly low: number; readonly high: number } | null {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of track) {
+    if (typeof value === 'string') return null;
+    if (value === null) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? { low, high } : { low: 0, high: 0 };
+}
+
+function letters(track: Track, width: 1 | 2, from: number, step: number): PackedLetters {
+  const length = track.length * width;
+  if (length > scratch.length) scratch = new Uint8Array(2 * length);
+  let at = 0;
+  for (const value of track) {
+    const steps =
+      typeof value === 'number' ? Math.round((value - from) / step) : MOST_STEPS[width] + 1;
+    if (width === 2) scratch[at++] = letterOf(Math.floor(steps / RADIX));
+    scratch[at++] = letterOf(steps % RADIX);
+  }
+  return { letters: ASCII.decode(scratch.subarray(0, length)), width, from, step };
+}
+
+function letterOf(digit: number): number {
+  const letter = FIRST + digit;
+  return letter < BACKSLASH ? letter : letter + 1;
+}
+
+function digitOf(letter: number): number {
+  return letter - FIRST - (letter > BACKSLASH ? 1 : 0);
+}
+
 export function isText(
   track: PackedTrack,
 ): track is Extract<PackedTrack, { words: readonly string[] }> {
   return 'words' in track;
 }
 
+/** How many places the track has. */
+export function placesOf(track: PackedTrack): number {
+  if (isText(track)) return track.places.length;
+  return 'values' in track ? track.values.length : track.letters.length / track.width;
+}
+
 /** Numbers; null where there is none, and for text. */
 export function numbersOf(track: PackedTrack | undefined): readonly (number | null)[] {
   if (track === undefined || isText(track)) return [];
-  return track.values.map((value) => (value === null ? null : value / PARTS));
+  return 'values' in track ? track.values : numbersOfLetters(track);
+}
+
+function numbersOfLetters({ letters, width, from, step }: PackedLetters): (number | null)[] {
+  return Array.from({ length: letters.length / width }, (_, place) => {
+    const low = digitOf(letters.charCodeAt(place * width + width - 1));
+    const steps = width === 1 ? low : digitOf(letters.charCodeAt(place * width)) * RADIX + low;
+    return steps > MOST_STEPS[width] ? null : rounded(from + steps * step);
+  });
 }
 
 /** Text; null where there is none. */

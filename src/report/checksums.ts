@@ -1,6 +1,6 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
 import { KINDS, type Kind } from '../domain/item.ts';
-import { digestStored, type FileDigest } from '../store/digest.ts';
+import type { FileDigest } from '../store/digest.ts';
 import { readItem } from '../store/item-store.ts';
 import { CHECKSUMS, FOLDER_OF_KIND, WORK_AREA } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
@@ -28,7 +28,7 @@ export async function* checksums(store: Store, onFile: () => void): AsyncGenerat
     // Keys come in order: one folder's files follow each other and its record is read once.
     if (folder.prefix === '' || !key.startsWith(folder.prefix)) folder = await folderOf(store, key);
     const digest = folder.digests.get(key.slice(folder.prefix.length));
-    const sha256 = digest?.sha256 ?? (await digestStored(store, key))?.sha256;
+    const sha256 = digest?.sha256 ?? (await store.digest(key))?.sha256;
     if (sha256 !== undefined) lines += `${sha256}  ${key}\n`;
     onFile();
     if (lines.length >= CHUNK_BYTES) {

@@ -26,22 +26,15 @@ import { crate } from './crate.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
 import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { ReportPage } from './page/report-page.ts';
+import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { ListedTable } from './listed-table.ts';
 import { passResults } from './result-pass.ts';
-import { OwnColumns, ResultTables, type OwnColumnsByKind } from './tables/result-tables.ts';
+import { makeResultTables, OwnColumns, type OwnColumnsByKind } from './tables/result-tables.ts';
 
-export interface PublishProgress {
-  readonly step: 'audit' | 'items' | 'checksums';
-  /** Items (audit, tables, results) or files (checksums) done in this step. */
-  readonly done: number;
-}
-
-export interface PublishOptions {
-  /** Called often: after each item and each file. */
-  readonly heartbeat?: (progress: PublishProgress) => void;
-  /** Breaks off between two files; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+export interface PublishOptions extends ProgressOptions {
+  /** Makes the result tables while the report is made; in this thread when it is left out. */
+  readonly makeTables?: typeof makeResultTables;
 }
 
 /**
@@ -54,25 +47,17 @@ export interface PublishOptions {
 export async function publishCampaign(
   store: Store,
   end: CampaignEnd,
-  options: PublishOptions = {},
+  { makeTables = makeResultTables, ...options }: PublishOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
-  const count = (step: PublishProgress['step']): (() => void) => {
-    let done = 0;
-    return () => {
-      options.signal?.throwIfAborted();
-      done += 1;
-      options.heartbeat?.({ step, done });
-    };
-  };
   const page = await ReportPage.open(store);
   // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not stand beside newer tables.
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
-  const survey = await surveyCampaign(store, campaign, count('audit'));
+  const survey = await surveyCampaign(store, campaign, counter('audit', options));
   const { ownColumns, manifestColumns, resultColumns } = survey;
   const sinks = [
     new ListedTable(store, ITEMS_TABLE, itemsHeader(ownColumns), (item) =>
@@ -81,16 +66,40 @@ export async function publishCampaign(
     new ListedTable(store, FAILED_TABLE, failedHeader(manifestColumns), (item) =>
       isListed(item) ? failedRow(item, manifestColumns) : null,
     ),
-    new ResultTables(store, resultColumns),
     page,
   ];
-  await passResults(store, campaign, sinks, count('items'));
+  await together(options, [
+    (watched) => makeTables(store, resultColumns, watched),
+    (watched) => passResults(store, campaign, sinks, counter('report', watched)),
+  ]);
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary));
-  await store.write(CHECKSUMS, checksums(store, count('checksums')));
+  await store.write(CHECKSUMS, checksums(store, counter('checksums', options)));
   return summary;
+}
+
+/** The first failure breaks the others off, and is thrown once all have ended. */
+async function together(
+  { heartbeat, signal }: ProgressOptions,
+  works: readonly ((watched: ProgressOptions) => Promise<void>)[],
+): Promise<void> {
+  const broken = new AbortController();
+  const watched = {
+    ...(heartbeat && { heartbeat }),
+    signal: AbortSignal.any([broken.signal, ...(signal ? [signal] : [])]),
+  };
+  await Promise.all(
+    works.map(async (work) => {
+      try {
+        await work(watched);
+      } catch (error) {
+        broken.abort(error);
+      }
+    }),
+  );
+  broken.signal.throwIfAborted();
 }
 
 /** What has to be known of all items before the first row of a table is written. */

@@ -10,6 +10,7 @@ import {
   RESULT_TABLES,
 } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { openFileStore } from '../store/filesystem.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import {
@@ -55,7 +56,8 @@ const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
  * Whether publishing this tree again would change nothing but what the prepared campaign says of its settings. Reads
  * every file that a record vouches for, and writes none.
  */
-export async function isPublished(store: Store): Promise<boolean> {
+export async function isPublished(folder: string): Promise<boolean> {
+  const store = await openFileStore(folder, { blocking: true });
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;

@@ -23,30 +23,7 @@ export interface ResultSink {
   abandon(reason: unknown): Promise<void>;
 }
 
-/** Results that are read while one is worked on: the disk is asked ahead of time. */
-const AHEAD = 8;
-
-/** In manifest order; the rows that were refused are the last. */
-export async function* itemResults(
-  store: Store,
-  campaign: PreparedCampaign,
-): AsyncGenerator<ItemResult> {
-  const underWay: Promise<ItemResult>[] = [];
-  try {
-    for await (const item of listedItems(store, campaign)) {
-      const result = itemResult(store, item);
-      // Met when its turn comes.
-      result.catch(() => undefined);
-      underWay.push(result);
-      if (underWay.length > AHEAD) yield await (underWay.shift() as Promise<ItemResult>);
-    }
-    for (let next = underWay.shift(); next !== undefined; next = underWay.shift()) yield await next;
-  } finally {
-    await Promise.allSettled(underWay);
-  }
-}
-
-/** Fills the sinks side by side. `onItem` is called for each item, and may throw to break off. */
+/** In manifest order; the rows that were refused are the last. `onItem` is called for each item, and may throw to break off. */
 export async function passResults(
   store: Store,
   campaign: PreparedCampaign,
@@ -54,8 +31,9 @@ export async function passResults(
   onItem: () => void,
 ): Promise<void> {
   try {
-    for await (const result of itemResults(store, campaign)) {
-      for (const sink of sinks) await sink.add(result);
+    for await (const item of listedItems(store, campaign)) {
+      const reading = item.record === null ? null : await readResult(store, item.record);
+      for (const sink of sinks) await sink.add({ item, reading });
       onItem();
     }
     for (const sink of sinks) await sink.end();
@@ -63,8 +41,4 @@ export async function passResults(
     for (const sink of sinks) await sink.abandon(error);
     throw error;
   }
-}
-
-async function itemResult(store: Store, item: Listed): Promise<ItemResult> {
-  return { item, reading: item.record === null ? null : await readResult(store, item.record) };
 }

@@ -1,7 +1,6 @@
 /** The promises about the output tree (docs/architecture.md, 3 and 5) as one check of a whole tree. */
 import { parse } from 'csv-parse/sync';
 import { isFinal } from '../domain/states.ts';
-import { digestStored } from '../store/digest.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
@@ -176,7 +175,7 @@ async function checksumViolations(store: Store): Promise<readonly string[]> {
     const expected = listed.get(key);
     listed.delete(key);
     if (expected === undefined) violations.push(`${CHECKSUMS} lacks ${key}.`);
-    else if (expected !== (await digestStored(store, key))?.sha256) {
+    else if (expected !== (await store.digest(key))?.sha256) {
       violations.push(`${CHECKSUMS} has another digest than ${key}.`);
     }
   }

@@ -55,6 +55,7 @@ function inOrder(keys: readonly string[]): readonly string[] {
 
 /** As long as the chain. */
 function numbers(values: readonly PayloadValue[] = [], length: number): Track {
+  if (values.length === length && values.every((value) => typeof value === 'number')) return values;
   const track = new Array<number | null>(length);
   for (let index = 0; index < length; index += 1) {
     const value = values[index];

@@ -6,21 +6,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { BlockingReads } from './blocking-reads.ts';
 import { chunksOf } from './chunks.ts';
+import type { FileDigest } from './digest.ts';
 import { inParallel } from './in-parallel.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
+import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
-import { StoreError } from './store-error.ts';
-import {
-  bytesOf,
-  entriesOf,
-  isLinked,
-  makeFolder,
-  statusOf,
-  sync,
-  syncAll,
-  system,
-} from './system-calls.ts';
+import { missing, wrongLength } from './store-error.ts';
+import { isLinked, makeFolder, sync, syncAll, system } from './system-calls.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
@@ -32,28 +26,38 @@ const READ_CHUNK_BYTES = 256 * 1024;
 const LOOK_HOLDS_MS = 1_000;
 const LOOKS_KEPT = 1_000;
 
+export interface FileStoreOptions {
+  /** Reads with calls that block the thread, see blocking-reads.ts. */
+  readonly blocking?: boolean;
+}
+
 /**
  * Opens the tree of one campaign; the folder is made when it is missing.
  * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`
  */
-export async function openFileStore(folder: string): Promise<Store> {
+export async function openFileStore(
+  folder: string,
+  { blocking = false }: FileStoreOptions = {},
+): Promise<Store> {
   return system(`open the output folder ${folder}`, async () => {
     await makeFolder(resolve(folder), true);
     // The user may point at a link to a larger disk; below this folder no link is followed.
     const root = await realpath(folder);
     // A path with a slash at its end must be a folder; a file there answers ENOTDIR.
     await lstat(`${root}/`);
-    return new FileStore(root);
+    return new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
   });
 }
 
 class FileStore implements Store {
   readonly location: string;
+  readonly #reads: Reads;
   /** Folders that were no links when they were looked at, and since when (ms of the process). */
   readonly #looked = new Map<string, number>();
 
-  constructor(root: string) {
+  constructor(root: string, reads: Reads) {
     this.location = root;
+    this.#reads = reads;
   }
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
@@ -93,20 +97,16 @@ class FileStore implements Store {
     );
   }
 
-  async read(key: string): Promise<Uint8Array | null> {
-    const segments = keySegments(key);
-    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
-    const path = join(this.location, ...segments);
-    const bytes = await system(`read ${key}`, () => bytesOf(path));
-    if (bytes === 'link') throw badKey(key, 'it is a symbolic link');
-    return bytes;
+  read(key: string): Promise<Uint8Array | null> {
+    return this.#taken(key, (path) => this.#reads.bytes(path));
   }
 
-  async readText(key: string): Promise<string | null> {
-    const bytes = await this.read(key);
-    return bytes === null
-      ? null
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  readText(key: string): Promise<string | null> {
+    return this.#taken(key, (path) => this.#reads.text(path));
+  }
+
+  digest(key: string): Promise<FileDigest | null> {
+    return this.#taken(key, (path) => this.#reads.digest(path));
   }
 
   async *readStream(key: string): AsyncIterable<Uint8Array> {
@@ -221,7 +221,7 @@ class FileStore implements Store {
     let folder = this.location;
     for (const segment of segments.slice(0, -1)) {
       const inner = join(folder, segment);
-      let found = await statusOf(inner);
+      let found = await this.#reads.status(inner);
       if (found === null) {
         await makeFolder(inner, false);
         touched.push(folder);
@@ -242,7 +242,7 @@ class FileStore implements Store {
     let folder = this.location;
     for (const segment of segments) {
       folder = join(folder, segment);
-      const found = await system(`read ${key}`, () => statusOf(folder));
+      const found = await system(`read ${key}`, () => this.#reads.status(folder));
       if (found === null) return false;
       if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
       if (!found.isDirectory()) return false;
@@ -252,12 +252,22 @@ class FileStore implements Store {
     return true;
   }
 
+  /** Something of a file; null when there is none. A link is refused. */
+  async #taken<T>(key: string, of: (path: string) => Soon<T | Link | null>): Promise<T | null> {
+    const segments = keySegments(key);
+    if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
+    const path = join(this.location, ...segments);
+    const taken = await system(`read ${key}`, () => of(path));
+    if (taken === LINK) throw badKey(key, 'it is a symbolic link');
+    return taken;
+  }
+
   /** The path of an existing file; null when there is none. */
   async #find(key: string): Promise<string | null> {
     const segments = keySegments(key);
     if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
     const path = join(this.location, ...segments);
-    const found = await system(`read ${key}`, () => statusOf(path));
+    const found = await system(`read ${key}`, () => this.#reads.status(path));
     if (found?.isSymbolicLink() === true) throw badKey(key, 'it is a symbolic link');
     return found?.isFile() === true ? path : null;
   }
@@ -268,7 +278,7 @@ class FileStore implements Store {
     wanted: (name: string) => boolean,
   ): AsyncIterable<string> {
     const folder = join(this.location, ...segments);
-    const entries = await system(`list ${folder}`, () => entriesOf(folder));
+    const entries = await system(`list ${folder}`, () => this.#reads.entries(folder));
     // A folder sorts as `name/`: then depth first is the order of the whole keys, as on S3.
     const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
     entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
@@ -278,22 +288,4 @@ class FileStore implements Store {
       else if (entry.isFile() && wanted(entry.name)) yield path.join('/');
     }
   }
-}
-
-function wrongLength(key: string, expected: number, bytes: number): StoreError {
-  return new StoreError({
-    code: 'STORE_TRUNCATED',
-    message: `${key} was announced with ${expected} bytes, and ${bytes < expected ? bytes : 'more'} came.`,
-    remedy: 'The download is tried again; if it goes on, report it to the service.',
-    retryable: true,
-  });
-}
-
-function missing(key: string): StoreError {
-  return new StoreError({
-    code: 'STORE_MISSING',
-    message: `${key} is not in the output tree.`,
-    remedy: 'Run the item again with "hundredfold retry".',
-    retryable: false,
-  });
 }

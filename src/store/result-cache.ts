@@ -10,7 +10,6 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Options } from '../domain/item.ts';
 import { resultOf, type Source } from './deliver.ts';
-import { digestStored } from './digest.ts';
 import { openFileStore } from './filesystem.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
 import { jobOptionsOf, type ItemRecord } from './item-record.ts';
@@ -72,7 +71,7 @@ export class ResultCache {
     for (const [name, { sha256 }] of Object.entries(record.files)) {
       const key = fileKey(sha256);
       // One that was edited in its tree, whose space it shares, is of no use any more.
-      if ((await digestStored(this.store, key))?.sha256 === sha256) continue;
+      if ((await this.store.digest(key))?.sha256 === sha256) continue;
       await this.store.adopt(key, tree, itemKey(record.kind, record.id, name));
       written.push(key);
     }

@@ -2,7 +2,6 @@
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { digestStored } from './digest.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem } from './item-store.ts';
@@ -181,7 +180,7 @@ async function readable(store: Store, { kind, id }: PageEntry): Promise<ItemReco
 /** The record vouches for what is sent: an input that was changed by hand is another item, and goes by a manifest. */
 async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
   const key = itemKey(kind, id, input.name);
-  const found = await digestStored(store, key);
+  const found = await store.digest(key);
   if (found === null) return `${key} is missing.`;
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
 }

@@ -100,3 +100,22 @@ export function storeErrorOf(error: unknown, action: string): StoreError {
     cause: error,
   });
 }
+
+/** A body of another length than the sender had announced. */
+export function wrongLength(key: string, expected: number, bytes: number): StoreError {
+  return new StoreError({
+    code: 'STORE_TRUNCATED',
+    message: `${key} was announced with ${expected} bytes, and ${bytes < expected ? bytes : 'more'} came.`,
+    remedy: 'The download is tried again; if it goes on, report it to the service.',
+    retryable: true,
+  });
+}
+
+export function missing(key: string): StoreError {
+  return new StoreError({
+    code: 'STORE_MISSING',
+    message: `${key} is not in the output tree.`,
+    remedy: 'Run the item again with "hundredfold retry".',
+    retryable: false,
+  });
+}

@@ -3,13 +3,11 @@
  * a key is a path with `/` below the campaign, and a file is written whole or not at all.
  */
 
+import type { FileDigest } from './digest.ts';
+
 /** A file as it was written; the digest is that of the bytes that went through. */
-export interface StoredFile {
+export interface StoredFile extends FileDigest {
   readonly key: string;
-  /** Length in bytes. */
-  readonly bytes: number;
-  /** SHA-256 in lower-case hexadecimal digits. */
-  readonly sha256: string;
 }
 
 export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -41,6 +39,8 @@ export interface Store {
   read(key: string): Promise<Uint8Array | null>;
   /** The whole file as UTF-8 text; null when there is none. */
   readText(key: string): Promise<string | null>;
+  /** Length and SHA-256 of a file as it lies there now; null when there is none. */
+  digest(key: string): Promise<FileDigest | null>;
   /** The file piece by piece; throws `STORE_MISSING` at the first piece when there is none. */
   readStream(key: string): AsyncIterable<Uint8Array>;
   /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */

@@ -2,6 +2,7 @@
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
 import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
 import type { Store, StoreData } from '../../src/store/store.ts';
 import { over } from './delegates.ts';
@@ -10,13 +11,17 @@ import type { Fuse } from './points.ts';
 export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies {
   const { connection, options } = real.temporal;
   const interceptors = { workflow: [temporalCalls(fuse)] };
+  const openStore = async (address: string) => wiredStore(await real.openStore(address), fuse);
   return {
     ...real,
     serviceOf: (reference) => {
       const known = real.serviceOf(reference);
       return known && { ...known, client: wiredClient(known, fuse) };
     },
-    openStore: async (address) => wiredStore(await real.openStore(address), fuse),
+    openStore,
+    // In this thread, where the fuse is.
+    publishCampaign: async (folder, end, options) =>
+      publishCampaign(await openStore(folder), end, options),
     temporal: new Client({ connection, namespace: options.namespace, interceptors }),
   };
 }

@@ -7,6 +7,7 @@ import { describeService } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Limit } from '../../src/budget/budget.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { logTo, startWorker } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
@@ -66,7 +67,13 @@ async function start({ temporal: address, taskQueue, services, crash }: WorkerPl
     ),
     dependencies: (real) => {
       const wired = wiredDependencies(real, fuse);
-      return { ...wired, openStore: async (where) => disk.over(await wired.openStore(where)) };
+      const openStore = async (where: string) => disk.over(await wired.openStore(where));
+      return {
+        ...wired,
+        openStore,
+        publishCampaign: async (folder, end, options) =>
+          publishCampaign(await openStore(folder), end, options),
+      };
     },
   });
   report({ type: 'ready' });

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { publishCampaign, type PublishProgress } from '../../src/report/publish.ts';
+import type { PublishProgress } from '../../src/report/progress.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
 import { verifyTree } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
@@ -110,7 +111,7 @@ describe('a published campaign', () => {
     const beats: PublishProgress[] = [];
     await publishCampaign(store, END, { heartbeat: (beat) => beats.push(beat) });
     expect(new Set(beats.map(({ step }) => step))).toEqual(
-      new Set(['audit', 'items', 'checksums']),
+      new Set(['audit', 'tables', 'report', 'checksums']),
     );
     const reason = new Error('the worker stops');
     const publish = publishCampaign(store, END, { signal: AbortSignal.abort(reason) });

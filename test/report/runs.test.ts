@@ -76,11 +76,11 @@ describe('a tree is to be published anew', () => {
   ];
   test.each(broken)('when %s', async (_, breakIt) => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
-    expect(await isPublished(store)).toBe(false);
+    expect(await isPublished(store.location)).toBe(false);
     await publishCampaign(store, END);
-    expect(await isPublished(store)).toBe(true);
+    expect(await isPublished(store.location)).toBe(true);
     await breakIt(store);
-    expect(await isPublished(store)).toBe(false);
+    expect(await isPublished(store.location)).toBe(false);
   });
 
   test('not while a damage stands that it tells of, but when that was mended', async () => {
@@ -89,9 +89,9 @@ describe('a tree is to be published anew', () => {
     const whole = (await store.readText(key)) ?? '';
     await store.write(key, '{}');
     await publishCampaign(store, END);
-    expect(await isPublished(store)).toBe(true);
+    expect(await isPublished(store.location)).toBe(true);
     await store.write(key, whole);
-    expect(await isPublished(store)).toBe(false);
+    expect(await isPublished(store.location)).toBe(false);
     // Found out by reading: the record is corrected when it is published.
     expect((await readItem(store, 'molecule', 'ethanol'))?.state).toBe('failed');
   });

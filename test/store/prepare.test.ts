@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { digestOf, digestStored } from '../../src/store/digest.ts';
+import { digestOf } from '../../src/store/digest.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -59,7 +59,7 @@ describe('preparing a campaign', () => {
       const record = await readItem(store, kind, id);
       expect(record?.state).toBe('waiting');
       const folder = kind === 'molecule' ? 'molecules' : 'sequences';
-      const kept = await digestStored(store, `${folder}/${id}/${input.name}`);
+      const kept = await store.digest(`${folder}/${id}/${input.name}`);
       expect(record?.input).toEqual({ name: input.name, ...kept });
     }
   });

@@ -1,7 +1,7 @@
 /** A sequence: every predictor along its residues. */
 import { useMemo } from 'preact/hooks';
 import type { PackedProtein, PackedSequence } from '../data.ts';
-import { isText, numbersOf, wordsOf } from '../packing.ts';
+import { isText, numbersOf, placesOf, wordsOf } from '../packing.ts';
 import { residueName, scoreMeaning } from './predictors.ts';
 import { Readout, valueText } from './readout.tsx';
 import { ResidueLetters } from './residue-letters.tsx';
@@ -102,8 +102,5 @@ function Tracks({
 
 /** Where the payload shows no residues, the tracks tell. */
 export function lengthOf({ residues, tracks }: Pick<PackedProtein, 'residues' | 'tracks'>): number {
-  const lengths = Object.values(tracks).map((track) =>
-    isText(track) ? track.places.length : track.values.length,
-  );
-  return Math.max(residues.length, ...lengths);
+  return Math.max(residues.length, ...Object.values(tracks).map(placesOf));
 }

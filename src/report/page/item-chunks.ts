@@ -2,12 +2,9 @@
  * The details of the items in chunks, deflated: as many as a report may weigh are kept for the page, the others are
  * written beside it at once, so that memory stays flat.
  */
-import { promisify } from 'node:util';
-import { deflateRaw } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
-
-const deflate = promisify(deflateRaw);
 
 /** A chunk is closed at the first of both: one item is shown at a time, and the neighbours come with it. */
 const MOST_ITEMS = 32;
@@ -29,6 +26,8 @@ export class ItemChunks {
   /** Of chunks that are in the page. */
   readonly embedded: string[] = [];
   private embeddedLetters = 0;
+  /** Keys of the others. */
+  private readonly beside: string[] = [];
   private open: DetailText[] = [];
   private openLetters = 0;
   private rows = 0;
@@ -48,6 +47,7 @@ export class ItemChunks {
 
   async end(): Promise<ChunkPlan> {
     if (this.open.length > 0) await this.close();
+    await this.store.flush(this.beside);
     return { firstRows: this.firstRows, embedded: this.embedded.length };
   }
 
@@ -56,7 +56,7 @@ export class ItemChunks {
     const chunk = this.firstRows.length - 1;
     this.open = [];
     this.openLetters = 0;
-    const base64 = await packed(text);
+    const base64 = packed(text);
     // Once one lies beside the page, all that follow do.
     const fits = this.embeddedLetters + base64.length <= this.mostEmbedded;
     if (fits && this.embedded.length === chunk) {
@@ -64,7 +64,9 @@ export class ItemChunks {
       this.embeddedLetters += base64.length;
     } else {
       const script = `${DELIVER}(${chunk},"${base64}");\n`;
-      await this.store.write(chunkFile(chunk), script);
+      const key = chunkFile(chunk);
+      this.beside.push(key);
+      await this.store.write(key, script, { durable: false });
     }
   }
 }
@@ -78,6 +80,6 @@ export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<v
 }
 
 /** Deflated, in base64. */
-export async function packed(text: string): Promise<string> {
-  return (await deflate(text, { level: LEVEL })).toString('base64');
+export function packed(text: string): string {
+  return deflateRawSync(text, { level: LEVEL, chunkSize: MOST_LETTERS }).toString('base64');
 }

@@ -4,17 +4,16 @@ import type {
   PackedProtein,
   PackedResult,
   PackedSpread,
+  PackedTrack,
 } from '../../report-page/data.ts';
-import { packTrack } from '../../report-page/packing.ts';
+import { packCurve, packTrack } from '../../report-page/packing.ts';
 import type {
   ColumnSpread,
   MoleculeReading,
   ProteinReading,
   ResultReading,
+  Track,
 } from '../../results/reading.ts';
-
-/** Of the rows of an alignment, which are many: as much as a plot can show. */
-const COARSE = 100;
 
 export function packResult(reading: ResultReading): PackedResult {
   switch (reading.kind) {
@@ -26,7 +25,7 @@ export function packResult(reading: ResultReading): PackedResult {
       return {
         kind: 'alignment',
         columns: reading.columns,
-        proteins: reading.proteins.map((one) => packProtein(one, COARSE)),
+        proteins: reading.proteins.map((one) => packProtein(one, packCurve)),
         spreads: mapped(reading.spreads, packSpread),
       };
     case 'shifts':
@@ -56,12 +55,12 @@ function packMolecule(reading: MoleculeReading): PackedMolecule {
 
 function packProtein(
   { name, residues, tracks, scores }: ProteinReading,
-  parts?: number,
+  pack: (track: Track) => PackedTrack = packTrack,
 ): PackedProtein {
   return {
     name,
     residues,
-    tracks: mapped(withValues(tracks), (track) => packTrack(track, parts)),
+    tracks: mapped(withValues(tracks), pack),
     scores,
   };
 }
@@ -75,7 +74,7 @@ function withValues(tracks: ProteinReading['tracks']): ProteinReading['tracks'] 
 }
 
 function packSpread(spread: ColumnSpread): PackedSpread {
-  return mapped(spread, (track) => packTrack(track)) as unknown as PackedSpread;
+  return mapped(spread, packTrack) as unknown as PackedSpread;
 }
 
 function mapped<A, B>(of: Readonly<Record<string, A>>, to: (value: A) => B): Record<string, B> {

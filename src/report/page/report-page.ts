@@ -80,9 +80,9 @@ export class ReportPage implements ResultSink {
     const data = pageData(summary, this.rows, chunks);
     const html = pageHtml(pieces, {
       title: summary.name,
-      data: await packed(JSON.stringify(data)),
+      data: packed(JSON.stringify(data)),
       chunks: this.chunks.embedded,
-      viewer: this.hasMolecules ? await packed(pieces.viewer) : null,
+      viewer: this.hasMolecules ? packed(pieces.viewer) : null,
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
     await this.store.write(REPORT, bytesOf(html));

@@ -3,7 +3,7 @@ import type { Column, Slab } from './column.ts';
 import { CsvRows } from './csv-rows.ts';
 import { ParquetGroups } from './parquet-groups.ts';
 
-/** What is ready to be written; empty while it gathers. Each with a memory of its own, to be sent to another thread. */
+/** What is ready to be written; empty while it gathers. Each with a memory of its own: it is written while the next is made. */
 export interface Encoded {
   readonly csv: Uint8Array<ArrayBuffer>;
   readonly parquet: Uint8Array<ArrayBuffer>;

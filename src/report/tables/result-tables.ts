@@ -2,14 +2,14 @@
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { ResultReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { resultTableKey } from '../../store/layout.ts';
+import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
+import { notPrepared, readPreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { ownCells } from '../own-columns.ts';
-import type { ItemResult, ResultSink } from '../result-pass.ts';
+import { counter, type ProgressOptions } from '../progress.ts';
+import { passResults, type ItemResult, type ResultSink } from '../result-pass.ts';
 import { ALIGNMENT_COLUMNS, alignmentSlabs } from './alignments.ts';
-import { columns, type Column, type Slab } from './column.ts';
-import { Encoders } from './encoders.ts';
-import { OpenFile } from './file.ts';
+import type { Column, Slab } from './column.ts';
 import { MOLECULE_COLUMNS, moleculeSlabs } from './molecules.ts';
 import { RESIDUE_COLUMNS, residueSlabs } from './residues.ts';
 import { ResultTable } from './result-table.ts';
@@ -39,24 +39,23 @@ export class OwnColumns {
 }
 
 /** All four are written, with a header only where the campaign has no such result. */
-export class ResultTables implements ResultSink {
-  readonly #encoders: Encoders;
+export async function makeResultTables(
+  store: Store,
+  own: OwnColumnsByKind,
+  options: ProgressOptions = {},
+): Promise<void> {
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
+  const tables = new ResultTables(store, own);
+  await passResults(store, campaign, [tables], counter('tables', options));
+}
+
+class ResultTables implements ResultSink {
   readonly #tables: ReadonlyMap<Kind, ResultTable>;
 
   constructor(store: Store, own: OwnColumnsByKind) {
-    this.#encoders = new Encoders(
-      KINDS.map((kind) => [...RESULT_COLUMNS[kind], ...columns('text', ...own[kind])]),
-    );
     this.#tables = new Map(
-      KINDS.map((kind, place) => {
-        const files = {
-          csv: new OpenFile(store, resultTableKey(kind, 'csv')),
-          parquet: new OpenFile(store, resultTableKey(kind, 'parquet')),
-        };
-        const ours = RESULT_COLUMNS[kind].map(({ name }) => name);
-        const encode = (slab: Slab | null) => this.#encoders.encode(place, slab);
-        return [kind, new ResultTable(files, ours, [...own[kind]], encode)];
-      }),
+      KINDS.map((kind) => [kind, new ResultTable(store, kind, RESULT_COLUMNS[kind], own[kind])]),
     );
   }
 
@@ -67,11 +66,9 @@ export class ResultTables implements ResultSink {
 
   async end(): Promise<void> {
     for (const table of this.#tables.values()) await table.end();
-    await this.#encoders.close();
   }
 
   async abandon(reason: unknown): Promise<void> {
-    await this.#encoders.close();
     for (const table of this.#tables.values()) await table.abandon(reason);
   }
 }

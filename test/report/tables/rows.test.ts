@@ -221,7 +221,7 @@ describe('a store that fails in the middle', () => {
     const controller = new AbortController();
     const reason = new Error('the worker stops');
     const heartbeat = ({ step }: { step: string }): void => {
-      if (step === 'items') controller.abort(reason);
+      if (step === 'tables') controller.abort(reason);
     };
     await expect(
       publishCampaign(store, END, { heartbeat, signal: controller.signal }),

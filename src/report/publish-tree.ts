@@ -1,0 +1,39 @@
+/** Publishing as workers and commands do it. */
+import { openFileStore } from '../store/filesystem.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { CampaignEnd, CampaignSummary } from './campaign-summary.ts';
+import type { ProgressOptions } from './progress.ts';
+import { publishCampaign } from './publish.ts';
+import { callThread } from './threads/call.ts';
+import type { PublishWork } from './threads/publish.ts';
+
+/** With fewer items it takes longer to start the threads, half a second, than they save. */
+const WORTH_THREADS = 300;
+
+/**
+ * `publishCampaign` for the tree in `folder`: a large one in threads, which leave this one to others.
+ * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
+ * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
+ */
+export async function publishTree(
+  folder: string,
+  end: CampaignEnd,
+  options: ProgressOptions = {},
+): Promise<CampaignSummary> {
+  const store = await openFileStore(folder);
+  const { items = 0 } = (await readPreparedCampaign(store)) ?? {};
+  if (items < WORTH_THREADS) return publishCampaign(store, end, options);
+  return publishInThreads(folder, end, options);
+}
+
+const PUBLISH = new URL('./threads/publish.ts', import.meta.url);
+
+/** The same, of any size. */
+export async function publishInThreads(
+  folder: string,
+  end: CampaignEnd,
+  options: ProgressOptions = {},
+): Promise<CampaignSummary> {
+  const summary = await callThread(PUBLISH, { folder, end } satisfies PublishWork, options);
+  return summary as CampaignSummary;
+}

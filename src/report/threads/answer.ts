@@ -1,0 +1,57 @@
+/** The other side of call.ts, in the thread. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { HundredfoldError, type ErrorDetails } from '../../domain/errors.ts';
+import { StoreError } from '../../store/store-error.ts';
+import type { ProgressOptions, PublishProgress } from '../progress.ts';
+
+export interface Order {
+  /** What the script knows to do. */
+  readonly work: unknown;
+  /** Set to 1 by whoever wants the thread to stop: one that blocks hears no messages. */
+  readonly stop: Int32Array;
+}
+
+export type Report =
+  | { readonly type: 'progress'; readonly progress: PublishProgress }
+  | { readonly type: 'done'; readonly result: unknown }
+  | { readonly type: 'failed'; readonly error: ToldError };
+
+/** A coded error, in parts that can be sent; `retryable` is null where it is none of the store. */
+export interface ToldError extends Omit<ErrorDetails, 'cause'> {
+  readonly retryable: boolean | null;
+}
+
+/** Nobody needs to hear of each of 100,000 files, in ms. */
+const BETWEEN_NEWS_MS = 100;
+
+/** Does what was ordered. `work` calls `heartbeat` often, which throws when it is to stop. */
+export async function answerCall(
+  work: (order: unknown, options: Required<Pick<ProgressOptions, 'heartbeat'>>) => Promise<unknown>,
+): Promise<void> {
+  const { work: order, stop } = workerData as Order;
+  const tell = (report: Report): void => parentPort?.postMessage(report);
+  const told = { step: '', at: -Infinity };
+  const heartbeat = (progress: PublishProgress): void => {
+    if (Atomics.load(stop, 0) === 1) throw new StoppedError();
+    const now = performance.now();
+    if (progress.step === told.step && now - told.at < BETWEEN_NEWS_MS) return;
+    Object.assign(told, { step: progress.step, at: now });
+    tell({ type: 'progress', progress });
+  };
+  try {
+    tell({ type: 'done', result: await work(order, { heartbeat }) });
+  } catch (error) {
+    // Any other is a mistake of ours, and ends the thread with its stack.
+    if (!(error instanceof HundredfoldError)) throw error;
+    const { code, message, remedy, exitCode } = error;
+    const retryable = error instanceof StoreError ? error.retryable : null;
+    tell({ type: 'failed', error: { code, message, remedy, exitCode, retryable } });
+  }
+}
+
+/** Whoever asked for it knows why. */
+class StoppedError extends Error {
+  constructor() {
+    super('the thread was asked to stop');
+  }
+}

@@ -1,0 +1,97 @@
+/** How a folder's files are looked at and read: absence is a value, and no link is followed. */
+import { createHash } from 'node:crypto';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
+import type { FileDigest } from './digest.ts';
+import { hasCode, isAbsent } from './system-calls.ts';
+
+/** Of a link only that it is one. */
+export const LINK = Symbol('a symbolic link');
+export type Link = typeof LINK;
+
+/** At once where the calls block, see blocking-reads.ts. */
+export type Soon<T> = T | Promise<T>;
+
+export interface Reads {
+  status(path: string): Soon<Stats | null>;
+  /** The whole file; null where there is none. */
+  bytes(path: string): Soon<Uint8Array | Link | null>;
+  /** As UTF-8. */
+  text(path: string): Soon<string | Link | null>;
+  digest(path: string): Soon<FileDigest | Link | null>;
+  /** A folder that vanished between two steps of a walk has no entries. */
+  entries(folder: string): Soon<Dirent[]>;
+}
+
+/** Not waiting for whoever writes into a pipe that stands there. */
+export const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Why a file could not be opened, as the value it stands for; throws what is no such reason. */
+export function unopened(error: unknown): Link | null {
+  if (hasCode(error, 'ELOOP')) return LINK;
+  // A socket, or a pipe without a reader: nothing that could be read.
+  if (isAbsent(error) || hasCode(error, 'ENXIO')) return null;
+  throw error;
+}
+
+const DIGEST_CHUNK_BYTES = 256 * 1024;
+
+/** Leaves the thread to others while the disk is at work. */
+export const WAITING_READS: Reads = {
+  status: (path) => lstat(path).catch(nullIfAbsent),
+  bytes: (path) => withFile(path, wholeOf),
+  text: async (path) => {
+    const bytes = await withFile(path, wholeOf);
+    return bytes === null || bytes === LINK ? bytes : bytes.toString('utf8');
+  },
+  digest: (path) => withFile(path, digestOfFile),
+  entries: async (folder) =>
+    (await readdir(folder, { withFileTypes: true }).catch(nullIfAbsent)) ?? [],
+};
+
+function nullIfAbsent(error: unknown): null {
+  if (isAbsent(error)) return null;
+  throw error;
+}
+
+async function withFile<T>(
+  path: string,
+  work: (file: FileHandle, size: number) => Promise<T>,
+): Promise<T | Link | null> {
+  let file;
+  try {
+    file = await open(path, AS_IT_LIES);
+  } catch (error) {
+    return unopened(error);
+  }
+  try {
+    const status = await file.stat();
+    return status.isFile() ? await work(file, status.size) : null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file never changes under its name, so its size tells where it ends. */
+async function wholeOf(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let at = 0; at < size;) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    if (bytesRead === 0) return bytes.subarray(0, at);
+    at += bytesRead;
+  }
+  return bytes;
+}
+
+async function digestOfFile(file: FileHandle, size: number): Promise<FileDigest> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafeSlow(Math.min(size, DIGEST_CHUNK_BYTES));
+  let bytes = 0;
+  while (bytes < size) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, bytes);
+    if (bytesRead === 0) break;
+    hash.update(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}

@@ -1,0 +1,83 @@
+/** Published in threads a tree is the same as in this one, and what goes wrong there is told here as it is. */
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { HundredfoldError } from '../../src/domain/errors.ts';
+import type { PublishProgress } from '../../src/report/progress.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { publishInThreads } from '../../src/report/publish-tree.ts';
+import { verifyTree } from '../../src/report/verify.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { collected, expectCode } from '../store/store-expectations.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { END } from './a-campaign.ts';
+import { everyKind, resultCampaign } from './tables/result-campaign.ts';
+
+test('the same bytes, the same summary, and news of every step', async () => {
+  const store = await resultCampaign(everyKind());
+  const here = await publishCampaign(store, END);
+  const sums = await store.readText('SHA256SUMS');
+  await store.remove('SHA256SUMS');
+  const steps = new Set<PublishProgress['step']>();
+  const there = await publishInThreads(store.location, END, {
+    heartbeat: ({ step }) => steps.add(step),
+  });
+  expect(there).toEqual(here);
+  expect(await store.readText('SHA256SUMS')).toBe(sums);
+  expect(await verifyTree(store)).toEqual([]);
+  expect(steps).toEqual(new Set(['audit', 'tables', 'report', 'checksums']));
+});
+
+test('a folder without a campaign', async () => {
+  const folder = await temporaryFolder();
+  await openFileStore(folder);
+  const error = await expectCode(publishInThreads(folder, END), 'STORE_NOT_PREPARED');
+  expect(error.retryable).toBe(false);
+  expect(error.exitCode).toBeGreaterThan(0);
+});
+
+// The tables are made in the second thread, items.csv and the report in the first.
+test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.html'])(
+  'what stands in the way of %s is told, and nothing half is left',
+  async (key) => {
+    const store = await resultCampaign(everyKind());
+    await mkdir(join(store.location, key), { recursive: true });
+    const error = await expectCode(publishInThreads(store.location, END), 'STORE_BAD_KEY');
+    expect(error).toBeInstanceOf(HundredfoldError);
+    expect(error.message).toContain(key);
+    expect(await collected(store.leftovers())).toEqual([]);
+    expect(await store.exists('SHA256SUMS')).toBe(false);
+    await rm(join(store.location, key), { recursive: true });
+    await publishInThreads(store.location, END);
+    expect(await verifyTree(store)).toEqual([]);
+  },
+);
+
+test.each(['audit', 'tables', 'report', 'checksums'] as const)(
+  'is broken off in the step %s, and nothing half is left',
+  async (wanted) => {
+    const store = await resultCampaign(everyKind());
+    const controller = new AbortController();
+    const reason = new Error('the worker stops');
+    const heartbeat = ({ step }: PublishProgress): void => {
+      if (step === wanted) controller.abort(reason);
+    };
+    const { signal } = controller;
+    const ended = publishInThreads(store.location, END, { heartbeat, signal });
+    // So small a campaign may be done before the thread sees that it is to stop.
+    const outcome = await ended.then(
+      () => 'done',
+      (error: unknown) => error,
+    );
+    if (outcome !== 'done') expect(outcome).toBe(reason);
+    expect(await collected(store.leftovers())).toEqual([]);
+    await publishInThreads(store.location, END);
+    expect(await verifyTree(store)).toEqual([]);
+  },
+);
+
+test('one that was broken off before begins no thread', async () => {
+  const reason = new Error('the worker stops');
+  const publish = publishInThreads('/nowhere', END, { signal: AbortSignal.abort(reason) });
+  await expect(publish).rejects.toBe(reason);
+});
