@@ -15,3 +15,9 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | nu
     ? (value as Record<string, unknown>)
     : null;
 }
+
+/** Whether all are numbers as JSON has them. */
+export function areFinite(values: readonly unknown[]): values is readonly number[] {
+  for (const value of values) if (!Number.isFinite(value)) return false;
+  return true;
+}

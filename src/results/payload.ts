@@ -12,7 +12,7 @@
  */
 import { readResultJson } from './result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
-import { asObject } from './json.ts';
+import { areFinite, asObject } from './json.ts';
 
 export type PayloadValue = number | string | null;
 
@@ -127,8 +127,8 @@ function readSequence(value: unknown): string {
 /** An array of single values; null for anything else. */
 function readValues(value: unknown): PayloadValue[] | null {
   if (!Array.isArray(value)) return null;
-  // Most are numbers throughout, and there are millions: as they are.
-  if (areFinite(value)) return value;
+  // Most hold nothing else, and there are millions.
+  if (areFinite(value)) return value as number[];
   const list: PayloadValue[] = [];
   for (const item of value as readonly unknown[]) {
     if (typeof item === 'object' && item !== null) return null;
@@ -137,11 +137,6 @@ function readValues(value: unknown): PayloadValue[] | null {
     else list.push(null);
   }
   return list;
-}
-
-function areFinite(values: readonly unknown[]): values is number[] {
-  for (const value of values) if (!Number.isFinite(value)) return false;
-  return true;
 }
 
 function numberOrText(text: string): PayloadValue {

@@ -2,7 +2,7 @@
 import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { columns, packed, type Column, type Slab } from './column.ts';
+import { columns, type Column, type Slab } from './column.ts';
 
 /** Those that the service predicts for alignments, as far as known. */
 const KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
@@ -25,7 +25,7 @@ export function alignmentSlabs(
     ...[proteins.length, gapsByColumn(proteins, rows)],
     ...KEYS.flatMap((key) => {
       const spread = spreads[key];
-      return SPREAD_KEYS.map((name) => (spread === undefined ? null : packed(spread[name])));
+      return SPREAD_KEYS.map((name) => spread?.[name] ?? null);
     }),
     record.engine ?? null,
   ];

@@ -1,6 +1,4 @@
 /** A result table's columns, and its rows on the way into the files: column by column, an item at a time. */
-import type { Track } from '../../results/reading.ts';
-
 /** `integer`: of 32 bits. `number`: a double. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean';
 
@@ -11,23 +9,14 @@ export interface Column {
 
 export type Cell = string | number | boolean | null;
 
-/** A value for each row. Numbers are packed where there are many, with NaN for none: no result has it. */
-export type CellList = readonly Cell[] | Float64Array<ArrayBuffer>;
+/** A value for each row. */
+export type CellList = readonly Cell[];
 
 /** Some rows of a table that follow each other. */
 export interface Slab {
   readonly rows: number;
   /** In the order of the columns: a value for each row, or one that stands in every row. */
   readonly cells: readonly (Cell | CellList)[];
-}
-
-export function packed(values: Track): Float64Array<ArrayBuffer> {
-  const numbers = new Float64Array(values.length);
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index];
-    numbers[index] = typeof value === 'number' ? value : Number.NaN;
-  }
-  return numbers;
 }
 
 export function columns(type: ColumnType, ...names: readonly string[]): readonly Column[] {

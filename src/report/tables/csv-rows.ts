@@ -77,7 +77,7 @@ export class CsvRows {
 
 /**
  * The numbers of each row with commas between them. There are tens of millions of them: JSON's own writer makes the
- * same digits as `String`, four times as fast, and of NaN a null.
+ * same digits as `String`, four times as fast.
  */
 function numberRows(rows: number, lists: readonly CellList[]): readonly string[] {
   const matrix = new Array<Cell[]>(rows);

@@ -75,8 +75,7 @@ export class ParquetGroups {
     for (const { rows, cells } of this.#slabs) {
       const cell = cells[index] ?? null;
       for (let row = 0; row < rows; row += 1, at += 1) {
-        const value = isList(cell) ? (cell[row] ?? null) : cell;
-        column[at] = Number.isNaN(value) ? null : value;
+        column[at] = isList(cell) ? (cell[row] ?? null) : cell;
       }
     }
     return column;

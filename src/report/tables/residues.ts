@@ -8,7 +8,7 @@ import {
 import type { ProteinReading, SequenceReading, Track } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { columns, packed, type Cell, type CellList, type Column, type Slab } from './column.ts';
+import { columns, type Cell, type Column, type Slab } from './column.ts';
 
 export const RESIDUE_COLUMNS: readonly Column[] = [
   ...columns('text', 'id', 'sequence'),
@@ -34,7 +34,7 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
     ...[record.id, name, indices, indices.map((index) => index + 1)],
     // The payload need not show the residues.
     residues === '' ? null : residues.split(''),
-    ...TRACK_KEYS.map((key) => cellsOf(key, tracks[key])),
+    ...TRACK_KEYS.map((key) => tracks[key] ?? null),
     score,
     labels(tracks['backbone'], backboneClass),
     labels(tracks['earlyFolding'], (value) => value > EARLY_FOLDING_ABOVE),
@@ -43,11 +43,6 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
     record.engine ?? null,
   ];
   return { rows, cells };
-}
-
-function cellsOf(key: string, track: Track | undefined): Cell | CellList {
-  if (track === undefined) return null;
-  return key === 'viterbi' ? track : packed(track);
 }
 
 /** Null where there is no value, and in every row where the predictor did not run. */
