@@ -6,6 +6,7 @@ import type { Session } from '../host/session.ts';
 import { countKinds, type KindCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import { ask } from './ask.ts';
+import { obstacleOf } from './obstacle.ts';
 import { treeIfAny } from './retry-tree.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { budgetQuery, progressQuery } from '../workflows/messages.ts';
@@ -19,6 +20,8 @@ export interface Observation {
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
   readonly kinds: KindCounts | null;
+  /** What it does not get past by itself, and what to do: a sentence. */
+  readonly obstacle: string | null;
   /** The workflow has ended. */
   readonly ended: boolean;
   /** … by itself: everything is on disk. */
@@ -56,7 +59,7 @@ export class Observer {
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     const progress = await ask(client, campaignWorkflowId(name), progressQuery);
-    const { status, services } = await this.describe(progress);
+    const { status, services, obstacle } = await this.describe(progress);
     const budgets = await budgetsOf(client, services);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
@@ -65,6 +68,7 @@ export class Observer {
     return {
       ...{ at: Date.now(), progress, waiting, budgets },
       kinds: await this.kinds(progress.total),
+      obstacle,
       ended: status !== 'RUNNING',
       completed: status === 'COMPLETED',
     };
@@ -74,9 +78,12 @@ export class Observer {
     const ends = state === 'completed' || state === 'cancelled';
     const known = this.described;
     if (known && !ends && Date.now() - known.at < DESCRIBE_EVERY_MS) return known;
-    const id = campaignWorkflowId(this.observed.name);
-    const { status, memo } = await this.session.client.workflow.getHandle(id).describe();
-    this.described = { at: Date.now(), status: status.name, services: memo?.['services'] };
+    const { name, folder } = this.observed;
+    const found = await this.session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
+    this.described = {
+      ...{ at: Date.now(), status: found.status.name, services: found.memo?.['services'] },
+      obstacle: ends ? null : await obstacleOf(folder, found),
+    };
     return this.described;
   }
 
@@ -88,7 +95,7 @@ export class Observer {
   }
 }
 
-interface Described {
+interface Described extends Pick<Observation, 'obstacle'> {
   readonly at: number;
   readonly status: string;
   /** From the campaign's memo. */

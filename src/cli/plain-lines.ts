@@ -1,6 +1,6 @@
 /**
  * Progress where there is no terminal: a line a minute without control codes, so that a log shows it is alive; at once
- * what must not wait: the beginning and the end, a pause, a service that makes us wait, an item that failed.
+ * what must not wait: the beginning and the end, a pause, a service that makes us wait, a full disk, an item that failed.
  */
 import { say } from './explain.ts';
 import type { Observation } from './observe.ts';
@@ -25,10 +25,11 @@ export class PlainLines implements View {
     this.troubled = '';
     this.tellFailures(seen);
     const { state } = seen.progress;
-    const standing = [state === 'paused', seen.ended, ...blocksOf(seen)].join();
+    const standing = [state === 'paused', seen.ended, seen.obstacle, ...blocksOf(seen)].join();
     if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
     say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
+    if (seen.obstacle !== null) say(seen.obstacle);
     this.shown = standing;
     this.shownAt = seen.at;
   }

@@ -43,6 +43,7 @@ async function printOpen(session: Session, campaign: CampaignLine, json: boolean
   const end = expectedEnd(seen);
   say(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
+  if (seen.obstacle !== null) say(`  ${seen.obstacle}`);
   if (end !== null) say(`  ${endText(end, at)}`);
   say(`  results: ${campaign.out}`);
   if (session.role === 'host') {

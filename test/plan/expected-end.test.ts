@@ -46,7 +46,8 @@ function seen(
 ): Observation {
   const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   return {
-    ...{ at: NOW, waiting: total, budgets, kinds: null, ended: false, completed: false },
+    ...{ at: NOW, waiting: total, budgets, kinds: null },
+    ...{ obstacle: null, ended: false, completed: false },
     progress: {
       ...{ campaign: 'night', state: 'running', total, open: total, ended, failuresByCode: {} },
       ...progress,

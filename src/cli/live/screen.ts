@@ -13,6 +13,7 @@ import {
   happeningLines,
   headLine,
   keysLine,
+  obstacleLine,
   paceLine,
   resultsLine,
   uiLine,
@@ -58,6 +59,7 @@ function partsOf(scene: Scene, width: number): Part[] {
     part(0, 0, [headLine(scene, width)]),
     part(0, 1, counts.slice(0, 1)),
     part(0, 6, counts.slice(1)),
+    part(0, 3, asLines(obstacleLine(scene))),
     part(0, 5, oneLine ? [together] : end && [end]),
     part(0, 10, oneLine ? null : pace && [pace]),
     ...budgets.flatMap(({ first, second }) => [

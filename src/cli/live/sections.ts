@@ -79,6 +79,10 @@ export function endLine({ seen, now }: Scene, width: number): Line | null {
   return widthOf(left) <= width ? left : line;
 }
 
+export function obstacleLine({ seen: { obstacle } }: Scene): Line | null {
+  return obstacle === null ? null : [span(obstacle, 'bad')];
+}
+
 /** `34 ended, 20 accepted in the last 5 min` */
 export function paceLine({ pace }: Scene): Line | null {
   if (!pace) return null;

@@ -54,7 +54,7 @@ export function seen(
   const waiting = budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0);
   return {
     ...{ at: NOW, progress: progress(of), waiting, budgets, kinds: null },
-    ...{ ended: false, completed: false, ...changes },
+    ...{ obstacle: null, ended: false, completed: false, ...changes },
   };
 }
 

@@ -47,6 +47,16 @@ test('what matters most stays where there is little room', () => {
   expect(shown('ten thousand items', 80, 1)).toEqual([few[0]]);
 });
 
+test('what the campaign does not get past stands below its counts, also where there is little room', () => {
+  const obstacle =
+    'The disk of /srv/results/night is full. Free some space there: it goes on by itself.';
+  const full = scene(seen({ total: 9, state: 'publishing' }, [], { obstacle }));
+  for (const rows of [5, 23]) {
+    const lines = screen(full, { columns: 100, rows }).map((line) => painted(line, false));
+    expect(lines[2]).toBe(obstacle);
+  }
+});
+
 test('colours stand for what the words say, and are left out where they are not wanted', () => {
   const paused = SCENES['ten thousand items'];
   const [, counts = []] = screen(paused ?? scene(seen({}, [])), { columns: 80, rows: 23 });
