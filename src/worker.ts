@@ -54,6 +54,8 @@ const FORCE = '45s';
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false } = options;
   const { dependencies = asTheyAre } = options;
+  startRuntime?.();
+  startRuntime = null;
   const connection = await connectWorker(options.temporal);
   const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
   const given = dependenciesOf(options, known);
@@ -110,8 +112,15 @@ function dependenciesOf(
   };
 }
 
+let startRuntime: (() => void) | null = null;
+
 /** Where the SDK's own log goes; to be called once, before the first worker. */
 export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): void {
+  // Not yet: the runtime wakes several times a second for the log, also in a command that never works.
+  startRuntime = () => installRuntime(write, level);
+}
+
+function installRuntime(write: (line: string) => void, level: LogLevel): void {
   const logger = new DefaultLogger(level, ({ level: lvl, message, timestampNanos, meta }) => {
     const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
     write(`${JSON.stringify({ time, level: lvl, message, ...plain(meta) })}\n`);

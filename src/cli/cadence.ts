@@ -2,6 +2,9 @@
 import type { Observation } from './observe.ts';
 
 const SHORTEST_MS = 1_000;
+/** Of a campaign of thousands a second more or less changes nothing that a person sees, and each look is a query. */
+const SHORTEST_OF_MANY_MS = 2_000;
+const MANY_ITEMS = 2_000;
 const LONGEST_MS = 4_000;
 /** Just after a slot has become free something is about to happen. */
 const AFTER_A_SLOT_MS = 300;
@@ -11,13 +14,14 @@ export function nextLookIn(
   before: { readonly seen: Observation; readonly waited: number } | null,
   seen: Observation,
 ): number {
-  if (!before || differ(before.seen, seen)) return SHORTEST_MS;
+  const shortest = seen.progress.total < MANY_ITEMS ? SHORTEST_MS : SHORTEST_OF_MANY_MS;
+  if (!before || differ(before.seen, seen)) return shortest;
   const longer = Math.min(LONGEST_MS, before.waited * 1.5);
   const slots = seen.budgets.flatMap(({ credentials }) =>
     credentials.flatMap(({ nextFreeAt }) => nextFreeAt ?? []),
   );
   const coming = slots.filter((at) => at > seen.at).map((at) => at - seen.at + AFTER_A_SLOT_MS);
-  return Math.max(SHORTEST_MS, Math.min(longer, ...coming));
+  return Math.max(shortest, Math.min(longer, ...coming));
 }
 
 /** Slots that became free by themselves make no difference: they are counted from the clock. */

@@ -85,3 +85,9 @@ test('looks come seldom while nothing changes, at once when something does, and 
   const slot = seen({}, [budget('predictions', window(5, [NOW + 1_200]), 0, 0)]);
   expect(nextLookIn({ seen: slot, waited }, slot)).toBe(1_500);
 });
+
+test('a campaign of thousands is looked at half as often', () => {
+  const many = seen({ total: 10_000 }, [budget('predictions', window(5, []), 0, 0)]);
+  expect(nextLookIn(null, many)).toBe(2_000);
+  expect(nextLookIn({ seen: many, waited: 4_000 }, { ...many, waiting: 1 })).toBe(4_000);
+});
