@@ -16,7 +16,10 @@ export const DRAWING_OPTIONS = JSON.stringify({
 });
 
 const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;
-const COLOUR = '(#[0-9A-Fa-f]{6})';
+const FILL = /\bfill(?::|=')(#[0-9A-Fa-f]{6})/;
+const STROKE = /\bstroke:(#[0-9A-Fa-f]{6})/;
+const X = /\bx='(-?[\d.]+)'/;
+const Y = /\by='(-?[\d.]+)'/;
 const PATH = /^[MLQCZ0-9.,\s-]+$/;
 const LETTER = /^[A-Za-z0-9+\-*?]$/;
 
@@ -38,19 +41,18 @@ export function drawingOf(svg: string): Drawing {
 function pathOf(attributes: string): DrawnPath | null {
   const d = /\bd='([^']*)'/.exec(attributes)?.[1] ?? '';
   if (!PATH.test(d)) return null;
-  const fill = new RegExp(`\\bfill(?::|=')${COLOUR}`).exec(attributes)?.[1];
+  const fill = FILL.exec(attributes)?.[1];
   if (fill !== undefined) return { d: short(d), colour: fill, line: null };
-  const stroke = new RegExp(`\\bstroke:${COLOUR}`).exec(attributes)?.[1];
+  const stroke = STROKE.exec(attributes)?.[1];
   const line = Number(/\bstroke-width:([\d.]+)/.exec(attributes)?.[1]);
   return stroke === undefined || !(line > 0) ? null : { d: short(d), colour: stroke, line };
 }
 
 function letterOf(attributes: string, text: string): DrawnLetter | null {
-  const number = (name: string): number =>
-    Number(new RegExp(`\\b${name}='(-?[\\d.]+)'`).exec(attributes)?.[1]);
   const size = Number(/\bfont-size:([\d.]+)/.exec(attributes)?.[1]);
-  const colour = new RegExp(`\\bfill:${COLOUR}`).exec(attributes)?.[1];
-  const [x, y] = [number('x'), number('y')];
+  const colour = FILL.exec(attributes)?.[1];
+  const x = Number(X.exec(attributes)?.[1]);
+  const y = Number(Y.exec(attributes)?.[1]);
   const isWhole = [x, y, size].every(Number.isFinite) && colour !== undefined && LETTER.test(text);
   return isWhole ? { x, y, size, colour, text } : null;
 }
