@@ -23,7 +23,7 @@ async function seconds(work: () => Promise<void>): Promise<number> {
 }
 
 const reading = await seconds(() => passResults(store, campaign, [], () => undefined));
-const tables = await seconds(() => makeResultTables(store, own.byKind));
+const tables = await seconds(() => makeResultTables(store, campaign, own.byKind));
 const { maxRSS } = process.resourceUsage();
 console.log(`${campaign.items} items: read in ${reading.toFixed(1)} s`);
 console.log(

@@ -69,7 +69,7 @@ export async function publishCampaign(
     page,
   ];
   await together(options, [
-    (watched) => makeTables(store, resultColumns, watched),
+    (watched) => makeTables(store, campaign, resultColumns, watched),
     (watched) => passResults(store, campaign, sinks, counter('report', watched)),
   ]);
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);

@@ -2,8 +2,7 @@
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { ResultReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
-import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
-import { notPrepared, readPreparedCampaign } from '../../store/prepared-campaign.ts';
+import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
 import { ownCells } from '../own-columns.ts';
 import { counter, type ProgressOptions } from '../progress.ts';
@@ -41,11 +40,10 @@ export class OwnColumns {
 /** All four are written, with a header only where the campaign has no such result. */
 export async function makeResultTables(
   store: Store,
+  campaign: PreparedCampaign,
   own: OwnColumnsByKind,
   options: ProgressOptions = {},
 ): Promise<void> {
-  const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   const tables = new ResultTables(store, own);
   await passResults(store, campaign, [tables], counter('tables', options));
 }

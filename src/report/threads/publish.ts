@@ -18,8 +18,8 @@ await answerCall(async (work, { heartbeat }) => {
   const store = await openFileStore(folder, { blocking: true });
   return publishCampaign(store, end, {
     heartbeat,
-    makeTables: async (_, own, options) => {
-      await callThread(TABLES, { folder, own } satisfies TablesWork, options);
+    makeTables: async (_, campaign, own, options) => {
+      await callThread(TABLES, { folder, campaign, own } satisfies TablesWork, options);
     },
   });
 });
