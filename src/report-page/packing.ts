@@ -71,20 +71,21 @@ function bounds(track: Track): { readonly low: number; readonly high: number } |
 function letters(track: Track, width: 1 | 2, from: number, step: number): PackedLetters {
   const length = track.length * width;
   if (length > scratch.length) scratch = new Uint8Array(2 * length);
+  const none = MOST_STEPS[width] + 1;
+  const inSteps = 1 / step;
   let at = 0;
   for (const value of track) {
-    const steps =
-      typeof value === 'number' ? Math.round((value - from) / step) : MOST_STEPS[width] + 1;
-    if (width === 2) scratch[at++] = letterOf(Math.floor(steps / RADIX));
-    scratch[at++] = letterOf(steps % RADIX);
+    // Rounded, which a bitwise `|` does in a fraction of the time for numbers that are not negative.
+    const steps = typeof value === 'number' ? ((value - from) * inSteps + 0.5) | 0 : none;
+    if (width === 2) scratch[at++] = LETTERS[(steps / RADIX) | 0] ?? 0;
+    scratch[at++] = LETTERS[steps % RADIX] ?? 0;
   }
   return { letters: ASCII.decode(scratch.subarray(0, length)), width, from, step };
 }
 
-function letterOf(digit: number): number {
-  const letter = FIRST + digit;
-  return letter < BACKSLASH ? letter : letter + 1;
-}
+const LETTERS = Uint8Array.from({ length: RADIX }, (_, digit) =>
+  FIRST + digit < BACKSLASH ? FIRST + digit : FIRST + digit + 1,
+);
 
 function digitOf(letter: number): number {
   return letter - FIRST - (letter > BACKSLASH ? 1 : 0);

@@ -2,43 +2,29 @@
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
 import { csvLine, type Row } from './csv-table.ts';
-import type { ItemResult, ResultSink } from './result-pass.ts';
-import { OpenFile } from './tables/file.ts';
+import { OpenFile } from './open-file.ts';
+import type { ItemParts, PartsSink } from './result-pass.ts';
 
-/** Characters that are gathered before they are written. */
-const CHUNK = 64 * 1024;
-
-export class ListedTable implements ResultSink {
+export class ListedTable implements PartsSink {
   readonly #file: OpenFile;
   /** Null for an item that has no row in this table. */
   readonly #rowOf: (item: Listed) => Row | null;
-  #text: string;
 
   constructor(store: Store, key: string, header: Row, rowOf: (item: Listed) => Row | null) {
-    this.#file = new OpenFile(store, key);
+    this.#file = new OpenFile(store, key, Buffer.from(csvLine(header)));
     this.#rowOf = rowOf;
-    this.#text = csvLine(header);
   }
 
-  async add({ item }: ItemResult): Promise<void> {
+  async add({ item }: ItemParts): Promise<void> {
     const row = this.#rowOf(item);
-    if (row === null) return;
-    this.#text += csvLine(row);
-    if (this.#text.length >= CHUNK) await this.#write();
+    if (row !== null) await this.#file.write(Buffer.from(csvLine(row)));
   }
 
   async end(): Promise<void> {
-    await this.#write();
     await this.#file.end();
   }
 
   async abandon(reason: unknown): Promise<void> {
     await this.#file.abandon(reason);
-  }
-
-  async #write(): Promise<void> {
-    const text = this.#text;
-    this.#text = '';
-    await this.#file.write(Buffer.from(text));
   }
 }

@@ -1,13 +1,13 @@
 /** How far a publication is, for whoever waits for it. */
 
 export interface PublishProgress {
-  readonly step: 'audit' | 'tables' | 'report' | 'checksums';
+  readonly step: 'audit' | 'results' | 'checksums';
   /** Items or, of checksums, files done in this step. */
   readonly done: number;
 }
 
 export interface ProgressOptions {
-  /** Called often: after each item and each file. */
+  /** Called often: at the beginning of a step, and after each of its items or files. */
   readonly heartbeat?: (progress: PublishProgress) => void;
   /** Breaks off between two items or files; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -19,6 +19,7 @@ export function counter(
   { heartbeat, signal }: ProgressOptions,
 ): () => void {
   let done = 0;
+  heartbeat?.({ step, done });
   return () => {
     signal?.throwIfAborted();
     done += 1;

@@ -14,7 +14,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
-import { refusedRows, type Listed } from './campaign-items.ts';
+import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
 import {
   Tally,
   summaryToDisk,
@@ -29,12 +29,13 @@ import { ReportPage } from './page/report-page.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { ListedTable } from './listed-table.ts';
-import { passResults } from './result-pass.ts';
-import { makeResultTables, OwnColumns, type OwnColumnsByKind } from './tables/result-tables.ts';
+import { makerHere, passParts, type Maker } from './result-pass.ts';
+import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
+import { ResultTables } from './tables/result-tables.ts';
 
 export interface PublishOptions extends ProgressOptions {
-  /** Makes the result tables while the report is made; in this thread when it is left out. */
-  readonly makeTables?: typeof makeResultTables;
+  /** Makes the parts of results in other threads; in this one when it is left out. */
+  readonly maker?: Maker;
 }
 
 /**
@@ -47,7 +48,7 @@ export interface PublishOptions extends ProgressOptions {
 export async function publishCampaign(
   store: Store,
   end: CampaignEnd,
-  { makeTables = makeResultTables, ...options }: PublishOptions = {},
+  { maker = makerHere(store), ...options }: PublishOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
@@ -66,40 +67,17 @@ export async function publishCampaign(
     new ListedTable(store, FAILED_TABLE, failedHeader(manifestColumns), (item) =>
       isListed(item) ? failedRow(item, manifestColumns) : null,
     ),
+    new ResultTables(store, resultColumns),
     page,
   ];
-  await together(options, [
-    (watched) => makeTables(store, campaign, resultColumns, watched),
-    (watched) => passResults(store, campaign, sinks, counter('report', watched)),
-  ]);
+  const source = { items: listedItems(store, campaign), own: resultColumns, maker };
+  await passParts(source, sinks, counter('results', options));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary));
   await store.write(CHECKSUMS, checksums(store, counter('checksums', options)));
   return summary;
-}
-
-/** The first failure breaks the others off, and is thrown once all have ended. */
-async function together(
-  { heartbeat, signal }: ProgressOptions,
-  works: readonly ((watched: ProgressOptions) => Promise<void>)[],
-): Promise<void> {
-  const broken = new AbortController();
-  const watched = {
-    ...(heartbeat && { heartbeat }),
-    signal: AbortSignal.any([broken.signal, ...(signal ? [signal] : [])]),
-  };
-  await Promise.all(
-    works.map(async (work) => {
-      try {
-        await work(watched);
-      } catch (error) {
-        broken.abort(error);
-      }
-    }),
-  );
-  broken.signal.throwIfAborted();
 }
 
 /** What has to be known of all items before the first row of a table is written. */

@@ -6,7 +6,7 @@
  *   residue_index,backbone_median,backbone_thirdQuartile,…                    the same as CSV, with three decimals
  */
 import { parse } from 'csv-parse/sync';
-import { areFinite, asObject } from './json.ts';
+import { arePlain, asObject } from './json.ts';
 import { TRACK_KEYS } from './tracks.ts';
 import { SPREAD_KEYS, type ColumnSpread, type Track } from './reading.ts';
 import { readResultJson } from './result-json.ts';
@@ -77,7 +77,7 @@ function fromCsv(text: string): Found {
 }
 
 function asTrack(values: Values, columns: number): Track {
-  if (values.length === columns && areFinite(values)) return values;
+  if (values.length === columns && arePlain(values)) return values;
   const track = new Array<number | null>(columns);
   for (let column = 0; column < columns; column += 1) track[column] = asNumber(values[column]);
   return track;

@@ -12,7 +12,7 @@
  */
 import { readResultJson } from './result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
-import { areFinite, asObject } from './json.ts';
+import { arePlain, asObject } from './json.ts';
 
 export type PayloadValue = number | string | null;
 
@@ -125,12 +125,12 @@ function readSequence(value: unknown): string {
 }
 
 /** An array of single values; null for anything else. */
-function readValues(value: unknown): PayloadValue[] | null {
+function readValues(value: unknown): readonly PayloadValue[] | null {
   if (!Array.isArray(value)) return null;
-  // Most hold nothing else, and there are millions.
-  if (areFinite(value)) return value as number[];
+  const items: readonly unknown[] = value;
+  if (arePlain(items)) return items;
   const list: PayloadValue[] = [];
-  for (const item of value as readonly unknown[]) {
+  for (const item of items) {
     if (typeof item === 'object' && item !== null) return null;
     if (typeof item === 'number') list.push(Number.isFinite(item) ? item : null);
     else if (typeof item === 'string') list.push(numberOrText(item));

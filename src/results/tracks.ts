@@ -1,5 +1,5 @@
 /** The proteins of a payload: values along their residues, under the names that the user gave. */
-import { areFinite } from './json.ts';
+import { arePlain } from './json.ts';
 import type { Payload, PayloadEntry, PayloadValue } from './payload.ts';
 import type { ProteinReading, Track } from './reading.ts';
 
@@ -56,7 +56,7 @@ function inOrder(keys: readonly string[]): readonly string[] {
 
 /** As long as the chain. */
 function numbers(values: readonly PayloadValue[] = [], length: number): Track {
-  if (values.length === length && areFinite(values)) return values;
+  if (values.length === length && arePlain(values)) return values;
   const track = new Array<number | null>(length);
   for (let index = 0; index < length; index += 1) {
     const value = values[index];

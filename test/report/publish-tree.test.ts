@@ -1,13 +1,18 @@
 /** Published in threads a tree is the same as in this one, and what goes wrong there is told here as it is. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { HundredfoldError } from '../../src/domain/errors.ts';
+import { campaignItems } from '../../src/report/campaign-items.ts';
 import type { PublishProgress } from '../../src/report/progress.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { publishInThreads } from '../../src/report/publish-tree.ts';
+import { OwnColumns } from '../../src/report/tables/result-rows.ts';
+import { openMakers } from '../../src/report/threads/makers.ts';
 import { verifyTree } from '../../src/report/verify.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { collected, expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 import { END } from './a-campaign.ts';
@@ -25,7 +30,7 @@ test('the same bytes, the same summary, and news of every step', async () => {
   expect(there).toEqual(here);
   expect(await store.readText('SHA256SUMS')).toBe(sums);
   expect(await verifyTree(store)).toEqual([]);
-  expect(steps).toEqual(new Set(['audit', 'tables', 'report', 'checksums']));
+  expect(steps).toEqual(new Set(['audit', 'results', 'checksums']));
 });
 
 test('a folder without a campaign', async () => {
@@ -36,7 +41,6 @@ test('a folder without a campaign', async () => {
   expect(error.exitCode).toBeGreaterThan(0);
 });
 
-// The tables are made in the second thread, items.csv and the report in the first.
 test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.html'])(
   'what stands in the way of %s is told, and nothing half is left',
   async (key) => {
@@ -53,7 +57,7 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
   },
 );
 
-test.each(['audit', 'tables', 'report', 'checksums'] as const)(
+test.each(['audit', 'results', 'checksums'] as const)(
   'is broken off in the step %s, and nothing half is left',
   async (wanted) => {
     const store = await resultCampaign(everyKind());
@@ -75,6 +79,29 @@ test.each(['audit', 'tables', 'report', 'checksums'] as const)(
     expect(await verifyTree(store)).toEqual([]);
   },
 );
+
+test('what a thread cannot read is told as it is', async () => {
+  const store = await resultCampaign(everyKind());
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw new Error('not prepared');
+  const items = await collected(campaignItems(store, campaign));
+  const result = items.flatMap(({ kind, id }) =>
+    kind === 'shifts' ? itemKey(kind, id, 'result.json') : [],
+  )[0];
+  const path = join(store.location, result ?? '');
+  await rename(path, `${path}.away`);
+  await symlink(`${path}.away`, path);
+  const makers = openMakers(store.location);
+  onTestFinished(() => makers.close());
+  const error = await expectCode(
+    makers.make({ items, own: new OwnColumns().byKind }),
+    'STORE_BAD_KEY',
+  );
+  expect(error.message).toContain(result);
+  const without = items.filter(({ kind }) => kind !== 'shifts');
+  const parts = await makers.make({ items: without, own: new OwnColumns().byKind });
+  expect(parts).toHaveLength(without.length);
+});
 
 test('one that was broken off before begins no thread', async () => {
   const reason = new Error('the worker stops');

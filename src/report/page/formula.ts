@@ -9,37 +9,31 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
-interface Source {
-  /** A SMILES or a connection table. */
-  readonly structure: string;
+export interface FormulaSource {
+  /** A SMILES or a connection table; null where there is nothing to draw. */
+  readonly structure: string | null;
+  /** Where it comes from, or why there is none: a sentence. */
   readonly words: string;
 }
 
-/** A file that is gone or cannot be drawn is no reason to have no report: the words say it. */
-export async function drawnFormula(
-  store: Store,
-  chemist: Chemist,
-  record: ItemRecord,
-  reading: ResultReading | null,
-): Promise<DrawnFormula | null> {
-  if (record.kind !== 'molecule') return null;
-  const source = await sourceOf(store, record, reading);
-  if (typeof source === 'string') return { drawing: null, words: source };
-  const drawn = await chemist.draw(source.structure);
+/** What cannot be drawn is no reason to have no report: the words say it. */
+export async function drawnFormula(chemist: Chemist, source: FormulaSource): Promise<DrawnFormula> {
+  const { structure, words } = source;
+  if (structure === null) return { drawing: null, words };
+  const drawn = await chemist.draw(structure);
   return drawn.type === 'drawn'
-    ? { drawing: drawn.drawing, words: source.words }
+    ? { drawing: drawn.drawing, words }
     : { drawing: null, words: `RDKit cannot draw the structure: ${drawn.reason}.` };
 }
 
-/** A sentence where there is nothing to draw. */
-async function sourceOf(
+export async function formulaSource(
   store: Store,
   record: ItemRecord,
   reading: ResultReading | null,
-): Promise<Source | string> {
+): Promise<FormulaSource> {
   const { name } = record.input;
   const text = await store.readText(itemKey(record.kind, record.id, name));
-  if (text === null) return `Not drawn: ${name} is missing.`;
+  if (text === null) return nothing(`Not drawn: ${name} is missing.`);
   const extension = name.slice(name.lastIndexOf('.'));
   if (extension === '.smi') {
     const structure = text.trim().split(/\s/, 1)[0] ?? '';
@@ -49,7 +43,7 @@ async function sourceOf(
     const elements = readMol2(text).atoms.map(({ element }) => element);
     const structure = mol2Table(elements, text);
     return structure === null
-      ? `Not drawn: ${name} has no bonds with orders.`
+      ? nothing(`Not drawn: ${name} has no bonds with orders.`)
       : { structure, words: `Drawn by RDKit from ${name}.` };
   }
   if (extension === '.pdb') return bondsOfTheResult(store, record, reading);
@@ -61,22 +55,24 @@ async function bondsOfTheResult(
   store: Store,
   record: ItemRecord,
   reading: ResultReading | null,
-): Promise<Source | string> {
+): Promise<FormulaSource> {
   const file = Object.keys(record.files).find((name) => name.endsWith('.mol2'));
   if (reading?.kind !== 'molecule' || file === undefined) {
-    return 'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.';
+    return nothing(
+      'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.',
+    );
   }
   const mol2 = await store.readText(itemKey(record.kind, record.id, file));
-  const structure =
-    mol2 &&
-    mol2Table(
-      reading.atoms.map(({ element }) => element),
-      mol2,
-    );
-  return structure
-    ? {
+  const elements = reading.atoms.map(({ element }) => element);
+  const structure = mol2 === null ? null : mol2Table(elements, mol2);
+  return structure === null
+    ? nothing(`Not drawn: ${file} has no bonds with orders.`)
+    : {
         structure,
         words: `Drawn by RDKit. The PDB file does not say which bonds are double: these are the engine’s, from ${file}.`,
-      }
-    : `Not drawn: ${file} has no bonds with orders.`;
+      };
+}
+
+function nothing(words: string): FormulaSource {
+  return { structure: null, words };
 }

@@ -5,6 +5,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
+import type { DetailText } from './item-detail.ts';
 
 /** A chunk is closed at the first of both: one item is shown at a time, and the neighbours come with it. */
 const MOST_ITEMS = 32;
@@ -12,9 +13,6 @@ const MOST_LETTERS = 256 * 1024;
 
 /** Of all chunks in the page, in letters of base64: the page with its table and programs stays below 25 MB. */
 export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
-
-/** An `ItemDetail` as JSON. */
-export type DetailText = string;
 
 /** Numbers hardly get smaller beyond it, and take three times as long. */
 const LEVEL = 3;

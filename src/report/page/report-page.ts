@@ -3,32 +3,22 @@ import { z } from 'zod';
 import { SERVICES } from '../../domain/item.ts';
 import type { Chemist } from '../../inputs/molecules/chemist.ts';
 import { openChemist } from '../../inputs/molecules/rdkit.ts';
-import type { ItemDetail, PageData, ServiceFacts } from '../../report-page/data.ts';
-import type { ResultReading } from '../../results/reading.ts';
-import type { ItemRecord } from '../../store/item-record.ts';
+import type { PageData, ServiceFacts } from '../../report-page/data.ts';
 import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
-import type { Listed } from '../campaign-items.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
-import type { ItemResult, ResultSink } from '../result-pass.ts';
+import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { drawnFormula } from './formula.ts';
 import { pageHtml } from './html.ts';
-import {
-  EMBEDDED_LETTERS,
-  ItemChunks,
-  packed,
-  removeChunkFiles,
-  type DetailText,
-} from './item-chunks.ts';
-import { itemFacts } from './item-facts.ts';
-import { packResult } from './pack-result.ts';
+import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
+import { withFormula, type DetailParts, type DetailText } from './item-detail.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
 const AHEAD = 32;
 
-export class ReportPage implements ResultSink {
+export class ReportPage implements PartsSink {
   private readonly store: Store;
   private readonly pieces: PagePieces;
   private readonly rows = new TableRows();
@@ -52,10 +42,10 @@ export class ReportPage implements ResultSink {
     this.chunks = new ItemChunks(store, mostEmbedded);
   }
 
-  async add({ item, reading }: ItemResult): Promise<void> {
-    this.rows.add(item, reading);
-    this.hasMolecules ||= reading?.kind === 'molecule';
-    const detail = this.detailOf(item, reading);
+  async add({ item, parts }: ItemParts): Promise<void> {
+    this.rows.add(item, parts.words);
+    this.hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
+    const detail = this.detailOf(parts.detail);
     // Met when its turn comes.
     detail.catch(() => undefined);
     this.underWay.push(detail);
@@ -93,29 +83,13 @@ export class ReportPage implements ResultSink {
     if (detail !== undefined) await this.chunks.add(detail);
   }
 
-  /** As text at once: what a result was read into is far larger, and many wait for their drawing. */
-  private async detailOf({ record }: Listed, reading: ResultReading | null): Promise<DetailText> {
-    if (record === null) return NO_DETAIL;
-    const result = JSON.stringify(reading === null ? null : packResult(reading));
-    const formula = record.kind === 'molecule' ? await this.formulaOf(record, reading) : null;
-    const isRead = record.state !== 'succeeded' || reading !== null;
-    const others: Omit<ItemDetail, 'result'> = {
-      facts: itemFacts(record),
-      unreadable: isRead ? null : 'its files cannot be read as what they should be.',
-      formula,
-    };
-    return `{"result":${result},${JSON.stringify(others).slice(1)}`;
-  }
-
-  private formulaOf(record: ItemRecord, reading: ResultReading | null) {
+  private async detailOf({ text, formula }: DetailParts): Promise<DetailText> {
+    if (formula === null) return withFormula(text, null);
     // One thread keeps up with the reading of the results, and each takes 80 MB.
     this.chemist ??= openChemist({ threads: 1 });
-    return drawnFormula(this.store, this.chemist, record, reading);
+    return withFormula(text, await drawnFormula(this.chemist, formula));
   }
 }
-
-const NOTHING: ItemDetail = { facts: null, result: null, unreadable: null, formula: null };
-const NO_DETAIL: DetailText = JSON.stringify(NOTHING);
 
 async function* bytesOf(parts: Iterable<string>): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield Buffer.from(part);

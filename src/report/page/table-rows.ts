@@ -1,9 +1,7 @@
 /** The rows of the page's table, gathered one by one. */
 import type { ItemTable } from '../../report-page/data.ts';
 import type { ServiceName } from '../../domain/item.ts';
-import type { ResultReading } from '../../results/reading.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
-import { resultWords } from './result-words.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
@@ -23,7 +21,8 @@ export class TableRows {
     return this.columns.id.length;
   }
 
-  add(item: Listed, reading: ResultReading | null): void {
+  /** `words`: what came out; '' where nothing did. */
+  add(item: Listed, words: string): void {
     const { id, kind, record } = item;
     const { columns } = this;
     const error = errorOf(item);
@@ -32,7 +31,7 @@ export class TableRows {
     columns.id.push(id);
     columns.kind.push(kind);
     columns.state.push(stateOf(item));
-    columns.result.push(reading === null ? '' : resultWords(reading));
+    columns.result.push(words);
     columns.code.push(error?.code ?? null);
     columns.message.push(error?.message ?? null);
     columns.remoteId.push(record?.remoteId ?? null);

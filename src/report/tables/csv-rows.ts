@@ -8,71 +8,71 @@ const REMEMBERED = 1_000;
 /** A piece of each row: the same in all, or one a row. */
 type Piece = string | readonly string[];
 
-export class CsvRows {
-  readonly #numeric: readonly boolean[];
-  readonly #quoted = new Map<string, string>();
+const quoted = new Map<string, string>();
 
-  constructor(columns: readonly Column[]) {
-    this.#numeric = columns.map(({ type }) => type === 'number' || type === 'integer');
+export function csvRows(columns: readonly Column[], { rows, cells }: Slab): string {
+  const pieces = piecesOf(columns, rows, cells);
+  let text = '';
+  for (let row = 0; row < rows; row += 1) {
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : (piece[row] ?? '');
   }
+  return text;
+}
 
-  header(names: readonly string[]): string {
-    return `${names.map((name) => this.#text(name)).join(',')}\n`;
-  }
-
-  rows({ rows, cells }: Slab): string {
-    const pieces = this.#pieces(rows, cells);
-    let text = '';
-    for (let row = 0; row < rows; row += 1) {
-      for (const piece of pieces) text += typeof piece === 'string' ? piece : (piece[row] ?? '');
+function piecesOf(
+  columns: readonly Column[],
+  rows: number,
+  cells: Slab['cells'],
+): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let fixed = '';
+  for (let index = 0; index < cells.length; index += 1) {
+    if (index > 0) fixed += ',';
+    const cell = cells[index] ?? null;
+    if (!isList(cell)) {
+      fixed += cellText(cell);
+      continue;
     }
-    return text;
+    const numbers = numbersFrom(index, columns, cells);
+    const list = numbers.length > 0 ? numberRows(rows, numbers) : Array.from(cell, cellText);
+    pieces.push(fixed, list);
+    fixed = '';
+    index += Math.max(0, numbers.length - 1);
   }
+  return [...pieces, `${fixed}\n`];
+}
 
-  #pieces(rows: number, cells: Slab['cells']): readonly Piece[] {
-    const pieces: Piece[] = [];
-    let fixed = '';
-    for (let index = 0; index < cells.length; index += 1) {
-      if (index > 0) fixed += ',';
-      const cell = cells[index] ?? null;
-      if (!isList(cell)) {
-        fixed += this.#cell(cell);
-        continue;
-      }
-      const numbers = this.#numbersFrom(index, cells);
-      const list =
-        numbers.length > 0 ? numberRows(rows, numbers) : Array.from(cell, (one) => this.#cell(one));
-      pieces.push(fixed, list);
-      fixed = '';
-      index += Math.max(0, numbers.length - 1);
-    }
-    return [...pieces, `${fixed}\n`];
+/** The columns of numbers from this one on that follow each other. */
+function numbersFrom(
+  start: number,
+  columns: readonly Column[],
+  cells: Slab['cells'],
+): readonly CellList[] {
+  const lists: CellList[] = [];
+  for (let index = start; isNumeric(columns[index]); index += 1) {
+    const list = cells[index];
+    if (!isList(list)) break;
+    lists.push(list);
   }
+  return lists;
+}
 
-  /** The columns of numbers from this one on that follow each other. */
-  #numbersFrom(start: number, cells: Slab['cells']): readonly CellList[] {
-    const lists: CellList[] = [];
-    for (let index = start; this.#numeric[index] === true; index += 1) {
-      const list = cells[index];
-      if (!isList(list)) break;
-      lists.push(list);
-    }
-    return lists;
-  }
+function isNumeric(column: Column | undefined): boolean {
+  return column?.type === 'number' || column?.type === 'integer';
+}
 
-  #cell(cell: Cell): string {
-    if (cell === null) return '';
-    return typeof cell === 'string' ? this.#text(cell) : String(cell);
-  }
+function cellText(cell: Cell): string {
+  if (cell === null) return '';
+  return typeof cell === 'string' ? quotedText(cell) : String(cell);
+}
 
-  #text(text: string): string {
-    const known = this.#quoted.get(text);
-    if (known !== undefined) return known;
-    if (this.#quoted.size >= REMEMBERED) this.#quoted.clear();
-    const quoted = csvCell(text);
-    this.#quoted.set(text, quoted);
-    return quoted;
-  }
+function quotedText(text: string): string {
+  const known = quoted.get(text);
+  if (known !== undefined) return known;
+  if (quoted.size >= REMEMBERED) quoted.clear();
+  const cell = csvCell(text);
+  quoted.set(text, cell);
+  return cell;
 }
 
 /**

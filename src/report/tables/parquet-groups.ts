@@ -1,6 +1,7 @@
 /** Rows of a result table as a Parquet file, a group of rows at a time. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { isList, type Cell, type Column, type ColumnType, type Slab } from './column.ts';
+import type { Column, ColumnType } from './column.ts';
+import { unpackColumn, type PackedSlab } from './packed-slab.ts';
 
 /** A group is held in memory, about 50 bytes a cell; a reader skips whole groups. */
 const GROUP_ROWS = 5_000;
@@ -22,7 +23,7 @@ export class ParquetGroups {
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
   /** The slabs of the group that fills. */
-  #slabs: Slab[] = [];
+  #slabs: PackedSlab[] = [];
   #rows = 0;
 
   constructor(columns: readonly Column[]) {
@@ -38,7 +39,7 @@ export class ParquetGroups {
   }
 
   /** @returns the bytes of the file that are ready; empty while a group fills */
-  add(slab: Slab): Uint8Array<ArrayBuffer> {
+  add(slab: PackedSlab): Uint8Array<ArrayBuffer> {
     this.#slabs.push(slab);
     this.#rows += slab.rows;
     return this.#rows < GROUP_ROWS ? new Uint8Array() : this.#group();
@@ -59,7 +60,7 @@ export class ParquetGroups {
     // Without a `flush` of the bytes it writes at once.
     void this.#writer.write({
       columnData: this.#columns.map(({ name, type }, index) => ({
-        ...{ name, data: this.#column(index) },
+        ...{ name, data: unpackColumn(this.#slabs, index, this.#rows) },
         ...(type === 'number' && MEASURED),
       })),
       rowGroupSize: this.#rows,
@@ -67,18 +68,6 @@ export class ParquetGroups {
     this.#slabs = [];
     this.#rows = 0;
     return this.#taken();
-  }
-
-  #column(index: number): Cell[] {
-    const column = new Array<Cell>(this.#rows);
-    let at = 0;
-    for (const { rows, cells } of this.#slabs) {
-      const cell = cells[index] ?? null;
-      for (let row = 0; row < rows; row += 1, at += 1) {
-        column[at] = isList(cell) ? (cell[row] ?? null) : cell;
-      }
-    }
-    return column;
   }
 
   #taken(): Uint8Array<ArrayBuffer> {

@@ -1,53 +1,38 @@
 /** One result table on its way into its two files, which hold the same rows. */
-import type { ItemRecord } from '../../store/item-record.ts';
+import type { Kind } from '../../domain/item.ts';
 import { resultTableKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
-import type { Kind } from '../../domain/item.ts';
-import { ownCells } from '../own-columns.ts';
-import { columns, type Column, type Slab } from './column.ts';
-import { TableEncoder, type Encoded } from './encoder.ts';
-import { OpenFile } from './file.ts';
+import { csvLine } from '../csv-table.ts';
+import type { Column } from './column.ts';
+import { OpenFile } from '../open-file.ts';
+import { ParquetGroups } from './parquet-groups.ts';
+import type { ResultRows } from './result-rows.ts';
 
 export class ResultTable {
-  readonly #ours: readonly string[];
-  readonly #own: readonly string[];
-  readonly #encoder: TableEncoder;
+  readonly #groups: ParquetGroups;
   readonly #csv: OpenFile;
   readonly #parquet: OpenFile;
 
-  /**
-   * @param ours the columns that every campaign has
-   * @param own names of the user's columns, as they stand in the table
-   */
-  constructor(store: Store, kind: Kind, ours: readonly Column[], own: Iterable<string>) {
-    this.#ours = ours.map(({ name }) => name);
-    this.#own = [...own];
-    this.#encoder = new TableEncoder([...ours, ...columns('text', ...own)]);
-    this.#csv = new OpenFile(store, resultTableKey(kind, 'csv'));
+  constructor(store: Store, kind: Kind, columns: readonly Column[]) {
+    this.#groups = new ParquetGroups(columns);
+    const header = csvLine(columns.map(({ name }) => name));
+    this.#csv = new OpenFile(store, resultTableKey(kind, 'csv'), Buffer.from(header));
     this.#parquet = new OpenFile(store, resultTableKey(kind, 'parquet'));
   }
 
-  async add(record: ItemRecord, slabs: readonly Slab[]): Promise<void> {
-    const cells = ownCells(record.user, this.#ours);
-    // CSV has one way to write nothing.
-    const own = this.#own.map((name) => cells.get(name) || null);
-    for (const slab of slabs) {
-      await this.#write(this.#encoder.add({ ...slab, cells: [...slab.cells, ...own] }));
-    }
+  async add({ csv, slabs }: ResultRows): Promise<void> {
+    await this.#csv.write(csv);
+    for (const slab of slabs) await this.#parquet.write(this.#groups.add(slab));
   }
 
   async end(): Promise<void> {
-    await this.#write(this.#encoder.end());
     await this.#csv.end();
+    await this.#parquet.write(this.#groups.end());
     await this.#parquet.end();
   }
 
   async abandon(reason: unknown): Promise<void> {
     await this.#csv.abandon(reason);
     await this.#parquet.abandon(reason);
-  }
-
-  async #write({ csv, parquet }: Encoded): Promise<void> {
-    await Promise.all([this.#csv.write(csv), this.#parquet.write(parquet)]);
   }
 }

@@ -1,8 +1,7 @@
 /** The other side of call.ts, in the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { HundredfoldError, type ErrorDetails } from '../../domain/errors.ts';
-import { StoreError } from '../../store/store-error.ts';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
+import { toldError, type ToldError } from './told-error.ts';
 
 export interface Order {
   /** What the script knows to do. */
@@ -15,11 +14,6 @@ export type Report =
   | { readonly type: 'progress'; readonly progress: PublishProgress }
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly error: ToldError };
-
-/** A coded error, in parts that can be sent; `retryable` is null where it is none of the store. */
-export interface ToldError extends Omit<ErrorDetails, 'cause'> {
-  readonly retryable: boolean | null;
-}
 
 /** Nobody needs to hear of each of 100,000 files, in ms. */
 const BETWEEN_NEWS_MS = 100;
@@ -41,11 +35,7 @@ export async function answerCall(
   try {
     tell({ type: 'done', result: await work(order, { heartbeat }) });
   } catch (error) {
-    // Any other is a mistake of ours, and ends the thread with its stack.
-    if (!(error instanceof HundredfoldError)) throw error;
-    const { code, message, remedy, exitCode } = error;
-    const retryable = error instanceof StoreError ? error.retryable : null;
-    tell({ type: 'failed', error: { code, message, remedy, exitCode, retryable } });
+    tell({ type: 'failed', error: toldError(error) });
   }
 }
 

@@ -3,16 +3,14 @@
  * for half a minute, while the worker's own thread has heartbeats to send and other campaigns to serve.
  */
 import { Worker } from 'node:worker_threads';
-import { HundredfoldError } from '../../domain/errors.ts';
-import { StoreError, type StoreCode } from '../../store/store-error.ts';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
-import type { Order, Report, ToldError } from './answer.ts';
+import type { Order, Report } from './answer.ts';
+import { errorOf } from './told-error.ts';
 
-/**
- * Results are read and dropped one after the other: with less of a heap to fill, garbage is collected sooner, 480 MB
- * instead of 690 for 10,000 items. No result comes near the larger number: a text in Node has 512 MB at most.
- */
-const LIMITS = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 1536 };
+/** Node 22 announces on stderr that it strips types. */
+export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
+/** Of a thread, in MB. No result comes near the larger one: a text in Node has 512 MB at most. */
+export const MEMORY = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1536 };
 /** A large file that is brought to the disk takes seconds without news. */
 const BEAT_MS = 1_000;
 
@@ -46,9 +44,9 @@ function answered(
   order: Order,
   heartbeat: ProgressOptions['heartbeat'],
 ): Promise<unknown> {
-  // Node 22 announces on stderr that it strips types.
-  const execArgv = ['--disable-warning=ExperimentalWarning'];
-  const thread = new Worker(script, { workerData: order, execArgv, resourceLimits: LIMITS });
+  const thread = new Worker(script, {
+    ...{ workerData: order, execArgv: WITHOUT_WARNING, resourceLimits: MEMORY },
+  });
   return new Promise((resolve, reject) => {
     let last: PublishProgress | null = null;
     let outcome: Exclude<Report, { type: 'progress' }> | null = null;
@@ -71,10 +69,4 @@ function answered(
       else reject(new Error(`a thread of the report ended with ${code} and without a word`));
     });
   });
-}
-
-/** An error loses its class on the way from another thread. */
-function errorOf({ retryable, ...told }: ToldError): HundredfoldError {
-  if (retryable === null) return new HundredfoldError(told);
-  return new StoreError({ ...told, code: told.code as StoreCode, retryable });
 }

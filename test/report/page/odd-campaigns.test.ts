@@ -11,7 +11,8 @@ import { campaignItems } from '../../../src/report/campaign-items.ts';
 import { Tally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
-import { passResults } from '../../../src/report/result-pass.ts';
+import { makerHere, passParts } from '../../../src/report/result-pass.ts';
+import { OwnColumns } from '../../../src/report/tables/result-rows.ts';
 import { writeInvalidRows } from '../../../src/store/invalid-rows.ts';
 import type { ItemRecord } from '../../../src/store/item-record.ts';
 import { writeItem } from '../../../src/store/item-store.ts';
@@ -139,7 +140,12 @@ test('what does not fit into the page lies beside it, and is missed in words', a
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
   const report = await ReportPage.open(store, 0);
-  await passResults(store, campaign, [report], () => undefined);
+  const source = {
+    items: campaignItems(store, campaign),
+    own: new OwnColumns().byKind,
+    maker: makerHere(store),
+  };
+  await passParts(source, [report], () => undefined);
   await report.write(new Tally().summary(campaign, end, []));
 
   const { page, errors, requests } = await opened(browser, folder);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind } from '../../../src/domain/item.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { Column } from '../../../src/report/tables/column.ts';
-import { RESULT_COLUMNS } from '../../../src/report/tables/result-tables.ts';
+import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/results/reading.ts';
 import { END } from '../a-campaign.ts';
 import { query } from './duck.ts';

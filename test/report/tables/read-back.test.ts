@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../../../src/domain/item.ts';
 import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { ColumnType } from '../../../src/report/tables/column.ts';
-import { RESULT_COLUMNS } from '../../../src/report/tables/result-tables.ts';
+import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
 import { verifyTree } from '../../../src/report/verify.ts';
 import { resultTableKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -1,6 +1,7 @@
 /** What stands in the rows of the tables, for results of the real engines. */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import type { PublishProgress } from '../../../src/report/progress.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
@@ -220,8 +221,8 @@ describe('a store that fails in the middle', () => {
     const store = await resultCampaign(everyKind());
     const controller = new AbortController();
     const reason = new Error('the worker stops');
-    const heartbeat = ({ step }: { step: string }): void => {
-      if (step === 'tables') controller.abort(reason);
+    const heartbeat = ({ step, done }: PublishProgress): void => {
+      if (step === 'results' && done === 2) controller.abort(reason);
     };
     await expect(
       publishCampaign(store, END, { heartbeat, signal: controller.signal }),

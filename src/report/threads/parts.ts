@@ -1,0 +1,33 @@
+/** In a thread of makers.ts: makes the parts of a block of items. */
+import Tinypool from 'tinypool';
+import { openFileStore } from '../../store/filesystem.ts';
+import { makeBlock, type Block } from '../result-pass.ts';
+import type { ResultParts } from '../result-parts.ts';
+import { toldError, type ToldError } from './told-error.ts';
+
+export type Made =
+  | { readonly type: 'made'; readonly parts: readonly ResultParts[] }
+  | { readonly type: 'failed'; readonly error: ToldError };
+
+const store = await openFileStore(Tinypool.workerData as string, { blocking: true });
+
+export default async function make(block: Block): Promise<unknown> {
+  try {
+    const parts = await makeBlock(store, block);
+    return moved({ type: 'made', parts }, parts.flatMap(memoryOf));
+  } catch (error) {
+    return { type: 'failed', error: toldError(error) } satisfies Made;
+  }
+}
+
+function memoryOf({ rows }: ResultParts): readonly ArrayBuffer[] {
+  return rows === null ? [] : [rows.csv.buffer, ...rows.slabs.map(({ values }) => values.buffer)];
+}
+
+/** Handed over with its memory, which is not copied. */
+function moved(made: Made, memory: readonly ArrayBuffer[]): unknown {
+  return Tinypool.move({
+    [Tinypool.transferableSymbol]: memory,
+    [Tinypool.valueSymbol]: made,
+  } as never);
+}
