@@ -9,8 +9,12 @@ import { errorOf } from './told-error.ts';
 
 /** Node 22 announces on stderr that it strips types. */
 export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
-/** Of a thread, in MB. No result comes near the larger one: a text in Node has 512 MB at most. */
-export const MEMORY = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1536 };
+/**
+ * Of a thread. Results are read and dropped one after the other: with three times as much for what is young, garbage is
+ * collected less often, and 10,000 items take 900 MB instead of 570. No result comes near the larger number: a text in
+ * Node has 512 MB at most.
+ */
+export const MEMORY = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 1536 };
 /** A large file that is brought to the disk takes seconds without news. */
 const BEAT_MS = 1_000;
 
