@@ -4,11 +4,10 @@ import { isList, type Cell, type CellList, type Column, type Slab } from './colu
 
 /** Texts that are remembered with their quotes: letters, labels, ids and the cells of one item. */
 const REMEMBERED = 1_000;
+const quoted = new Map<string, string>();
 
 /** A piece of each row: the same in all, or one a row. */
 type Piece = string | readonly string[];
-
-const quoted = new Map<string, string>();
 
 export function csvRows(columns: readonly Column[], { rows, cells }: Slab): string {
   const pieces = piecesOf(columns, rows, cells);

@@ -67,7 +67,7 @@ export function makeRows(
   };
 }
 
-export function slabsOf(reading: ResultReading, record: ItemRecord): readonly Slab[] {
+function slabsOf(reading: ResultReading, record: ItemRecord): readonly Slab[] {
   switch (reading.kind) {
     case 'molecule':
       return moleculeSlabs(reading, record);
