@@ -20,8 +20,8 @@ const at = (step: PublishProgress['step']): number => begun.get(step) ?? started
 process.stdout.write(
   JSON.stringify({
     items: items.total,
-    // Between the audit, which reads every file against its digest, and the checksums, which do so again.
-    seconds: (at('checksums') - at('results')) / 1_000,
+    // Between the audit, which reads every file against its digest, and the crate and the checksums.
+    seconds: (at('crate') - at('results')) / 1_000,
     wholeSeconds: (performance.now() - startedAt) / 1_000,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   }),

@@ -15,15 +15,19 @@ import { filesAtTop, type Entity } from './crate-files.ts';
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 const CHUNK_BYTES = 64 * 1024;
 
-/** The same tree gives the same bytes: one entity a line, in the order of the manifest. */
+/**
+ * The same tree gives the same bytes: one entity a line, in the order of the manifest. `onItem` is called for each item,
+ * and may throw to break off.
+ */
 export async function* crate(
   store: Store,
   campaign: PreparedCampaign,
   summary: CampaignSummary,
+  onItem: () => void = () => undefined,
 ): AsyncGenerator<Uint8Array> {
   let text = `{"@context":"${SPECIFICATION}/context","@graph":[\n`;
   let between = '';
-  for await (const entity of entities(store, campaign, summary)) {
+  for await (const entity of entities(store, campaign, summary, onItem)) {
     text += between + JSON.stringify(entity);
     between = ',\n';
     if (text.length < CHUNK_BYTES) continue;
@@ -37,6 +41,7 @@ async function* entities(
   store: Store,
   campaign: PreparedCampaign,
   summary: CampaignSummary,
+  onItem: () => void,
 ): AsyncGenerator<Entity> {
   const kinds = KINDS.filter((kind) => summary.kinds[kind] !== undefined);
   const files = await filesAtTop(store);
@@ -55,6 +60,7 @@ async function* entities(
     const entity = itemEntity(item);
     members.get(item.kind)?.push(entity['@id']);
     yield entity;
+    onItem();
   }
   for (const [kind, ids] of members) {
     const name = `The items of the kind ${kind}`;

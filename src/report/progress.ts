@@ -1,7 +1,7 @@
 /** How far a publication is, for whoever waits for it. */
 
 export interface PublishProgress {
-  readonly step: 'audit' | 'results' | 'checksums';
+  readonly step: 'audit' | 'results' | 'crate' | 'checksums';
   /** Items or, of checksums, files done in this step. */
   readonly done: number;
 }

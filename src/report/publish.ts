@@ -75,7 +75,7 @@ export async function publishCampaign(
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
-  await store.write(CRATE, crate(store, campaign, summary));
+  await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
   await store.write(CHECKSUMS, checksums(store, counter('checksums', options)));
   return summary;
 }

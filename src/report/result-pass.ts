@@ -61,7 +61,7 @@ export async function passParts(
       for (const sink of sinks) await sink.add(made);
       onItem();
     }
-    for (const sink of sinks) await sink.end();
+    await Promise.all(sinks.map((sink) => sink.end()));
   } catch (error) {
     for (const sink of sinks) await sink.abandon(error);
     throw error;
@@ -89,7 +89,7 @@ function paired(items: readonly Listed[], parts: readonly ResultParts[]): readon
 }
 
 /** A block is closed at the first of both: large enough to hide its way to another thread, small enough for memory. */
-const MOST_ITEMS = 16;
+const MOST_ITEMS = 8;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 async function* blocksOf(items: AsyncIterable<Listed>): AsyncGenerator<readonly Listed[]> {

@@ -30,7 +30,7 @@ test('the same bytes, the same summary, and news of every step', async () => {
   expect(there).toEqual(here);
   expect(await store.readText('SHA256SUMS')).toBe(sums);
   expect(await verifyTree(store)).toEqual([]);
-  expect(steps).toEqual(new Set(['audit', 'results', 'checksums']));
+  expect(steps).toEqual(new Set(['audit', 'results', 'crate', 'checksums']));
 });
 
 test('a folder without a campaign', async () => {
@@ -57,7 +57,7 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
   },
 );
 
-test.each(['audit', 'results', 'checksums'] as const)(
+test.each(['audit', 'results', 'crate', 'checksums'] as const)(
   'is broken off in the step %s, and nothing half is left',
   async (wanted) => {
     const store = await resultCampaign(everyKind());

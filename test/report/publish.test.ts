@@ -111,7 +111,7 @@ describe('a published campaign', () => {
     const beats: PublishProgress[] = [];
     await publishCampaign(store, END, { heartbeat: (beat) => beats.push(beat) });
     expect(new Set(beats.map(({ step }) => step))).toEqual(
-      new Set(['audit', 'results', 'checksums']),
+      new Set(['audit', 'results', 'crate', 'checksums']),
     );
     const reason = new Error('the worker stops');
     const publish = publishCampaign(store, END, { signal: AbortSignal.abort(reason) });

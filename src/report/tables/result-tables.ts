@@ -21,7 +21,7 @@ export class ResultTables implements PartsSink {
   }
 
   async end(): Promise<void> {
-    for (const table of this.#tables.values()) await table.end();
+    await Promise.all(Array.from(this.#tables.values(), (table) => table.end()));
   }
 
   async abandon(reason: unknown): Promise<void> {
