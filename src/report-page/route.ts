@@ -49,6 +49,8 @@ export function useRoute(): Route {
 
 /** Another filter or order of the table is no page of its own: the back button leaves the table. */
 export function replaceRoute(route: Partial<Route>): void {
+  const oldURL = location.href;
   history.replaceState(null, '', hashOf(route));
-  dispatchEvent(new HashChangeEvent('hashchange'));
+  // As the browser itself tells of one, which it does not after `replaceState`.
+  dispatchEvent(new HashChangeEvent('hashchange', { oldURL, newURL: location.href }));
 }

@@ -60,14 +60,15 @@ describe('overview and table', () => {
   });
 
   test('a number of the overview leads to its rows', async () => {
-    const { page } = await opened(browser, folder);
+    const { page, errors } = await opened(browser, folder);
     await page.getByLabel(/ molecule, failed: show them/).click();
     const failed = items.filter(({ kind, state }) => kind === 'molecule' && state === 'failed');
     await expect.poll(() => shownIds(page)).toEqual(failed.map(({ id }) => id));
+    expect(errors).toEqual([]);
   });
 
   test('search finds the rows that hold every word, sorting orders numbers by value', async () => {
-    const { page } = await opened(browser, folder);
+    const { page, errors } = await opened(browser, folder);
     await page.getByRole('searchbox').fill('SUCCEEDED molecule');
     const wanted = items.filter(({ kind, state }) => kind === 'molecule' && state === 'succeeded');
     await expect.poll(() => shownIds(page)).toEqual(wanted.map(({ id }) => id));
@@ -81,10 +82,11 @@ describe('overview and table', () => {
     // The address keeps it.
     await page.reload();
     await expect.poll(() => shownIds(page)).toEqual(longest.map(({ id }) => id));
+    expect(errors).toEqual([]);
   });
 
   test('goes on page by page, and back from an item to where it was left', async () => {
-    const { page } = await opened(browser, folder);
+    const { page, errors } = await opened(browser, folder);
     await page.getByRole('button', { name: 'Next' }).click();
     const second = items.slice(50, 100).map(({ id }) => id);
     await expect.poll(() => shownIds(page)).toEqual(second);
@@ -92,6 +94,7 @@ describe('overview and table', () => {
     await expect.poll(() => page.locator('h1').innerText()).toBe(second[0]);
     await page.goBack();
     await expect.poll(() => shownIds(page)).toEqual(second);
+    expect(errors).toEqual([]);
   });
 });
 
@@ -213,7 +216,7 @@ describe('for everybody', () => {
   );
 
   test('by keyboard alone: search, open an item, read a residue, and back', async () => {
-    const { page } = await opened(browser, folder);
+    const { page, errors } = await opened(browser, folder);
     const focused = () => page.evaluate<string>(FOCUSED);
     const tabTo = async (what: RegExp): Promise<void> => {
       for (let times = 0; times < 80; times += 1) {
@@ -234,6 +237,7 @@ describe('for everybody', () => {
     expect(await page.locator('.readout output strong').innerText()).toMatch(/^2 /);
     await page.goBack();
     await expect.poll(() => shownIds(page)).toContain(id);
+    expect(errors).toEqual([]);
   });
 
   test('the chosen colours stay, whatever the system says', async () => {
