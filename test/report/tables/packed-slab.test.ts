@@ -6,7 +6,9 @@ import { packSlab, unpackColumn } from '../../../src/report/tables/packed-slab.t
 
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 const text = fc.oneof(fc.constantFrom('', 'A', 'context-dependent'), fc.string());
-const cell = fc.oneof(number, text, fc.boolean(), fc.constant(null));
+/** Beside text there is no negative zero: as one of the words that repeat it is the other. */
+const beside = number.map((value) => value + 0);
+const cell = fc.oneof(beside, text, fc.boolean(), fc.constant(null));
 
 const slab = fc.integer({ min: 0, max: 12 }).chain((rows) => {
   const listOf = (values: fc.Arbitrary<Slab['cells'][number]>) =>
