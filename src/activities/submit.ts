@@ -1,20 +1,26 @@
 /**
- * Sends one job, at most once (design: "Submit is at most once"). It never throws for what a service does:
- * whatever becomes of the POST is an outcome, and the budget workflow decides by it.
+ * Sends one job, at most once (docs/architecture.md, "Submit is at most once"). It does not throw for what a service
+ * does: whatever becomes of the POST is an outcome, and the budget workflow decides by it.
+ *
+ * The server runs it again when a worker does not answer. Everything up to the note in the item's folder (sending.ts)
+ * may happen twice; the POST comes after the note.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
+import type { SubmitOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
-import type { Dependencies } from './dependencies.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob } from './job.ts';
+import { SendingNote } from './sending.ts';
 
-/** A worker that stood still so long (ms) may count as dead by now, and its submission as made. */
+/** A worker that stood still so long (ms) may count as dead by now, and another attempt may be under way. */
 const STOOD_STILL_MS = 3_000;
 
 /**
@@ -22,6 +28,9 @@ const STOOD_STILL_MS = 3_000;
  * may be sent sooner after one was decided without knowing of it.
  */
 const SHORTEST_BLOCK_MS = 900;
+
+/** Between looks of a worker that cannot read or write the campaign's folder now (ms). */
+const STORE_AGAIN_MS = 5_000;
 
 export async function submit(
   deps: Dependencies,
@@ -33,18 +42,86 @@ export async function submit(
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   const service = deps.serviceOf(reference);
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
-  const job = await prepare(deps, request);
-  if ('type' in job) return job;
+  const prepared = await prepare(deps, request);
+  if ('type' in prepared) return prepared;
   // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
   const waitMs = deps.serverClock.until(request.notBefore);
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return notNow('the worker is told to stop');
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
-  const found = request.probe ? await service.client.ping({ signal: within(signal) }) : null;
+  if (!(await isWanted(deps, request)))
+    return { type: 'unwanted', message: 'the item that asked for it has ended' };
+  return send(service, request, prepared);
+}
+
+interface Prepared {
+  readonly job: Job;
+  readonly note: SendingNote;
+}
+
+/** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */
+async function prepare(
+  deps: Dependencies,
+  request: SubmitRequest,
+): Promise<Prepared | SubmitResult> {
+  const { campaign, job } = request;
+  try {
+    const store = await deps.openStore(job.store);
+    const note = new SendingNote(store, request);
+    const earlier = await note.earlier();
+    if (earlier) return earlier;
+    return { job: await readJob(store, { campaign, id: job.id, kind: job.kind as Kind }), note };
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** The folder of the campaign is the reason: it is tried again, and other campaigns go on. */
+function unreadable(error: unknown): SubmitResult {
+  if (error instanceof StoreError && error.retryable) {
+    const { message } = error;
+    return { type: 'deferred', scope: 'campaign', delayMs: STORE_AGAIN_MS, message };
+  }
+  if (!(error instanceof HundredfoldError)) throw error;
+  return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
+}
+
+/** An item that was cancelled or ended by hand may be unable to say so: a job for it would be paid for nothing. */
+async function isWanted(
+  { temporal }: Dependencies,
+  { item, run }: SubmitRequest,
+): Promise<boolean> {
+  if (run === undefined) return true;
+  try {
+    const { status } = await temporal.workflow.getHandle(item, run).describe();
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+async function send(
+  { client }: KnownService,
+  request: SubmitRequest,
+  { job, note }: Prepared,
+): Promise<SubmitResult> {
+  const { cancellationSignal: signal, info } = Context.current();
+  const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
   const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
   const grantedAt = request.probe ? Date.now() : decidedAt;
-  const outcome = await service.client.submit(job, { signal, grantedAt });
+  let made = false;
+  let outcome: SubmitOutcome;
+  try {
+    const beforeSending = async (): Promise<boolean> => (made = await note.make());
+    outcome = await client.submit(job, { signal, grantedAt, beforeSending });
+  } catch (error) {
+    return unreadable(error);
+  }
+  // Whoever has made the note tells what became of the job.
+  if (!made) return (await note.earlier()) ?? outcome;
+  await note.settle(outcome);
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
 
@@ -53,19 +130,6 @@ const PING_MS = 5_000;
 
 function within(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
-}
-
-/** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */
-async function prepare(deps: Dependencies, request: SubmitRequest): Promise<Job | SubmitResult> {
-  const { campaign, job } = request;
-  try {
-    const store = await deps.openStore(job.store);
-    return await readJob(store, { campaign, id: job.id, kind: job.kind as Kind });
-  } catch (error) {
-    if (error instanceof StoreError && error.retryable) return notNow(error.message);
-    if (!(error instanceof HundredfoldError)) throw error;
-    return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
-  }
 }
 
 function notNow(message: string, retryAfterMs: number | null = null): SubmitResult {

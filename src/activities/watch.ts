@@ -4,10 +4,10 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { budgetQuery } from '../workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
 import type { Foreseen } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
+import { readBudget } from './budget-status.ts';
 import { serviceOf } from './service.ts';
 
 /**
@@ -59,8 +59,8 @@ export async function foresee(
 ): Promise<Foreseen> {
   const budgets: BudgetStatus[] = [];
   for (const reference of references) {
-    const keeper = temporal.workflow.getHandle(budgetWorkflowId(reference));
-    const status = await keeper.query(budgetQuery);
+    const status = await readBudget(temporal, budgetWorkflowId(reference));
+    if (!status) continue;
     const own = status.credentials.filter(({ credential }) => credential === reference.credential);
     budgets.push({ ...status, credentials: own });
   }

@@ -15,6 +15,16 @@ export type Closing =
       readonly retryAfterMs: number | null;
       readonly message: string;
     }
+  /** Nothing was sent, and nothing is known against the service: what it is for waits this long, then it has its turn. */
+  | {
+      readonly type: 'deferred';
+      /** What waits: everything of the credential, or of the campaign. */
+      readonly scope: 'credential' | 'campaign';
+      readonly delayMs: number;
+      readonly message: string;
+    }
+  /** Nothing was sent, because nobody waits for it any more. */
+  | { readonly type: 'unwanted' }
   /** Perhaps a job: charged. */
   | {
       readonly type: 'unsure';
@@ -30,6 +40,25 @@ export type BudgetEvent =
       readonly addressLimit: Limit;
     }
   | { readonly type: 'request'; readonly request: Request }
-  | { readonly type: 'withdraw'; readonly item: string }
+  | { readonly type: 'withdraw'; readonly item: string; readonly run?: string }
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
-  | { readonly type: 'close'; readonly item: string; readonly closing: Closing };
+  | {
+      readonly type: 'close';
+      readonly item: string;
+      readonly run?: string;
+      readonly closing: Closing;
+    }
+  /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */
+  | { readonly type: 'restore'; readonly restored: Restored };
+
+/** Of a budget whose workflow had to be started anew. Times in ms. */
+export interface Restored {
+  /** Tells one recovery from another: each counts once. */
+  readonly from: string;
+  readonly at: number;
+  /** Why, for people. */
+  readonly reason: string;
+  /** Close times of the jobs that may still be charged, by credential. */
+  readonly closes: Readonly<Record<string, readonly number[]>>;
+  readonly paused: readonly string[];
+}

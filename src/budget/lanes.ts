@@ -6,8 +6,15 @@
 
 /** One item that waits to be submitted. */
 export interface Request {
-  /** Workflow id of the item: unique, and where the answer goes. */
+  /** Workflow id of the item: where the answer goes. */
   readonly item: string;
+  /**
+   * Run id of the item's workflow. Ids are used again: by the next campaign of the same name, by `retry`, for a tree that
+   * was removed. What an earlier run was answered says nothing to this one. Absent from workflows of before it was sent.
+   */
+  readonly run?: string;
+  /** What the server's clock showed where it was asked for (ms): the budget's clock never stands behind it. */
+  readonly askedAt?: number;
   readonly campaign: string;
   readonly credential: string;
   /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
@@ -64,23 +71,35 @@ export function newQueue(): Queue {
   return { lanes: [], paused: [], nextOrder: 0 };
 }
 
+/** Tells the requests of two runs of one item apart. */
+export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string {
+  return run === undefined ? item : `${item} ${run}`;
+}
+
 /**
  * Adds a request at the end of its lane. An item waits in one place only: asked for again, it keeps its place, or
- * changes the lane with its credential.
+ * changes the lane with its credential. A new run of the item takes the place of the one before, which has ended.
  */
 export function enqueue(queue: Queue, request: Request): void {
   const standing = queue.lanes.find(({ waiting }) => placeOf(waiting, request.item) >= 0);
-  if (standing && !isLaneOf(standing, request)) withdraw(queue, request.item);
+  if (standing && !isLaneOf(standing, request)) withdraw(queue, request);
   const lane = laneOf(queue, request);
   lane.weight = request.weight;
-  if (lane === standing) return;
+  if (lane === standing) {
+    const at = placeOf(lane.waiting, request.item);
+    const before = lane.waiting[at] as Waiting;
+    if (before.run !== request.run) lane.waiting[at] = { ...before, ...request, turnedAway: [] };
+    return;
+  }
   lane.waiting.push({ ...request, order: queue.nextOrder, turnedAway: [] });
   queue.nextOrder += 1;
 }
 
 /** Puts a request back where it stood: it keeps its turn, and the lane is given back its own. */
-export function putBack(queue: Queue, refused: Waiting, because: TurnedAway): void {
-  const turnedAway = [...refused.turnedAway, because].slice(-TURNED_AWAY_KEPT);
+export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): void {
+  const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
+    -TURNED_AWAY_KEPT,
+  );
   const request: Waiting = { ...refused, turnedAway };
   const lane = laneOf(queue, request);
   const behind = lane.waiting.findIndex(({ order }) => order > request.order);
@@ -88,11 +107,11 @@ export function putBack(queue: Queue, refused: Waiting, because: TurnedAway): vo
   lane.owed += 1;
 }
 
-/** Takes an item out of the queue; false when it does not wait. */
-export function withdraw(queue: Queue, item: string): boolean {
+/** Takes an item out of the queue, whatever its run where none is named; false when it does not wait. */
+export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'run'>): boolean {
   for (const { waiting } of queue.lanes) {
     const at = placeOf(waiting, item);
-    if (at >= 0) {
+    if (at >= 0 && (run === undefined || waiting[at]?.run === run)) {
       waiting.splice(at, 1);
       return true;
     }

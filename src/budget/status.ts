@@ -1,7 +1,13 @@
-/** The budget as people want to see it: what is charged, what is free, when the next slots free up, who waits. */
+/**
+ * The budget as people want to see it: what is charged, what is free, when the next slots free up, who waits.
+ *
+ * The budget's workflow writes a snapshot, and whoever looks at it works out how things stand at that moment. So nobody
+ * has to query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
+ */
 import type { Block } from './block.ts';
-import type { BudgetState, Grant } from './budget.ts';
-import { charged, free, nextFree, releases, type Window } from './window.ts';
+import { holdsOf, type BudgetState } from './state.ts';
+import type { Hold } from './holds.ts';
+import { charged, free, nextFree, releases, type Charges, type Window } from './window.ts';
 
 /** A window at one moment. Times in ms since the epoch. */
 export interface WindowStatus {
@@ -23,65 +29,136 @@ export interface BudgetStatus {
   readonly address: string;
   readonly now: number;
   readonly addressWindow: WindowStatus;
-  readonly credentials: readonly (WindowStatus & { readonly credential: string })[];
-  readonly waiting: readonly {
-    readonly campaign: string;
-    readonly credential: string;
-    readonly items: number;
-    readonly paused: boolean;
-  }[];
+  readonly credentials: readonly CredentialStatus[];
+  readonly waiting: readonly Waiters[];
   /** Submissions on their way. */
   readonly outstanding: number;
   readonly counts: BudgetState['counts'];
+  /** When and why the budget's workflow had to be started anew; absent when it never had. */
+  readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
-export function describe(
+export interface CredentialStatus extends WindowStatus {
+  readonly credential: string;
+  /** The 429s that our own jobs do not explain, and the last of them; absent when there was none. */
+  readonly strangers?: { readonly at: number; readonly count: number };
+}
+
+export interface Waiters {
+  readonly campaign: string;
+  readonly credential: string;
+  readonly items: number;
+  readonly paused: boolean;
+  /** Why the campaign waits although slots are free; absent when it does not. */
+  readonly heldBecause?: string;
+}
+
+/** What the workflow writes. Plain data, a few kB: the closes that still count, and no item ids. */
+export interface BudgetSnapshot {
+  readonly service: string;
+  readonly address: string;
+  /** The server's clock (ms) when it was written. */
+  readonly at: number;
+  /** When the budget decides again by itself (ms); null when only an event can help. */
+  readonly wakeAt: number | null;
+  readonly addressWindow: WindowSnapshot;
+  readonly credentials: readonly (WindowSnapshot &
+    Pick<CredentialStatus, 'credential' | 'strangers'>)[];
+  readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
+  readonly outstanding: readonly {
+    readonly campaign: string;
+    readonly credential: string;
+    readonly notBefore: number;
+  }[];
+  readonly counts: BudgetState['counts'];
+  readonly rebuilt?: NonNullable<BudgetStatus['rebuilt']>;
+}
+
+interface WindowSnapshot extends Charges {
+  readonly blocked: Hold;
+}
+
+export function snapshotOf(
   of: { readonly service: string; readonly address: string },
   state: BudgetState,
-  now: number,
-): BudgetStatus {
-  // Given out ahead of time: not yet used, though the state counts them.
-  const ahead = Object.values(state.outstanding).filter(({ notBefore }) => notBefore > now);
+  at: number,
+  wakeAt: number | null,
+): BudgetSnapshot {
+  const { restored, queue, counts, strangers = {} } = state;
+  const holds = holdsOf(state);
   return {
-    service: of.service,
-    address: of.address,
-    now,
-    addressWindow: describeWindow(state.address, state.addressBlock, ahead, now),
+    ...{ service: of.service, address: of.address, at, wakeAt },
+    addressWindow: windowSnapshot(state.address, state.addressBlock, undefined, at),
     credentials: Object.entries(state.credentials).map(([credential, { window, block }]) => ({
       credential,
-      ...describeWindow(
-        window,
-        block,
-        ahead.filter(({ request }) => request.credential === credential),
-        now,
-      ),
+      ...(strangers[credential] && { strangers: strangers[credential] }),
+      ...windowSnapshot(window, block, holds.credentials[credential], at),
     })),
-    waiting: state.queue.lanes.map(({ campaign, credential, waiting }) => ({
-      campaign,
-      credential,
-      items: waiting.length,
-      paused: state.queue.paused.includes(campaign),
+    waiting: queue.lanes.map(({ campaign, credential, waiting }) => ({
+      ...{ campaign, credential, items: waiting.length },
+      paused: queue.paused.includes(campaign),
+      held: holds.campaigns[campaign] ?? null,
     })),
-    outstanding: Object.keys(state.outstanding).length,
-    counts: { ...state.counts },
+    outstanding: Object.values(state.outstanding).map(({ request, notBefore }) => ({
+      ...{ campaign: request.campaign, credential: request.credential, notBefore },
+    })),
+    counts: { ...counts },
+    ...(restored && { rebuilt: { at: restored.at, reason: restored.reason } }),
   };
 }
 
-function describeWindow(
+function windowSnapshot(
   window: Window,
   block: Block,
-  ahead: readonly Grant[],
-  now: number,
-): WindowStatus {
-  const next = Math.max(nextFree(window, now), block.until);
+  held: Hold | undefined,
+  at: number,
+): WindowSnapshot {
+  const { limit, windowMs, inFlight } = window;
+  const counting = releases(window, at).length;
+  const blocked = { until: block.until, reason: block.reason };
   return {
-    limit: window.limit,
-    windowMs: window.windowMs,
-    charged: charged(window, now) - ahead.length,
-    free: window.limit === null ? null : free(window, now),
+    ...{ limit, windowMs, inFlight },
+    closes: counting === 0 ? [] : window.closes.slice(-counting),
+    blocked: held && held.until > block.until ? held : blocked,
+  };
+}
+
+/** How things stand at `now` (ms). */
+export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
+  const { service, address, addressWindow, credentials, waiting, outstanding } = snapshot;
+  // Given out ahead of time: not yet used, though the state counts them.
+  const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
+  return {
+    ...{ service, address, now },
+    addressWindow: describeWindow(addressWindow, ahead.length, now),
+    credentials: credentials.map(({ credential, strangers, ...window }) => {
+      const own = ahead.filter((grant) => grant.credential === credential).length;
+      return {
+        credential,
+        ...(strangers && { strangers }),
+        ...describeWindow(window, own, now),
+      };
+    }),
+    waiting: waiting.map(({ held, ...waiters }) => ({
+      ...waiters,
+      ...(held && held.until > now && { heldBecause: held.reason }),
+    })),
+    outstanding: outstanding.length,
+    counts: snapshot.counts,
+    ...(snapshot.rebuilt && { rebuilt: snapshot.rebuilt }),
+  };
+}
+
+function describeWindow(window: WindowSnapshot, ahead: number, now: number): WindowStatus {
+  const { blocked, limit, windowMs } = window;
+  const next = Math.max(nextFree(window, now), blocked.until);
+  return {
+    ...{ limit, windowMs },
+    charged: charged(window, now) - ahead,
+    free: limit === null ? null : free(window, now),
     nextFreeAt: Number.isFinite(next) ? next : null,
     releases: releases(window, now),
-    blockedUntil: block.until > now ? block.until : null,
-    blockedBecause: block.until > now ? block.reason : null,
+    blockedUntil: blocked.until > now ? blocked.until : null,
+    blockedBecause: blocked.until > now ? blocked.reason : null,
   };
 }

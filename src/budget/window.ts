@@ -90,6 +90,11 @@ export function charge(window: Window, now: number): void {
   insert(window.closes, now);
 }
 
+/** Charges jobs that somebody else has told of: those of a budget that this one takes the place of. */
+export function restore(window: Window, closes: readonly number[]): void {
+  for (const close of closes) insert(window.closes, close);
+}
+
 /** The request closed and certainly made no job: the slot is free again at once. */
 export function giveBack(window: Window): void {
   window.inFlight -= 1;

@@ -1,16 +1,16 @@
 /** `hundredfold budget`: per service and credential: charged, free, when the next slots free up. */
+import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { observeBudgets } from './observe.ts';
 import { clockText, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function budget(flags: CommonFlags): Promise<number> {
   return withSession(flags, 'look', async (session) => {
-    const budgets = await observeBudgets(session);
+    const budgets = await readBudgets(session.client);
     if (flags.json) process.stdout.write(`${JSON.stringify(budgets)}\n`);
     else if (budgets.length === 0)
       say('No budget is kept here yet: it begins with the first campaign.');

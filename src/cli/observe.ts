@@ -1,5 +1,6 @@
 /** One look at a campaign: its own counts, and the budgets it draws on. */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Session } from '../host/session.ts';
@@ -9,7 +10,7 @@ import { ask } from './ask.ts';
 import { obstacleOf } from './obstacle.ts';
 import { treeIfAny } from './retry-tree.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
-import { budgetQuery, progressQuery } from '../workflows/messages.ts';
+import { progressQuery } from '../workflows/messages.ts';
 
 export interface Observation {
   readonly at: number;
@@ -113,27 +114,15 @@ async function kindsIn({ name, folder }: Observed): Promise<KindCounts | null> {
   }
 }
 
-/** All budgets that this Temporal keeps. */
-export async function observeBudgets({ client }: Pick<Session, 'client'>): Promise<BudgetStatus[]> {
-  const statuses: BudgetStatus[] = [];
-  const running = client.workflow.list({
-    query: 'WorkflowType="budget" AND ExecutionStatus="Running"',
-  });
-  for await (const { workflowId } of running) {
-    statuses.push(await ask(client, workflowId, budgetQuery));
-  }
-  return statuses;
-}
-
 /** `services` comes from the campaign's memo: a folder's server may keep budgets of services used long ago. */
 async function budgetsOf(client: Client, services: unknown): Promise<BudgetStatus[]> {
-  if (!Array.isArray(services)) return observeBudgets({ client });
+  if (!Array.isArray(services)) return readBudgets(client);
   // Written by `launch`.
   const references = services as ServiceReference[];
   const ours = new Set(references.map(({ credential }) => credential));
   const budgets: BudgetStatus[] = [];
   for (const id of new Set(references.map(budgetWorkflowId))) {
-    const budget = await budgetIfAny(client, id);
+    const budget = await readBudget(client, id);
     if (budget)
       budgets.push({
         ...budget,
@@ -141,14 +130,4 @@ async function budgetsOf(client: Client, services: unknown): Promise<BudgetStatu
       });
   }
   return budgets;
-}
-
-/** None before its worker was there for the first time. */
-async function budgetIfAny(client: Client, workflowId: string): Promise<BudgetStatus | null> {
-  try {
-    return await ask(client, workflowId, budgetQuery);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
 }

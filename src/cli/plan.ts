@@ -17,7 +17,7 @@ import {
   type IntakeFlags,
 } from './intake.ts';
 import { freeIn } from './free-space.ts';
-import { observeBudgets } from './observe.ts';
+import { readBudgets } from '../activities/budget-status.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
 
@@ -56,7 +56,7 @@ async function chargedNow(settings: Settings, flags: ServiceFlags): Promise<Budg
   let budgets: BudgetStatus[] = [];
   try {
     await withSession(flags, 'look', async (session) => {
-      budgets = await observeBudgets(session);
+      budgets = await readBudgets(session.client);
       return EXIT.ok;
     });
   } catch (error) {

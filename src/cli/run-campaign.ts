@@ -1,5 +1,6 @@
 /** A campaign whose rows were taken in: what is said before it begins, its beginning, and its way to the end. */
 import { createInterface } from 'node:readline/promises';
+import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
@@ -17,7 +18,6 @@ import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
 import type { Intake, IntakeFlags } from './intake.ts';
 import { Interruption } from './interruption.ts';
-import { observeBudgets } from './observe.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { freeIn } from './free-space.ts';
 import { endOf, planLines } from './plan-text.ts';
@@ -114,7 +114,7 @@ async function agreed(
 /** The forecast is worth a question, and no campaign's beginning: nobody may be there to answer it. */
 async function chargedIn(session: Session): Promise<BudgetStatus[]> {
   try {
-    return await observeBudgets(session);
+    return await readBudgets(session.client);
   } catch (error) {
     const silent = error instanceof HundredfoldError && error.code === 'WORKER_SILENT';
     if (!silent && !isTemporalAway(error)) throw error;

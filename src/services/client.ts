@@ -34,6 +34,8 @@ export interface CallOptions {
 export interface SubmitOptions extends CallOptions {
   /** When it was decided that the job may be sent (ms since the epoch): a service found unwell since is spared it. */
   readonly grantedAt?: number;
+  /** Called once, when a connection may be used for it and before a byte is written; false: it may not be sent any more. */
+  readonly beforeSending?: () => Promise<boolean>;
 }
 
 export interface ServiceClient {

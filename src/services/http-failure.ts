@@ -5,6 +5,7 @@
 
 const WORDS: Readonly<Record<string, string>> = {
   ABORTED: 'broken off here before it was answered',
+  BUSY: 'not sent, because earlier submissions took all connections',
   CERT_HAS_EXPIRED: 'the TLS certificate of the service has expired',
   DEADLINE: 'no complete answer before the deadline',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate of the service is signed by itself',
@@ -24,6 +25,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
   UND_ERR_SOCKET: 'the service closed the connection',
   UNWELL: 'not sent, because the service had just failed another submission',
+  NOT_OURS: 'not sent, because another attempt may have sent it',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate of the service cannot be verified',
 };
 

@@ -35,6 +35,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Of a submission: when it was decided that it may be sent (ms since the epoch); now, when it is left out. */
   readonly grantedAt?: number | undefined;
+  /** Of a submission: called before a byte of it is written; false: it is not sent. */
+  readonly beforeSending?: (() => Promise<boolean>) | undefined;
   /** Milliseconds, where the usual deadline does not fit: a long download. */
   readonly deadlineMs?: number;
 }
@@ -63,15 +65,13 @@ export function createHttp(settings: HttpSettings): Http {
   // moment of writing, and the job's fate would be unknown for nothing. Costs one handshake per 36 s of budget.
   const submitting = new Agent({ ...common, pipelining: 0 });
 
-  const line = new SubmissionLine();
+  const line = new SubmissionLine(common.connections);
 
   return {
     deadlineMs,
     send: async (request) => {
       if (request.method === 'GET') return send(reading, request, deadlineMs);
-      return line.pass(request.grantedAt ?? Date.now(), (sentBack) =>
-        send(submitting, request, deadlineMs, sentBack),
-      );
+      return line.pass(request, (sentBack) => send(submitting, request, deadlineMs, sentBack));
     },
     close: async () => {
       await Promise.all([reading.destroy(), submitting.close()]);

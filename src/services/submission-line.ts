@@ -4,37 +4,96 @@
  * before that are sent back: their fate is known, and an outage meets a handful of submissions instead of a hundred.
  */
 import type { HttpAnswer } from './http-answer.ts';
+import { failureWords } from './http-failure.ts';
 
 /** Code of a submission that was sent back. */
 const UNWELL = 'UNWELL';
+/** … and of one that somebody else may have sent meanwhile. */
+const NOT_OURS = 'NOT_OURS';
+
+/** … and of one for which no connection became free in time. */
+const BUSY = 'BUSY';
+/** Milliseconds. With the deadline of the POST after it, it must fit into the activity's 45 s. */
+const LONGEST_WAIT_MS = 10_000;
 
 class SentBack extends Error {
   readonly code = UNWELL;
+}
+
+export interface Submission {
+  readonly url: URL;
+  readonly signal: AbortSignal;
+  /** When it was decided that it may be sent (ms since the epoch); now, when it is left out. */
+  readonly grantedAt?: number | undefined;
+  /** Called once it has a connection for itself; false: it may not be sent. */
+  readonly beforeSending?: (() => Promise<boolean>) | undefined;
 }
 
 export class SubmissionLine {
   private readonly under = new Set<AbortController>();
   /** When the service was last found unwell (ms since the epoch). */
   private unwellAt = 0;
+  /** Connections that nobody uses. */
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
 
-  /**
-   * Lets one submission through; its signal tells it to go back, should not a byte of it be written.
-   * @param grantedAt when it was decided that it may be sent (ms since the epoch)
-   */
+  /** @param connections submissions at once: none then waits for a connection after it was noted as sent */
+  constructor(connections: number) {
+    this.free = connections;
+  }
+
+  /** Lets one submission through; the signal it is given tells it to go back, should not a byte of it be written. */
   async pass(
-    grantedAt: number,
+    submission: Submission,
     send: (sentBack: AbortSignal) => Promise<HttpAnswer>,
   ): Promise<HttpAnswer> {
     const own = new AbortController();
-    if (grantedAt < this.unwellAt) own.abort(new SentBack());
+    if ((submission.grantedAt ?? Date.now()) < this.unwellAt) own.abort(new SentBack());
     this.under.add(own);
+    const given = AbortSignal.any([own.signal, submission.signal]);
+    const place = await this.place(given);
     try {
+      if (place && !given.aborted && (await submission.beforeSending?.()) === false)
+        return unreached(submission, NOT_OURS);
+      if (!place && !given.aborted) return unreached(submission, BUSY);
+      // Otherwise it was sent back or given up: `send` says which, before it writes a byte.
       const answer = await send(own.signal);
       if (showsUnwell(answer)) this.sendBack();
       return answer;
     } finally {
       this.under.delete(own);
+      if (place) this.leave();
     }
+  }
+
+  /** False when it was given up before there was one. */
+  private async place(given: AbortSignal): Promise<boolean> {
+    if (this.free > 0) {
+      this.free -= 1;
+      return true;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const take = (): void => resolve(true);
+    const give = (): void => {
+      const at = this.waiting.indexOf(take);
+      if (at < 0) return;
+      this.waiting.splice(at, 1);
+      resolve(false);
+    };
+    this.waiting.push(take);
+    given.addEventListener('abort', give, { once: true });
+    const patience = setTimeout(give, LONGEST_WAIT_MS);
+    if (given.aborted) give();
+    return promise.finally(() => {
+      clearTimeout(patience);
+      given.removeEventListener('abort', give);
+    });
+  }
+
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free += 1;
   }
 
   private sendBack(): void {
@@ -43,8 +102,13 @@ export class SubmissionLine {
   }
 }
 
+function unreached({ url }: Submission, code: string): HttpAnswer {
+  const message = `POST ${url.origin}${url.pathname}: ${failureWords(code)}`;
+  return { type: 'unreached', code, message };
+}
+
 function showsUnwell(answer: HttpAnswer): boolean {
   if (answer.type === 'answered') return answer.status >= 500 || answer.status === 429;
   // Broken off by ourselves, it says nothing about the service.
-  return answer.code !== 'ABORTED' && answer.code !== UNWELL;
+  return !['ABORTED', UNWELL, NOT_OURS, BUSY].includes(answer.code);
 }

@@ -14,7 +14,7 @@ import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing, wrongLength } from './store-error.ts';
-import { isLinked, makeFolder, sync, syncAll, system } from './system-calls.ts';
+import { isLinked, isNamed, makeFolder, sync, syncAll, system } from './system-calls.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
@@ -79,6 +79,24 @@ class FileStore implements Store {
       // the first error is the one to tell.
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
+    }
+  }
+
+  async create(key: string, data: string): Promise<boolean> {
+    const segments = keySegments(key);
+    const path = join(this.location, ...segments);
+    const folder = dirname(path);
+    const action = `write ${key}`;
+    const touched = await system(action, () => this.#makeFolders(key, segments));
+    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    try {
+      await this.#fill(temporary, key, data, {}, true);
+      // link(2) fails where the name is taken, also for two hosts of one NFS folder.
+      const created = await system(action, () => isNamed(temporary, path));
+      if (created) await system(action, () => syncAll([folder, ...touched]));
+      return created;
+    } finally {
+      await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
 

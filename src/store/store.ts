@@ -33,6 +33,11 @@ export interface Store {
   readonly location: string;
   /** Writes a whole file, in place of the one that may be there. Nobody sees it before it is complete. */
   write(key: string, data: StoreData, options?: WriteOptions): Promise<StoredFile>;
+  /**
+   * Writes a file that is not there yet, and outlives a power cut; false when it is there, which is then left alone. Of
+   * several at once, one succeeds.
+   */
+  create(key: string, data: string): Promise<boolean>;
   /** Makes files that were written with `durable: false` outlive a power cut. */
   flush(keys: Iterable<string>): Promise<void>;
   /** The whole file; null when there is none. */

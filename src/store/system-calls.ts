@@ -1,5 +1,6 @@
 /** The calls of the file system that the store needs, with errors coded; those that read are in reads.ts. */
-import { link, mkdir, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storeErrorOf } from './store-error.ts';
 
@@ -56,6 +57,17 @@ export async function isLinked(source: string, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (NO_LINKS.some((code) => hasCode(error, code))) return false;
+    throw error;
+  }
+}
+
+/** Gives a filled file its name; false when the name is taken. */
+export async function isNamed(filled: string, path: string): Promise<boolean> {
+  try {
+    if (!(await isLinked(filled, path))) await copyFile(filled, path, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
 }

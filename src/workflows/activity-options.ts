@@ -11,7 +11,12 @@ import type { Activities } from './verbs.ts';
  */
 const heartbeatTimeout = '4s';
 
-/** A POST is broken off by its own deadline (30 s) well inside this, so that its fate is always reported. */
+/**
+ * A POST is broken off by its own deadline (30 s) well inside this, so that its fate is always reported.
+ *
+ * The server gives it to another worker when one does not answer. That sends nothing twice: the first byte leaves only
+ * after a note was made in the item's folder that no second attempt can make (src/activities/sending.ts).
+ */
 export const { submit } = proxyActivities<Activities>({
   startToCloseTimeout: '45s',
   heartbeatTimeout,
@@ -20,8 +25,19 @@ export const { submit } = proxyActivities<Activities>({
   allowEagerDispatch: false,
   // Before all that can wait: a slot that lies idle is never made up for.
   priority: { priorityKey: 1 },
-  // At most once: a submission whose fate is unknown is looked up, never repeated blindly.
-  retry: { maximumAttempts: 1 },
+  retry: {
+    initialInterval: '100ms',
+    backoffCoefficient: 2,
+    maximumInterval: '5s',
+    maximumAttempts: 20,
+  },
+});
+
+/** A moment, and nothing that can fail for long. Everything that the budget decides waits for it. */
+export const { readClock } = proxyActivities<Activities>({
+  startToCloseTimeout: '5s',
+  priority: { priorityKey: 1 },
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */

@@ -14,12 +14,19 @@ import { budgetWorkflowId, itemWorkflowId } from './names.ts';
  * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its
  * submission. `attempt`: which submission of the items this is, from 0.
  */
-export async function askBudget(inputs: readonly ItemInput[], attempt: number): Promise<void> {
-  const unsent = inputs.filter(({ remoteId }) => remoteId === undefined);
+export async function askBudget(begun: readonly BegunItem[], attempt: number): Promise<void> {
+  const unsent = begun.filter(({ input }) => input.remoteId === undefined);
   const [first] = unsent;
   if (!first) return;
-  const requests = unsent.map((input) => requestOf(input, attempt));
-  await tellBudget(first.reference, requestSignal, requests);
+  const requests = unsent.map((item) => requestOf(item, attempt));
+  await tellBudget(first.input.reference, requestSignal, requests);
+}
+
+/** An item whose workflow runs. */
+export interface BegunItem {
+  readonly input: ItemInput;
+  /** Of its workflow. */
+  readonly runId: string;
 }
 
 /** A budget workflow that somebody ended by hand is started anew. */
@@ -39,10 +46,11 @@ export async function tellBudget<T>(
   }
 }
 
-function requestOf(input: ItemInput, attempt: number): Request {
+function requestOf({ input, runId }: BegunItem, attempt: number): Request {
   const { campaign, store, id, kind, generation, reference, weight } = input;
   return {
     item: itemWorkflowId(campaign, id),
+    run: runId,
     campaign,
     credential: reference.credential,
     attempt,

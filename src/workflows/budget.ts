@@ -3,48 +3,58 @@
  * and runs the submit activity itself. There are no leases, so none can be lost by a crash between grant and use.
  *
  * All arithmetic is in `src/budget/`; this file is the clock, the timer and the activity around it.
+ *
+ * What happens is collected, then taken in at a time that was read after all of it had happened (budget-clock.ts): a
+ * slot is charged until its close + window, and a close may be counted late but never early.
  */
 import {
-  ActivityFailure,
-  ApplicationFailure,
   condition,
-  continueAsNew,
   getExternalWorkflowHandle,
-  isCancellation,
   log,
+  makeContinueAsNewFunc,
+  patched,
   setCurrentDetails,
   setHandler,
   sleep,
-  TimeoutFailure,
+  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
 import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
-import type { BudgetEvent, Closing } from '../budget/events.ts';
+import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
-import { describe } from '../budget/status.ts';
-import { submit } from './activity-options.ts';
+import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
+import { readClock, submit } from './activity-options.ts';
+import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
+import { closingOf, fateOf } from './fates.ts';
+import { formerBudget } from './former-budget.ts';
 import {
   budgetQuery,
   configureSignal,
   pauseLaneSignal,
   requestSignal,
+  restoreSignal,
+  STATUS_MEMO,
   submittedSignal,
+  wakeSignal,
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
 import type { SubmitResult } from './verbs.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
+  if (!patched('budget-clock')) return formerBudget(input);
   const keeper = new BudgetKeeper(input);
   setHandler(configureSignal, (limits) => keeper.take({ type: 'configure', ...limits }));
   setHandler(requestSignal, (requests) => {
     for (const request of requests) keeper.take({ type: 'request', request });
   });
-  setHandler(withdrawSignal, ({ item }) => keeper.take({ type: 'withdraw', item }));
+  setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
+  setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
+  setHandler(wakeSignal, () => keeper.wake());
   setHandler(budgetQuery, () => keeper.status());
   await keeper.run();
 }
@@ -52,39 +62,70 @@ export async function budget(input: BudgetInput): Promise<void> {
 class BudgetKeeper {
   private readonly input: BudgetInput;
   private readonly state: BudgetState;
-  /** Something happened since the last decision. */
-  private stirred = true;
+  private readonly clock: BudgetClock;
+  /** What has happened since the clock was last read. */
+  private happened: BudgetEvent[] = [];
+  private woken = true;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
   private timerAt: number | null = null;
-  /** Submissions whose answer has not yet reached their item. */
+  /** When something is decided without anything happening before (ms). */
+  private wakeAt: number | null = null;
+  /** Submissions that have not ended, or whose end has not yet reached their item. */
   private unreported = 0;
+  /** The snapshot written last, but for its time. */
+  private written = '';
 
   constructor(input: BudgetInput) {
     this.input = input;
     this.state = input.carried ?? newBudget();
+    this.clock = new BudgetClock(input.clock);
   }
 
   take(event: BudgetEvent): void {
-    apply(this.state, event, Date.now());
-    this.stirred = true;
+    this.happened.push(event);
+  }
+
+  wake(): void {
+    this.woken = true;
   }
 
   status() {
-    return describe(this.input, this.state, Date.now());
+    return describe(this.snapshot(), this.clock.now);
   }
 
   async run(): Promise<void> {
     while (!workflowInfo().continueAsNewSuggested) {
-      this.stirred = false;
-      const { grants, wakeAt, opensAt } = decideAhead(this.state, Date.now());
-      for (const grant of grants) void this.submit(grant);
-      if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
-      setCurrentDetails(budgetDetails(this.status()));
-      await condition(() => this.stirred || workflowInfo().continueAsNewSuggested);
+      await this.takeIn();
+      this.grant();
+      this.show();
+      await condition(() => this.isStirred || workflowInfo().continueAsNewSuggested);
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
-    await condition(() => this.unreported === 0);
-    await continueAsNew<typeof budget>({ ...this.input, carried: this.state });
+    while (this.unreported > 0 || this.happened.length > 0) {
+      await condition(() => this.happened.length > 0 || this.unreported === 0);
+      await this.takeIn();
+    }
+    await this.continueAsNew();
+  }
+
+  private get isStirred(): boolean {
+    return this.woken || this.happened.length > 0;
+  }
+
+  /** The time is read after all that it is used for has happened, however long that took. */
+  private async takeIn(): Promise<void> {
+    const events = this.happened.splice(0);
+    this.woken = false;
+    const summary = 'the server’s clock';
+    if (this.clock.read(await readClock.executeWithOptions({ summary }, []))) this.timerAt = null;
+    for (const event of events) apply(this.state, event, this.clock.now);
+  }
+
+  private grant(): void {
+    const { grants, wakeAt, opensAt } = decideAhead(this.state, this.clock.now);
+    for (const grant of grants) void this.submit(grant);
+    this.wakeAt = wakeAt;
+    if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
   }
 
   private async submit(grant: Grant): Promise<void> {
@@ -92,19 +133,26 @@ class BudgetKeeper {
     const { request } = grant;
     const { service, address } = this.input;
     const result = await submit
-      .executeWithOptions({ summary: submitSummary(grant, Date.now()) }, [
+      .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
         { ...request, probe: grant.probe, notBefore: grant.notBefore },
         { service, address, credential: request.credential },
       ])
       .catch(fateOf);
-    this.take({ type: 'close', item: request.item, closing: closingOf(result) });
-    if (result.type !== 'notNow') await this.report(request, result);
+    const { item, run } = request;
+    const closing = closingOf(result);
+    this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
+    if (isAnswer(result)) await this.report(request, result);
     this.unreported -= 1;
   }
 
-  private async report({ item, turnedAway }: Waiting, result: SubmitResult): Promise<void> {
+  private async report(
+    { item, run, attempt, turnedAway }: Waiting,
+    result: SubmitResult,
+  ): Promise<void> {
     try {
-      await getExternalWorkflowHandle(item).signal(submittedSignal, { result, turnedAway });
+      // To the run that asked: the next one of this id waits for an answer of its own.
+      const handle = getExternalWorkflowHandle(item, run);
+      await handle.signal(submittedSignal, { attempt, result, turnedAway });
     } catch (error) {
       // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
       log.warn('the item that this submission was for has ended', { item, error: String(error) });
@@ -115,40 +163,39 @@ class BudgetKeeper {
   private wakeBy(at: number, opensAt: number): void {
     if (this.timerAt !== null && this.timerAt <= at) return;
     this.timerAt = at;
-    void this.wake(at, timerSummary(this.status(), opensAt));
+    void this.sleepUntil(at, timerSummary(this.status(), opensAt));
   }
 
-  private async wake(at: number, summary: string): Promise<void> {
-    await sleep(Math.max(1, at - Date.now()), { summary });
+  private async sleepUntil(at: number, summary: string): Promise<void> {
+    await sleep(Math.max(1, at - this.clock.now), { summary });
     if (this.timerAt === at) this.timerAt = null;
-    this.stirred = true;
+    this.clock.reaches(at);
+    this.wake();
+  }
+
+  private snapshot(): BudgetSnapshot {
+    return snapshotOf(this.input, this.state, this.clock.now, this.wakeAt);
+  }
+
+  /** For whoever looks at the budget: its details in the Temporal UI, and its memo for the program. */
+  private show(): void {
+    setCurrentDetails(budgetDetails(this.status()));
+    const snapshot = this.snapshot();
+    const { at: _, ...standing } = snapshot;
+    const text = JSON.stringify(standing);
+    if (text === this.written) return;
+    this.written = text;
+    upsertMemo({ [STATUS_MEMO]: snapshot });
+  }
+
+  private continueAsNew(): Promise<never> {
+    const memo = { [STATUS_MEMO]: this.snapshot() };
+    const next = makeContinueAsNewFunc<typeof budget>({ memo });
+    return next({ ...this.input, carried: this.state, clock: this.clock.carried() });
   }
 }
 
-/** What an activity that did not answer says about the POST in it. */
-function fateOf(error: unknown): SubmitResult {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
-    const message = 'no worker took the submission up';
-    return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
-  }
-  if (isCancellation(error))
-    return { type: 'unsure', message: 'cancelled while it was on its way' };
-  const message =
-    cause instanceof ApplicationFailure ? cause.message : 'the worker died while it was on its way';
-  return { type: 'unsure', message };
-}
-
-function closingOf(result: SubmitResult): Closing {
-  switch (result.type) {
-    case 'accepted':
-    case 'notNow':
-      return result;
-    case 'unsure':
-      // A worker that died says nothing about the service; a 502, a reset or silence does.
-      return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
-    case 'refused':
-    case 'unable':
-      return { type: 'refused' };
-  }
+/** What the item is told of; the rest is tried again, or nobody waits for it. */
+function isAnswer({ type }: SubmitResult): boolean {
+  return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }

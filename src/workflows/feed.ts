@@ -15,7 +15,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
-import { askBudget } from './ask-budget.ts';
+import { askBudget, type BegunItem } from './ask-budget.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
@@ -76,7 +76,7 @@ export class Feed {
       const next = this.entries.slice(this.offset, this.offset + room);
       const begun = await Promise.all(next.map((entry) => this.begin(entry)));
       await askBudget(
-        begun.filter((input) => input !== null),
+        begun.filter((item) => item !== null),
         0,
       );
       this.offset += next.length;
@@ -97,7 +97,7 @@ export class Feed {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
-  private async begin({ ended, ...entry }: PageEntry): Promise<ItemInput | null> {
+  private async begin({ ended, ...entry }: PageEntry): Promise<BegunItem | null> {
     if (ended) {
       this.onEnded(entry.kind, ended);
       return null;
@@ -110,14 +110,14 @@ export class Feed {
     return begun;
   }
 
-  private async start(entry: ItemEntry): Promise<ItemInput | null> {
+  private async start(entry: ItemEntry): Promise<BegunItem | null> {
     const { name, store, weight, policy } = this.campaign;
     const { reference } = this.plan;
     const input: ItemInput = { ...entry, campaign: name, store, reference, weight, policy };
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
     try {
-      await startChild(item, {
+      const { firstExecutionRunId } = await startChild(item, {
         workflowId: itemWorkflowId(name, entry.id),
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
@@ -134,7 +134,7 @@ export class Feed {
           { key: ATTRIBUTES.state, value: 'waiting' },
         ],
       });
-      return input;
+      return { input, runId: firstExecutionRunId };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.

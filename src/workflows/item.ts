@@ -13,10 +13,12 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   log,
+  patched,
   setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { PATIENCE_MS, type Attempt, type ItemEnd } from '../domain/campaign.ts';
 import type { Timing } from '../domain/outcomes.ts';
@@ -55,6 +57,8 @@ class ItemRun {
   /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
   private attempt = 0;
   private submission: SubmitResult | null = null;
+  /** It has asked for a slot, or the campaign has for it, and no answer has come. */
+  private waitsForSlot = true;
   /** When the fate of a submission was first unknown (ms). */
   private unsureSince: number | null = null;
   private remoteId: string | null = null;
@@ -68,7 +72,9 @@ class ItemRun {
     this.show('waiting');
   }
 
-  answer({ result, turnedAway }: Submitted): void {
+  answer({ attempt = this.attempt, result, turnedAway }: Submitted): void {
+    // Told once more of what it knows, by whoever has started the budget anew.
+    if (attempt !== this.attempt || !this.waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
       this.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
     }
@@ -99,7 +105,7 @@ class ItemRun {
     // Accepted already, as the output tree of an earlier run tells: never submitted again.
     if (this.input.remoteId !== undefined) return this.accepted('found', this.input.remoteId);
     for (; ; this.attempt += 1) {
-      if (this.attempt > 0) await askBudget([this.input], this.attempt);
+      if (this.attempt > 0) await this.ask();
       const result = await this.answered();
       switch (result.type) {
         case 'accepted':
@@ -117,6 +123,8 @@ class ItemRun {
           break;
         }
         case 'notNow':
+        case 'deferred':
+        case 'unwanted':
           // The budget keeps these to itself and tries again; one that gets here is a bug of ours.
           throw new Error('the budget reported a submission that it should have put back');
       }
@@ -129,12 +137,23 @@ class ItemRun {
     // The condition holds only when it is set; the compiler cannot see through the closure.
     const result = this.submission as unknown as SubmitResult;
     this.submission = null;
+    this.waitsForSlot = false;
     return result;
   }
 
-  /** A campaign that found us running cannot know whether an earlier one had asked for us: asking twice does no harm. */
+  /**
+   * A campaign that found us running cannot know whether an earlier one had asked for us, and a budget that was started
+   * anew has lost its queue: asking twice does no harm.
+   */
   async askIfWaiting(): Promise<void> {
-    if (this.remoteId === null && this.attempt === 0) await askBudget([this.input], 0);
+    if (!patched('ask-every-attempt')) {
+      if (this.remoteId === null && this.attempt === 0) await this.ask();
+    } else if (this.waitsForSlot && this.submission === null) await this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    this.waitsForSlot = true;
+    await askBudget([{ input: this.input, runId: workflowInfo().runId }], this.attempt);
   }
 
   /**
@@ -238,7 +257,8 @@ class ItemRun {
     await CancellationScope.nonCancellable(async () => {
       const keeper = getExternalWorkflowHandle(budgetWorkflowId(this.input.reference));
       try {
-        await keeper.signal(withdrawSignal, { item: this.workflowId });
+        const run = workflowInfo().runId;
+        await keeper.signal(withdrawSignal, { item: this.workflowId, run });
       } catch (error) {
         log.warn('no budget workflow to withdraw from', { error: String(error) });
       }

@@ -4,6 +4,7 @@
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { BudgetState, Limit } from '../budget/budget.ts';
+import type { Restored } from '../budget/events.ts';
 import type { Request, TurnedAway } from '../budget/lanes.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type {
@@ -25,6 +26,14 @@ export interface BudgetInput {
   readonly address: string;
   /** Carried through continue-as-new. */
   readonly carried?: BudgetState;
+  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  readonly clock?: ClockReading;
+}
+
+/** The clock of a budget, in ms: what it shows, and how far it is ahead of the server's since that was set back. */
+export interface ClockReading {
+  readonly now: number;
+  readonly ahead: number;
 }
 
 export interface BudgetConfiguration {
@@ -36,9 +45,16 @@ export interface BudgetConfiguration {
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
 /** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
-export const withdrawSignal = defineSignal<[{ item: string }]>('withdraw');
+export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
+/** From whoever has started the budget anew after its workflow was broken. */
+export const restoreSignal = defineSignal<[Restored]>('restore');
+/** Decide now: the timer is late, because the server's clock was set back. */
+export const wakeSignal = defineSignal('wake');
+/** For people who look at a budget by hand. The program reads what the budget writes instead (`STATUS_MEMO`). */
 export const budgetQuery = defineQuery<BudgetStatus>('status');
+/** Key of the budget's memo under which it writes its `BudgetSnapshot`. */
+export const STATUS_MEMO = 'status';
 
 /* ---- item: one workflow for each row ---- */
 
@@ -52,6 +68,8 @@ export interface ItemInput extends ItemEntry {
 
 /** How a submission ended, and how often the service had turned it away before. */
 export interface Submitted {
+  /** Which submission of the item this is about, from 0; absent in messages of before it was sent. */
+  readonly attempt?: number;
   readonly result: SubmitResult;
   readonly turnedAway: readonly TurnedAway[];
 }

@@ -36,7 +36,17 @@ export type SubmitResult =
   | Exclude<SubmitOutcome, { readonly type: 'unsure' }>
   /** `byService`: it got the submission and answered it badly or not at all. */
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
-  | { readonly type: 'unable'; readonly code: string; readonly message: string };
+  | { readonly type: 'unable'; readonly code: string; readonly message: string }
+  /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
+  | {
+      readonly type: 'deferred';
+      /** What has to wait: everything of the credential, or of the campaign. */
+      readonly scope: 'credential' | 'campaign';
+      readonly delayMs: number;
+      readonly message: string;
+    }
+  /** Nothing was sent: the run of the item that asked for it has ended. */
+  | { readonly type: 'unwanted'; readonly message: string };
 
 export type PollResult =
   | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
@@ -116,6 +126,8 @@ export interface Published {
 export interface Activities {
   /** Sends one job. Runs at most once; called by the budget workflow alone. */
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
+  /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
+  readClock(): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<FindOutcome>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { decideAhead } from '../../src/budget/ahead.ts';
 import { apply, decide, newBudget, type Decision, type Grant } from '../../src/budget/budget.ts';
 import type { BudgetState } from '../../src/budget/budget.ts';
-import { describe } from '../../src/budget/status.ts';
+import { describe, snapshotOf } from '../../src/budget/status.ts';
 import { ServiceModel } from './service-model.ts';
 
 const START = 1_700_000_000_000;
@@ -58,7 +58,9 @@ function play(course: Course, choose: (state: BudgetState, now: number) => Decis
     }
     ({ wakeAt } = decision);
     if (wakeAt !== null && wakeAt <= now) throw new Error('the timer lies behind');
-    const { charged } = describe({ service: 's', address: 'a' }, state, now).credentials[0] ?? {};
+    const { charged } =
+      describe(snapshotOf({ service: 's', address: 'a' }, state, now, null), now).credentials[0] ??
+      {};
     if ((charged ?? 0) > limit)
       throw new Error(`${String(charged)} of ${limit} are shown as charged`);
   }

@@ -9,7 +9,7 @@ import {
   type Decision,
 } from '../../src/budget/budget.ts';
 import type { BudgetEvent } from '../../src/budget/events.ts';
-import { describe } from '../../src/budget/status.ts';
+import { describe, snapshotOf } from '../../src/budget/status.ts';
 import { Broken } from './broken.ts';
 
 export class BudgetUnderTest {
@@ -40,7 +40,8 @@ export class BudgetUnderTest {
     if (!isDeepStrictEqual(carried, this.state))
       throw new Broken('the state is plain data', `what travels is ${text}`);
     const [here, there] = [this.state, carried].map((state) => {
-      const said = describe({ service: 'predictions', address: 'here' }, state, now);
+      const of = { service: 'predictions', address: 'here' };
+      const said = describe(snapshotOf(of, state, now, null), now);
       return JSON.stringify({ said, decided: this.choose(state, now) });
     });
     if (here !== there)

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { apply, decide, freeSlots, newBudget, NO_LIMIT } from '../../src/budget/budget.ts';
+import {
+  apply,
+  decide,
+  freeSlots,
+  newBudget,
+  NO_LIMIT,
+  type BudgetState,
+} from '../../src/budget/budget.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
-import { describe as describeBudget } from '../../src/budget/status.ts';
+import { describe as describeBudget, snapshotOf } from '../../src/budget/status.ts';
 import {
   charge,
   free,
@@ -15,6 +22,9 @@ import {
 } from '../../src/budget/window.ts';
 
 const HOUR = 3_600_000;
+
+const statusOf = (state: BudgetState, now: number) =>
+  describeBudget(snapshotOf({ service: 's', address: 'x' }, state, now, null), now);
 
 describe('a window', () => {
   test('takes a slot at the start and frees it a window after the close', () => {
@@ -133,7 +143,7 @@ describe('the budget', () => {
     apply(state, { type: 'close', item: 'a', closing }, 10);
     expect(decide(state, 20)).toEqual({ grants: [], wakeAt: 7_010 });
     expect(freeSlots(state, 'k', 20)).toBe(10);
-    expect(describeBudget({ service: 's', address: 'x' }, state, 20).counts.rejected429).toBe(1);
+    expect(statusOf(state, 20).counts.rejected429).toBe(1);
   });
 
   test('keeps to a 429 when older requests are still accepted', () => {
@@ -225,7 +235,7 @@ describe('the budget, where it once went wrong', () => {
     apply(state, { type: 'request', request: request('a') }, 0);
     apply(state, { type: 'request', request: { ...request('a'), credential: 'other' } }, 0);
     decide(state, 0);
-    expect(describeBudget({ service: 's', address: 'x' }, state, 0).waiting).toEqual([
+    expect(statusOf(state, 0).waiting).toEqual([
       { campaign: 'c', credential: 'other', items: 1, paused: false },
     ]);
   });

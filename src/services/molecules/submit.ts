@@ -21,7 +21,7 @@ export interface SubmissionRequest {
 export async function submit(
   access: MoleculesAccess,
   job: Job,
-  { signal, grantedAt }: SubmitOptions,
+  { signal, grantedAt, beforeSending }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const body = JSON.stringify(submissionRequest(job, access.token));
   const answer = await access.http.send({
@@ -30,6 +30,7 @@ export async function submit(
     body: { contentType: 'application/json', bytes: new TextEncoder().encode(body) },
     signal,
     grantedAt,
+    beforeSending,
   });
   return readSubmission(answer, {
     remoteId: readHashId,

@@ -15,7 +15,7 @@ interface Submission {
 export async function submit(
   access: PredictionsAccess,
   job: Job,
-  { signal, grantedAt }: SubmitOptions,
+  { signal, grantedAt, beforeSending }: SubmitOptions,
 ): Promise<SubmitOutcome> {
   const { endpoint, contentType, bytes } = await prepare(access, job);
   const answer = await access.http.send({
@@ -24,6 +24,7 @@ export async function submit(
     body: { contentType, bytes },
     signal,
     grantedAt,
+    beforeSending,
   });
   return readSubmission(answer, {
     remoteId: readAcknowledgedId,

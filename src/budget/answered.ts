@@ -1,0 +1,60 @@
+/**
+ * Requests that were answered a short while ago. A signal may be delivered twice, and an item that does not know whether
+ * it was asked for is asked for again: neither may be served a second time.
+ *
+ * An entry counts for the run of the item that asked, and only as long as a repeated request can be under way. Without
+ * the run, the next campaign of the same name would take its requests for repeated ones and wait for ever.
+ */
+import type { Request } from './lanes.ts';
+
+export interface Answered {
+  /** Absent for requests of workflows that did not send it. */
+  readonly run?: string;
+  readonly generation: number;
+  readonly attempt: number;
+  /** ms */
+  readonly at: number;
+}
+
+/** By item, oldest first. */
+export type AnsweredRequests = Record<string, Answered>;
+
+/** Signals are delivered within milliseconds; whatever asks again does so within seconds. */
+const ANSWERED_FOR_MS = 60_000;
+
+export function wasAnswered(
+  answered: AnsweredRequests,
+  { item, run, attempt, job: { generation } }: Request,
+  now: number,
+): boolean {
+  const known = answered[item];
+  if (!known || isOver(known, now)) return false;
+  if (run !== undefined) return known.run === run && known.attempt >= attempt;
+  // Without a run only the generation tells: a later one is the item's next life.
+  return known.generation === generation ? known.attempt >= attempt : known.generation > generation;
+}
+
+export function remember(
+  answered: AnsweredRequests,
+  { item, run, attempt, job }: Request,
+  now: number,
+): void {
+  for (const old in answered) {
+    if (!isOver(answered[old] as Answered, now)) break;
+    forget(answered, old);
+  }
+  // Removed first, so that it goes to the end: the oldest stay in front.
+  forget(answered, item);
+  const { generation } = job;
+  answered[item] = { ...(run !== undefined && { run }), generation, attempt, at: now };
+}
+
+export function forget(answered: AnsweredRequests, item: string): void {
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete answered[item];
+}
+
+/** Both ways: the clock may have been set back. */
+function isOver({ at }: Answered, now: number): boolean {
+  return Math.abs(now - at) >= ANSWERED_FOR_MS;
+}

@@ -1,0 +1,112 @@
+/** How submissions end, as the budget counts them. */
+import { forget, remember } from './answered.ts';
+import { recover, refuse } from './block.ts';
+import type { BudgetEvent, Closing } from './events.ts';
+import { hold } from './holds.ts';
+import { putBack, requestKey } from './lanes.ts';
+import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { charge, giveBack, reconcile, type Window } from './window.ts';
+
+/** A submission has ended: its slot is charged or given back, and the service left alone where it asks for that. */
+export function close(
+  state: BudgetState,
+  { item, run, closing }: Extract<BudgetEvent, { type: 'close' }>,
+  now: number,
+): void {
+  const key = requestKey({ item, ...(run !== undefined && { run }) });
+  const granted = state.outstanding[key];
+  if (!granted) throw new Error(`item ${item} has no submission on its way`);
+  // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- plain data: it is serialised as it stands
+  delete state.outstanding[key];
+  remember(state.answered, granted.request, now);
+  const { window, block } = credentialOf(state, granted.request.credential);
+  switch (closing.type) {
+    case 'accepted':
+      if (closing.rateLimit?.remaining != null) {
+        reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
+      }
+      chargeBoth(state, window, now);
+      recover(block, granted.number);
+      recover(state.addressBlock, granted.number);
+      state.counts.accepted += 1;
+      return;
+    case 'unsure':
+      chargeBoth(state, window, now);
+      if (closing.unwell !== undefined) {
+        const refusal = { retryAfterMs: null, reason: closing.unwell, number: granted.number };
+        refuse(state.addressBlock, refusal, state.address.granted, now);
+      }
+      return;
+    case 'refused':
+      giveBackBoth(state, window);
+      recover(state.addressBlock, granted.number);
+      state.counts.refused += 1;
+      return;
+    case 'notNow':
+      giveBackBoth(state, window);
+      return turnAway(state, granted, closing, now);
+    case 'deferred':
+      giveBackBoth(state, window);
+      return defer(state, granted, closing, now);
+    case 'unwanted':
+      giveBackBoth(state, window);
+      state.counts.submissions -= 1;
+      return;
+  }
+}
+
+/** Not sent, and not turned away by the service either. */
+function defer(
+  state: BudgetState,
+  { request, withdrawn }: Grant,
+  { scope, delayMs, message }: Extract<Closing, { type: 'deferred' }>,
+  now: number,
+): void {
+  forget(state.answered, request.item);
+  state.counts.submissions -= 1;
+  if (!withdrawn) putBack(state.queue, request);
+  const holds = holdsOf(state);
+  const until = now + delayMs;
+  if (scope === 'credential')
+    hold(holds.credentials, request.credential, { until, reason: message });
+  else hold(holds.campaigns, request.campaign, { until, reason: message });
+}
+
+/**
+ * The service says that the window is full, and by our count it is not, or nothing would have been sent: another program,
+ * another machine or another person uses the credential, or the limit is lower than configured.
+ */
+function noteStranger(state: BudgetState, { request }: Grant, now: number): void {
+  const strangers = (state.strangers ??= {});
+  const count = (strangers[request.credential]?.count ?? 0) + 1;
+  strangers[request.credential] = { at: now, count };
+}
+
+/** Not an answer to the item: it keeps its turn, and the service is left alone. */
+function turnAway(
+  state: BudgetState,
+  granted: Grant,
+  { reason, retryAfterMs, message }: Extract<Closing, { type: 'notNow' }>,
+  now: number,
+): void {
+  const { request, number, withdrawn } = granted;
+  forget(state.answered, request.item);
+  if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
+  // A 429 is about the credential; a service that is down is down for everyone.
+  const limited = reason === 'rate-limited';
+  const block = limited ? credentialOf(state, request.credential).block : state.addressBlock;
+  refuse(block, { retryAfterMs, reason: message, number }, state.address.granted, now);
+  if (!limited) return;
+  state.counts.rejected429 += 1;
+  noteStranger(state, granted, now);
+}
+
+function chargeBoth(state: BudgetState, window: Window, now: number): void {
+  charge(window, now);
+  charge(state.address, now);
+}
+
+function giveBackBoth(state: BudgetState, window: Window): void {
+  giveBack(window);
+  giveBack(state.address);
+}

@@ -1,0 +1,66 @@
+/** What a budget keeps: plain data, which travels through continue-as-new. */
+import type { AnsweredRequests } from './answered.ts';
+import { newBlock, type Block } from './block.ts';
+import type { Restored } from './events.ts';
+import { newHolds, type Holds } from './holds.ts';
+import { newQueue, type Queue, type Waiting } from './lanes.ts';
+import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
+
+export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
+
+export interface BudgetState {
+  address: Window;
+  addressBlock: Block;
+  credentials: Record<string, { window: Window; block: Block }>;
+  queue: Queue;
+  /** Requests on their way, by `requestKey`. */
+  outstanding: Record<string, Grant>;
+  answered: AnsweredRequests;
+  /** Absent from states of before there were any. */
+  holds?: Holds;
+  /** Most requests on their way at once: a service gets a burst, not a flood. */
+  maxOutstanding: number;
+  counts: { submissions: number; accepted: number; refused: number; rejected429: number };
+  /** 429s that our own charges do not explain: somebody else uses the credential. The last one, by credential. */
+  strangers?: Record<string, { readonly at: number; readonly count: number }>;
+  /** The last recovery that this budget was told of. */
+  restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
+}
+
+/** Leave to submit one item. */
+export interface Grant {
+  readonly request: Waiting;
+  /** From when on it holds (ms). */
+  readonly notBefore: number;
+  readonly ticket: Ticket;
+  /** Counts all grants of the address, from 1: tells which of two requests was sent first. */
+  readonly number: number;
+  /** The first after the service was down: it is asked whether it is there before the job is risked on it. */
+  readonly probe: boolean;
+  /** Nobody waits for the answer any more: should the service say "not now", it is not asked again. */
+  readonly withdrawn: boolean;
+}
+
+export const MAX_OUTSTANDING = 100;
+
+export function newBudget(): BudgetState {
+  return {
+    address: newWindow(null, 0),
+    addressBlock: newBlock(),
+    credentials: {},
+    queue: newQueue(),
+    outstanding: {},
+    answered: {},
+    holds: newHolds(),
+    maxOutstanding: MAX_OUTSTANDING,
+    counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
+  };
+}
+
+export function credentialOf(state: BudgetState, name: string): { window: Window; block: Block } {
+  return (state.credentials[name] ??= { window: newWindow(0, 0), block: newBlock() });
+}
+
+export function holdsOf(state: BudgetState): Holds {
+  return (state.holds ??= newHolds());
+}

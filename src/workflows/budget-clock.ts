@@ -1,0 +1,48 @@
+/**
+ * The time that a budget decides by. It is read by an activity, and so stands in the history: `Date.now()` of a workflow
+ * does not. A worker that takes a workflow over to answer a query runs its code with the time of the task before, while
+ * a replay runs it with the right one; what is decided by that time then differs, and the workflow can never be
+ * replayed again (SDK 1.24.0; docs/reliability.md).
+ *
+ * It only moves forward. When the server's clock was set back, it goes on from where it stood.
+ */
+import type { ClockReading } from './messages.ts';
+
+/** Readings are of the server's one clock; a cluster's hosts may differ by less than this (ms). */
+const SET_BACK_MS = 1_000;
+
+export class BudgetClock {
+  private shown: number;
+  /** How far it is ahead of the server's clock, since that was set back (ms). */
+  private ahead: number;
+
+  constructor({ now, ahead }: ClockReading = { now: 0, ahead: 0 }) {
+    this.shown = now;
+    this.ahead = ahead;
+  }
+
+  get now(): number {
+    return this.shown;
+  }
+
+  /** For continue-as-new. */
+  carried(): ClockReading {
+    return { now: this.shown, ahead: this.ahead };
+  }
+
+  /** A timer for this moment has fired. */
+  reaches(at: number): void {
+    this.shown = Math.max(this.shown, at);
+  }
+
+  /** @returns true when the server's clock was set back: its timers are late by that much */
+  read(reading: number): boolean {
+    const setBack = this.shown - (reading + this.ahead);
+    if (setBack > SET_BACK_MS) {
+      this.ahead += setBack;
+      return true;
+    }
+    this.reaches(reading + this.ahead);
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+/** What became of a submission, from what its activity says or does not say. */
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { Closing } from '../budget/events.ts';
+import type { SubmitResult } from './verbs.ts';
+
+/** What an activity that did not answer says about the POST in it. */
+export function fateOf(error: unknown): SubmitResult {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+    const message = 'no worker took the submission up';
+    return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
+  }
+  if (isCancellation(error))
+    return { type: 'unsure', message: 'cancelled while it was on its way' };
+  const message =
+    cause instanceof ApplicationFailure ? cause.message : 'the worker died while it was on its way';
+  return { type: 'unsure', message };
+}
+
+export function closingOf(result: SubmitResult): Closing {
+  switch (result.type) {
+    case 'accepted':
+    case 'notNow':
+    case 'deferred':
+    case 'unwanted':
+      return result;
+    case 'unsure':
+      // A worker that died says nothing about the service; a 502, a reset or silence does.
+      return result.byService ? { type: 'unsure', unwell: result.message } : { type: 'unsure' };
+    case 'refused':
+    case 'unable':
+      return { type: 'refused' };
+  }
+}
