@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → temporal → activities → workflows → report → services, store, config, report-page
+ *   cli → host → worker → watchdog → temporal → activities → workflows → report → services, store, config, report-page
  *     → manifest, inputs, results, budget → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
@@ -17,6 +17,7 @@ const ROWS = [
   ['workflows'],
   ['activities'],
   ['temporal'],
+  ['watchdog'],
   ['worker'],
   ['host'],
   ['cli'],
@@ -58,7 +59,15 @@ export const MAY_USE = {
 };
 
 /** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */
-export const KNOW_TEMPORAL = ['workflows', 'activities', 'temporal', 'worker', 'host', 'cli'];
+export const KNOW_TEMPORAL = [
+  'workflows',
+  'activities',
+  'temporal',
+  'watchdog',
+  'worker',
+  'host',
+  'cli',
+];
 
 /** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
 const USE_SCRIPTS = ['temporal', 'host', 'cli'];

@@ -20,6 +20,7 @@ import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
 import { workflowBundle } from './temporal/bundle.ts';
+import { Watchdog } from './watchdog/watchdog.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 
 export interface WorkerOptions {
@@ -32,6 +33,8 @@ export interface WorkerOptions {
   readonly notify?: NotifySettings;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
+  /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
+  readonly watchEveryMs?: number;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
   readonly dependencies?: (real: Dependencies) => Dependencies;
 }
@@ -80,15 +83,29 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   for (const { reference } of services) await ensureBudget(given, reference);
   const running = worker.run();
   running.catch(() => undefined);
+  const watchdog = watchOver(options);
+  running.finally(() => watchdog.stop()).catch(() => undefined);
   return {
     ended: running,
     async stop() {
+      await watchdog.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
       await Promise.all([...known.values()].map((service) => service.client.close()));
       await connection.close();
     },
   };
+}
+
+/** A worker that only answers questions puts nothing right. */
+function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions): Watchdog {
+  const watchdog = new Watchdog({
+    ...{ client, taskQueue, budgets: services.map(({ reference }) => reference) },
+    say: (message) => Runtime.instance().logger.warn(message),
+    ...(watchEveryMs !== undefined && { lookEveryMs: watchEveryMs }),
+  });
+  watchdog.start();
+  return watchdog;
 }
 
 function asTheyAre(real: Dependencies): Dependencies {

@@ -35,6 +35,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly believedLimit?: number | null;
   /** Who is told of the end of a campaign. */
   readonly notify?: NotifySettings;
+  /** Between looks of the watchdog at the budgets (ms). */
+  readonly watchEveryMs?: number;
 }
 
 const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
@@ -44,9 +46,10 @@ export class Rig {
   readonly services: LocalServices;
   readonly folder: string;
   readonly settings: readonly ServiceSettings[];
-  private readonly taskQueue = `test-${randomUUID()}`;
+  readonly taskQueue = `test-${randomUUID()}`;
   private readonly policy: JobPolicy;
   private readonly notify: NotifySettings;
+  private readonly watchEveryMs: number;
   private worker: RunningWorker | null = null;
 
   private constructor(
@@ -60,6 +63,7 @@ export class Rig {
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
     this.notify = options.notify ?? NOBODY;
+    this.watchEveryMs = options.watchEveryMs ?? 10_000;
     const address = `test-${randomUUID().slice(0, 8)}`;
     const windowMs = options.windowMs ?? 3_600_000;
     const believed =
@@ -89,8 +93,10 @@ export class Rig {
   async startWorker(services = this.settings): Promise<void> {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue } = this;
-    const { notify } = this;
-    this.worker = await startWorker({ temporal, client, taskQueue, services, notify });
+    const { notify, watchEveryMs } = this;
+    this.worker = await startWorker({
+      ...{ temporal, client, taskQueue, services, notify, watchEveryMs },
+    });
   }
 
   async stopWorker(): Promise<void> {
@@ -110,10 +116,11 @@ export class Rig {
     manifest: string | readonly object[],
     name = `c-${randomUUID().slice(0, 8)}`,
     cache: ResultCache | null = null,
+    out = 'results',
   ): Promise<Started> {
     const path = typeof manifest === 'string' ? manifest : await this.write(name, manifest);
     const { ids, ...taken } = await takenIn(path);
-    const folder = join(this.folder, 'results', name);
+    const folder = join(this.folder, out, name);
     const kinds = Object.entries(taken.survey.kinds).filter(([, n]) => n > 0);
     const feeds = this.settings.filter(({ reference }) =>
       kinds.some(([kind]) => (kind === 'molecule') === (reference.service === 'molecules')),

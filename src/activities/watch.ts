@@ -4,6 +4,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
+import { configureSignal, type BudgetInput } from '../workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
 import type { Foreseen } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -17,18 +18,27 @@ import { serviceOf } from './service.ts';
 export async function ensureBudget(deps: Dependencies, reference: ServiceReference): Promise<void> {
   const { temporal, taskQueue } = deps;
   const { budget } = serviceOf(deps, reference);
-  const { service, address } = reference;
   await temporal.workflow.signalWithStart('budget', {
-    workflowId: budgetWorkflowId(reference),
-    taskQueue,
-    args: [{ service, address }],
-    signal: 'configure',
+    ...budgetStart(reference, taskQueue),
+    signal: configureSignal,
     signalArgs: [budget],
+  });
+}
+
+/** How the budget of a service is started. */
+export function budgetStart(
+  { service, address }: Pick<ServiceReference, 'service' | 'address'>,
+  taskQueue: string,
+) {
+  return {
+    workflowId: budgetWorkflowId({ service, address }),
+    taskQueue,
+    args: [{ service, address }] satisfies [BudgetInput],
     // Its tasks come first: a slot that lies idle is never made up for.
     priority: { priorityKey: 1 },
     workflowTaskTimeout: '5s',
     staticSummary: `budget of ${service} at ${address}`,
-  });
+  } as const;
 }
 
 /** Of these items, those whose workflow is no longer running. */

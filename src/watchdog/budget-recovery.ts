@@ -1,0 +1,90 @@
+/**
+ * Starts a budget anew whose workflow cannot go on: its history does not fit its code, so that no worker can replay it.
+ * Nothing is spent twice: what its history and its memo tell of is charged in the new one, answers that the items were
+ * not told are told now, and items that wait ask again.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { budgetStart } from '../activities/watch.ts';
+import { snapshotIn } from '../activities/budget-status.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import {
+  configureSignal,
+  restoreSignal,
+  submittedSignal,
+  type Submitted,
+} from '../workflows/messages.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
+import { mostCharges, remainsOf, type Decode } from './budget-remains.ts';
+
+export interface BrokenBudget {
+  readonly reference: Pick<ServiceReference, 'service' | 'address'>;
+  readonly runId: string;
+  /** For people: a sentence without its full stop. */
+  readonly reason: string;
+}
+
+/** A POST has ended by then, and its answer stands in the history. */
+const SUBMISSIONS_END_MS = 50_000;
+const LOOK_AGAIN_MS = 1_000;
+
+/** False when somebody else was quicker. */
+export async function recoverBudget(
+  client: Client,
+  taskQueue: string,
+  { reference, runId, reason }: BrokenBudget,
+): Promise<boolean> {
+  const workflowId = budgetWorkflowId(reference);
+  const broken = client.workflow.getHandle(workflowId, runId);
+  // A submission that is under way is answered best by its worker: the server keeps its answer.
+  for (let end = Date.now() + SUBMISSIONS_END_MS; Date.now() < end; await delay(LOOK_AGAIN_MS)) {
+    const { raw } = await broken.describe();
+    if (!raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'submit')) break;
+  }
+  const { memo } = await broken.describe();
+  const remains = await remainsOf(await broken.fetchHistory(), decoder(client), Date.now());
+  const closes = mostCharges(remains.closes, snapshotIn(memo));
+  if (!(await isEnded(broken, reason))) return false;
+  const restored = { from: runId, at: Date.now(), reason, closes, paused: remains.paused };
+  const fresh = await client.workflow.signalWithStart('budget', {
+    ...budgetStart(reference, taskQueue),
+    signal: restoreSignal,
+    signalArgs: [restored],
+  });
+  for (const limits of remains.configurations) await fresh.signal(configureSignal, limits);
+  for (const { item, run, submitted } of remains.unreported)
+    await tell(client.workflow.getHandle(item, run), submitted);
+  return true;
+}
+
+type Handle = ReturnType<Client['workflow']['getHandle']>;
+
+/** Ends exactly that run: of two that try, one succeeds. */
+async function isEnded(broken: Handle, reason: string): Promise<boolean> {
+  try {
+    await broken.terminate(reason);
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
+
+async function tell(item: Handle, submitted: Submitted): Promise<void> {
+  try {
+    await item.signal(submittedSignal, submitted);
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+function decoder({ options }: Client): Decode {
+  const { payloadConverter, payloadCodecs } = options.loadedDataConverter;
+  return async (of) => {
+    let payloads = (of?.payloads ?? []) as Payload[];
+    for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+    return payloads.map((payload) => payloadConverter.fromPayload(payload));
+  };
+}

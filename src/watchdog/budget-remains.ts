@@ -1,0 +1,178 @@
+/**
+ * What a budget's history tells of it, without running its code: for a budget whose workflow cannot be replayed.
+ * Everything that may still be charged counts as charged.
+ */
+import type { Client } from '@temporalio/client';
+import type { Restored } from '../budget/events.ts';
+import type { Request, Waiting } from '../budget/lanes.ts';
+import type { BudgetSnapshot } from '../budget/status.ts';
+import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
+import type { SubmitResult } from '../workflows/verbs.ts';
+
+export type History = Awaited<
+  ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>
+>;
+type HistoryEvent = NonNullable<History['events']>[number];
+type Payloads = { readonly payloads?: readonly object[] | null } | null | undefined;
+/** Reads the arguments of a signal, an activity, a workflow. */
+export type Decode = (payloads: Payloads) => Promise<unknown[]>;
+
+/** How long a submission that was begun may take to reach the service (ms): the time-out of the activity. */
+const LONGEST_SUBMISSION_MS = 45_000;
+
+export interface BudgetRemains {
+  readonly closes: Restored['closes'];
+  /** Campaigns. */
+  readonly paused: readonly string[];
+  /** The newest for each credential. */
+  readonly configurations: readonly BudgetConfiguration[];
+  /** Answers that the items were not told. */
+  readonly unreported: readonly {
+    readonly item: string;
+    readonly run?: string;
+    readonly submitted: Submitted;
+  }[];
+}
+
+interface Submission {
+  readonly request: Request & Partial<Waiting>;
+  result: SubmitResult | null;
+  /** When it ended (ms); null while it may be under way. */
+  endedAt: number | null;
+}
+
+/** @param now ms since the epoch */
+export async function remainsOf(
+  { events }: History,
+  decode: Decode,
+  now: number,
+): Promise<BudgetRemains> {
+  const reading = new Reading(decode);
+  for (const event of events ?? []) await reading.take(event);
+  return reading.remains(now);
+}
+
+class Reading {
+  private readonly decode: Decode;
+  private readonly closes: Record<string, number[]> = {};
+  private readonly paused = new Set<string>();
+  private readonly configurations = new Map<string, BudgetConfiguration>();
+  /** By the id of the event that scheduled them. */
+  private readonly submissions = new Map<string, Submission>();
+  private readonly reported = new Set<string>();
+
+  constructor(decode: Decode) {
+    this.decode = decode;
+  }
+
+  async take(event: HistoryEvent): Promise<void> {
+    const started = event.workflowExecutionStartedEventAttributes;
+    if (started) this.begin((await this.decode(started.input))[0] as BudgetInput);
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal?.signalName) this.hear(signal.signalName, (await this.decode(signal.input))[0]);
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled?.activityType?.name === 'submit') {
+      const [request] = (await this.decode(scheduled.input)) as [Submission['request']];
+      this.submissions.set(String(event.eventId), { request, result: null, endedAt: null });
+    }
+    await this.end(event);
+    const told = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+    if (told?.signalName === 'submitted') {
+      const [{ attempt }] = (await this.decode(told.input)) as [Submitted];
+      const { workflowId } = told.workflowExecution ?? {};
+      this.reported.add(`${workflowId ?? ''} ${attempt ?? 0}`);
+    }
+  }
+
+  remains(now: number): BudgetRemains {
+    const submissions = [...this.submissions.values()];
+    for (const { request, result, endedAt } of submissions) {
+      if (result && !mayBeCharged(result)) continue;
+      this.charge(request.credential, endedAt ?? now + LONGEST_SUBMISSION_MS);
+    }
+    for (const closes of Object.values(this.closes)) closes.sort((a, b) => a - b);
+    return {
+      closes: this.closes,
+      paused: [...this.paused],
+      configurations: [...this.configurations.values()],
+      unreported: submissions.flatMap((submission) => this.unreported(submission)),
+    };
+  }
+
+  private begin({ carried }: BudgetInput): void {
+    for (const [credential, { window }] of Object.entries(carried?.credentials ?? {}))
+      for (const close of window.closes) this.charge(credential, close);
+    for (const campaign of carried?.queue.paused ?? []) this.paused.add(campaign);
+  }
+
+  private hear(name: string, argument: unknown): void {
+    if (name === 'configure') {
+      const configuration = argument as BudgetConfiguration;
+      this.configurations.set(configuration.credential, configuration);
+    } else if (name === 'pause') {
+      const { campaign, paused } = argument as { campaign: string; paused: boolean };
+      if (paused) this.paused.add(campaign);
+      else this.paused.delete(campaign);
+    } else if (name === 'restore') {
+      const { closes, paused } = argument as Restored;
+      for (const [credential, charged] of Object.entries(closes))
+        for (const close of charged) this.charge(credential, close);
+      for (const campaign of paused) this.paused.add(campaign);
+    }
+  }
+
+  private async end(event: HistoryEvent): Promise<void> {
+    const completed = event.activityTaskCompletedEventAttributes;
+    const ended =
+      completed ??
+      event.activityTaskTimedOutEventAttributes ??
+      event.activityTaskFailedEventAttributes ??
+      event.activityTaskCanceledEventAttributes;
+    const submission = this.submissions.get(String(ended?.scheduledEventId));
+    if (!submission) return;
+    submission.endedAt = millisecondsOf(event);
+    if (completed) submission.result = (await this.decode(completed.result))[0] as SubmitResult;
+  }
+
+  private charge(credential: string, close: number): void {
+    (this.closes[credential] ??= []).push(close);
+  }
+
+  private unreported({ request, result }: Submission): BudgetRemains['unreported'] {
+    const { item, run, attempt, turnedAway = [] } = request;
+    if (!result || !isAnswer(result) || this.reported.has(`${item} ${attempt}`)) return [];
+    return [
+      { item, ...(run !== undefined && { run }), submitted: { attempt, result, turnedAway } },
+    ];
+  }
+}
+
+function mayBeCharged({ type }: SubmitResult): boolean {
+  return type === 'accepted' || type === 'unsure';
+}
+
+function isAnswer({ type }: SubmitResult): boolean {
+  return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
+}
+
+function millisecondsOf({ eventTime }: HistoryEvent): number {
+  return Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6);
+}
+
+/**
+ * The charges of a history, or those that the budget had written last where they are more: it may have found jobs of
+ * others in the answers of the service.
+ */
+export function mostCharges(
+  remains: Restored['closes'],
+  written: BudgetSnapshot | null,
+): Restored['closes'] {
+  const most: Record<string, readonly number[]> = { ...remains };
+  for (const { credential, closes } of written?.credentials ?? []) {
+    const oldest = closes[0];
+    if (oldest === undefined) continue;
+    const counting = (most[credential] ?? []).filter((close) => close >= oldest);
+    if (closes.length > counting.length) most[credential] = closes;
+  }
+  return most;
+}

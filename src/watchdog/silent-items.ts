@@ -1,0 +1,94 @@
+/**
+ * Items that wait for a slot while the budget knows nothing of them: a request was lost with a budget that somebody
+ * ended, or with a server. Nothing else would ever ask again, and the campaign would wait for ever.
+ */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { BudgetSnapshot } from '../budget/status.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { askSignal } from '../workflows/messages.ts';
+
+/** Looks in a row: a request and the status of the budget take a moment to arrive. */
+const LOOKS = 3;
+/** Looks until the next time, at most: items whose submission is unsure wait for another reason. */
+const LONGEST_PAUSE = 64;
+
+interface Suspicion {
+  /** Looks in a row at which items were missing. */
+  looks: number;
+  /** The look at which they are asked; doubles each time. */
+  askAt: number;
+}
+
+export class SilentItems {
+  private readonly client: Client;
+  /** By service and campaign. */
+  private readonly suspicions = new Map<string, Suspicion>();
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  /**
+   * Compares the items of all open campaigns with what the budget knows, and has those ask again that it may have lost.
+   * @param snapshot null when no budget runs
+   * @returns how many items were asked
+   */
+  async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
+    let asked = 0;
+    const open = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
+    for await (const { workflowId } of this.client.workflow.list({
+      query: open,
+    })) {
+      const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
+      const query = waitingItems(campaign, service);
+      const { count } = await this.client.workflow.count(query);
+      const missing = count > knownOf(snapshot, campaign);
+      if (this.isSuspect(`${service} ${campaign}`, missing)) asked += await this.ask(query);
+    }
+    return asked;
+  }
+
+  /** Has all of a service's waiting items ask: the budget asks nobody twice. */
+  async askAll(service: ServiceName): Promise<number> {
+    return this.ask(waitingItems(null, service));
+  }
+
+  private isSuspect(key: string, missing: boolean): boolean {
+    if (!missing) {
+      this.suspicions.delete(key);
+      return false;
+    }
+    const suspicion = this.suspicions.get(key) ?? { looks: 0, askAt: LOOKS };
+    suspicion.looks += 1;
+    this.suspicions.set(key, suspicion);
+    if (suspicion.looks < suspicion.askAt) return false;
+    suspicion.askAt += Math.min(LONGEST_PAUSE, suspicion.askAt);
+    return true;
+  }
+
+  private async ask(query: string): Promise<number> {
+    let asked = 0;
+    for await (const { workflowId, runId } of this.client.workflow.list({ query })) {
+      try {
+        await this.client.workflow.getHandle(workflowId, runId).signal(askSignal);
+        asked += 1;
+      } catch (error) {
+        // It has ended meanwhile.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
+    }
+    return asked;
+  }
+}
+
+function waitingItems(campaign: string | null, service: ServiceName): string {
+  const of = campaign === null ? '' : ` AND Campaign="${campaign}"`;
+  return `WorkflowType="item" AND ExecutionStatus="Running" AND State="waiting" AND Service="${service}"${of}`;
+}
+
+function knownOf(snapshot: BudgetSnapshot | null, campaign: string): number {
+  if (!snapshot) return 0;
+  const waiting = snapshot.waiting.filter((lane) => lane.campaign === campaign);
+  const outstanding = snapshot.outstanding.filter((grant) => grant.campaign === campaign);
+  return waiting.reduce((sum, { items }) => sum + items, 0) + outstanding.length;
+}

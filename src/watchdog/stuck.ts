@@ -1,0 +1,51 @@
+/**
+ * Workflows that cannot go on because their tasks fail. The server tries the task again and again, and no query, signal
+ * or status of the workflow tells why.
+ */
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+
+/** temporal.api.enums.v1.WorkflowTaskFailedCause */
+const NON_DETERMINISTIC_ERROR = 24;
+/** A task that failed once may have met a worker that was being replaced. */
+const ATTEMPTS = 2;
+const NEWEST_EVENTS = 10;
+
+export type Stuck =
+  /** Its history does not fit its code: no worker of this version can replay it. */
+  | { readonly type: 'unreplayable'; readonly message: string }
+  /** Its task fails for another reason. */
+  | { readonly type: 'failing'; readonly message: string }
+  /** Nobody takes its task up. */
+  | { readonly type: 'unattended'; readonly sinceMs: number };
+
+/** A task that nobody takes up for this long (ms) has no worker. */
+const UNATTENDED_MS = 10_000;
+
+/** null when it goes on. `now`: ms since the epoch. */
+export async function stuckBecause(
+  client: Client,
+  { raw, workflowId, runId }: WorkflowExecutionDescription,
+  now: number,
+): Promise<Stuck | null> {
+  const task = raw.pendingWorkflowTask;
+  if (!task) return null;
+  if ((task.attempt ?? 1) < ATTEMPTS) {
+    const scheduledAt = Number(task.scheduledTime?.seconds ?? 0) * 1_000;
+    const sinceMs = now - scheduledAt;
+    const taken = task.startedTime != null;
+    return !taken && sinceMs > UNATTENDED_MS ? { type: 'unattended', sinceMs } : null;
+  }
+  // The first failure of a row of them stands in the history, the others do not.
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: NEWEST_EVENTS,
+  });
+  for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
+    if (!failed) continue;
+    const message = failed.failure?.message ?? 'no reason was given';
+    const unreplayable = failed.cause === NON_DETERMINISTIC_ERROR;
+    return { type: unreplayable ? 'unreplayable' : 'failing', message };
+  }
+  return null;
+}

@@ -1,0 +1,125 @@
+/**
+ * Looks after the budgets that a worker serves: what would otherwise stand still without a word is found here, and put
+ * right. Every worker does it; what two of them do at once happens once.
+ */
+import {
+  isGrpcServiceError,
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
+import { snapshotIn } from '../activities/budget-status.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { wakeSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
+import { recoverBudget } from './budget-recovery.ts';
+import { SilentItems } from './silent-items.ts';
+import { stuckBecause } from './stuck.ts';
+
+/** Three looks are well within a minute, the promise of docs/reliability.md. */
+const LOOK_EVERY_MS = 10_000;
+
+type BudgetAddress = Pick<ServiceReference, 'service' | 'address'>;
+
+export interface WatchdogOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly budgets: readonly BudgetAddress[];
+  /** Told what was put right, a sentence each. */
+  readonly say: (words: string) => void;
+  readonly lookEveryMs?: number;
+}
+
+export class Watchdog {
+  private readonly options: WatchdogOptions;
+  private readonly silent: SilentItems;
+  private timer: NodeJS.Timeout | null = null;
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchdogOptions) {
+    this.options = options;
+    this.silent = new SilentItems(options.client);
+  }
+
+  start(): void {
+    const { lookEveryMs = LOOK_EVERY_MS } = this.options;
+    this.timer = setInterval(() => {
+      // One look at a time, however long it takes.
+      this.looking = this.looking
+        .then(() => this.look())
+        .catch((error: unknown) => {
+          // It goes on looking; what is wrong with it must be heard.
+          this.options.say(`the look at the budgets failed: ${String(error)}`);
+        });
+    }, lookEveryMs);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    await this.looking;
+  }
+
+  /** The server's clock was set back: its timers are late, and the budgets decide now. */
+  async wake(): Promise<void> {
+    for (const reference of this.options.budgets) {
+      await this.options.client.workflow
+        .getHandle(budgetWorkflowId(reference))
+        .signal(wakeSignal)
+        .catch(passing);
+    }
+  }
+
+  private async look(): Promise<void> {
+    for (const reference of this.options.budgets) {
+      if (this.timer === null) return;
+      await this.lookAt(reference).catch(passing);
+    }
+  }
+
+  private async lookAt(reference: BudgetAddress): Promise<void> {
+    const { service, address } = reference;
+    const budget = await this.describe(reference);
+    const broken = budget && (await this.reasonToReplace(budget));
+    if (budget && broken) {
+      const { client, taskQueue, say } = this.options;
+      const one = { reference, runId: budget.runId, reason: broken };
+      if (!(await recoverBudget(client, taskQueue, one))) return;
+      const asked = await this.silent.askAll(service);
+      say(
+        `the budget of ${service} at ${address} was started anew: ${broken}; ${asked} items asked again`,
+      );
+      return;
+    }
+    const asked = await this.silent.look(service, budget && snapshotIn(budget.memo));
+    if (asked > 0)
+      this.options.say(`${asked} items of ${service} waited unknown to the budget: asked again`);
+  }
+
+  private async describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
+    try {
+      const handle = this.options.client.workflow.getHandle(budgetWorkflowId(reference));
+      const description = await handle.describe();
+      return description.status.name === 'RUNNING' ? description : null;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  private async reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
+    const stuck = await stuckBecause(this.options.client, budget, Date.now());
+    if (stuck?.type === 'unreplayable') return `its history cannot be replayed (${stuck.message})`;
+    // It has run, and wrote no status.
+    const isFormer = !stuck && !budget.raw.pendingWorkflowTask && !snapshotIn(budget.memo);
+    return isFormer ? 'it was begun by an earlier version' : null;
+  }
+}
+
+/** The server is away or busy: looked at again soon. */
+function passing(error: unknown): void {
+  const status = error instanceof Error ? (error.cause ?? error) : error;
+  if (error instanceof WorkflowNotFoundError || isGrpcServiceError(status)) return;
+  throw error;
+}

@@ -1,0 +1,40 @@
+/** Campaigns whose name was used before: what the earlier one was answered says nothing to this one. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import { Rig, sequences, type Started } from '../rig.ts';
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0 });
+});
+afterEach(async () => rig.close());
+
+async function succeeds({ handle, folder, ids }: Started): Promise<void> {
+  const progress = await handle.result();
+  expect(progress.ended.succeeded).toBe(ids.length);
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+}
+
+describe('a campaign under a used name', () => {
+  test('runs into another output folder', async () => {
+    await succeeds(await rig.start(sequences(4), 'used-elsewhere'));
+    await succeeds(await rig.start(sequences(4), 'used-elsewhere', null, 'others'));
+  }, 60_000);
+
+  test('runs again after its output was removed', async () => {
+    const first = await rig.start(sequences(4), 'used-removed');
+    await succeeds(first);
+    await rm(first.folder, { recursive: true });
+    await succeeds(await rig.start(sequences(4), 'used-removed'));
+  }, 60_000);
+
+  test('brings back an item whose folder was removed', async () => {
+    const first = await rig.start(sequences(4), 'used-item');
+    await succeeds(first);
+    await rm(join(first.folder, 'sequences', 'seq-2'), { recursive: true });
+    await succeeds(await rig.start(sequences(4), 'used-item'));
+  }, 60_000);
+});
