@@ -3,6 +3,7 @@ import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
+import { noticesOf } from './budget-notices.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { clockText, windowText } from './progress-text.ts';
@@ -31,6 +32,7 @@ function print(status: BudgetStatus): void {
   for (const { campaign, items, paused } of waiting) {
     say(`  waiting: ${items} of ${campaign}${paused ? ' (paused)' : ''}`);
   }
+  for (const { words } of noticesOf(status)) say(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} on their way, ` : '';
   say(
     `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,

@@ -9,29 +9,39 @@ import { say } from './explain.ts';
 import { follow } from './follow.ts';
 import type { Observed } from './observe.ts';
 import type { CommonFlags } from './flags.ts';
-import { withSession, type Around } from './with-session.ts';
+import { answered, withSession, type Around } from './with-session.ts';
 
 export type Verb = 'pause' | 'resume' | 'cancel';
 
 export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
-  return withSession(flags, verb === 'cancel' ? 'work' : 'look', async (session, around) => {
-    const { open, state, out } = await findCampaign(session.client, name);
-    if (!open) {
-      say(`${name} has ended already (${state}).`);
-      return EXIT.ok;
-    }
-    const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
-    if (verb !== 'cancel') {
-      await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
-      say(`${name} ${SAID[verb]}`);
-      if (session.role === 'host') say(NOBODY_WORKS);
-      return EXIT.ok;
-    }
-    await handle.cancel();
-    say(`${name} is cancelled. What was spent of the budget stays spent.`);
-    if (session.role !== 'host') return EXIT.ok;
-    return seeOut(session, { name, folder: out }, flags, around);
-  });
+  const purpose = verb === 'cancel' ? 'work' : 'look';
+  const steer = (session: Session, around: Around) => steered(verb, name, flags, session, around);
+  return withSession(flags, purpose, steer, true);
+}
+
+async function steered(
+  verb: Verb,
+  name: string,
+  flags: CommonFlags,
+  session: Session,
+  around: Around,
+): Promise<number> {
+  const { open, state, out } = await answered(findCampaign(session.client, name));
+  if (!open) {
+    say(`${name} has ended already (${state}).`);
+    return EXIT.ok;
+  }
+  const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
+  if (verb !== 'cancel') {
+    await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
+    say(`${name} ${SAID[verb]}`);
+    if (session.role === 'host') say(NOBODY_WORKS);
+    return EXIT.ok;
+  }
+  await answered(handle.cancel());
+  say(`${name} is cancelled. What was spent of the budget stays spent.`);
+  if (session.role !== 'host') return EXIT.ok;
+  return seeOut(session, { name, folder: out }, flags, around);
 }
 
 /** Nobody else works on it: this command does, until the tables of what was done are written. */

@@ -10,13 +10,14 @@ import { temporalAddress } from '../host/session.ts';
 import { storeErrorOf } from '../store/store-error.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
-import { isRunning } from '../temporal/dev-server.ts';
+import { isRunning, lives } from '../temporal/dev-server.ts';
 import { version } from '../worker.ts';
 import { engines } from './doctor-engines.ts';
+import { workflowFindings } from './doctor-workflows.ts';
 import { say } from './explain.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 
-interface Finding {
+export interface Finding {
   readonly check: string;
   readonly ok: boolean;
   readonly found: string;
@@ -28,7 +29,7 @@ export async function doctor(flags: ServiceFlags): Promise<number> {
   const findings: Finding[] = [runtime()];
   const settings = configuration(flags, findings);
   if (settings) {
-    findings.push(await temporal(settings));
+    findings.push(...(await temporal(settings)));
     findings.push(...(await services(settings, flags.services === 'local')));
     findings.push(await outputStore(settings));
   }
@@ -64,8 +65,15 @@ function configuration(flags: CommonFlags, findings: Finding[]): Settings | null
   }
 }
 
-async function temporal(settings: Settings): Promise<Finding> {
-  return settings.temporal ? remoteTemporal(settings) : embeddedTemporal(settings);
+async function temporal(settings: Settings): Promise<Finding[]> {
+  if (settings.temporal) {
+    const found = await remoteTemporal(settings);
+    return [found, ...(found.ok ? await workflowFindings(temporalAddress(settings.temporal)) : [])];
+  }
+  const server = readRecord(settings.embeddedDir, 'server');
+  const found = await embeddedTemporal(settings);
+  if (!server || !lives(server)) return [found];
+  return [found, ...(await workflowFindings({ address: server.address, namespace: 'default' }))];
 }
 
 async function remoteTemporal({ temporal }: Settings): Promise<Finding> {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Session } from '../host/session.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
+import { noticesOf } from './budget-notices.ts';
 import { nextLookIn } from './cadence.ts';
 import { reasonOf, say } from './explain.ts';
 import type { Interruption } from './interruption.ts';
@@ -57,6 +58,8 @@ class Following {
   private readonly view: View;
   private last: Observation | null = null;
   private left = false;
+  /** Keys of the notices that were shown. */
+  private readonly noticed = new Set<string>();
   /** Ends the wait for the next look. */
   private wake: () => void = () => undefined;
 
@@ -87,6 +90,7 @@ class Following {
         failures = 0;
         this.last = seen;
         this.view.show(seen);
+        this.notice(seen);
         if (seen.ended) return { end: 'ended', last: seen };
         waited = nextLookIn(before, seen);
       } else {
@@ -104,6 +108,14 @@ class Following {
   end(): void {
     this.keyboard?.close();
     this.view.end();
+  }
+
+  private notice({ budgets }: Observation): void {
+    for (const { key, words } of budgets.flatMap(noticesOf)) {
+      if (this.noticed.has(key)) continue;
+      this.noticed.add(key);
+      this.view.notice(words);
+    }
   }
 
   private isLeft(): boolean {

@@ -4,6 +4,7 @@ import type { Session } from '../host/session.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
+import { noticesOf } from './budget-notices.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { observe } from './observe.ts';
@@ -43,6 +44,7 @@ async function printOpen(session: Session, campaign: CampaignLine, json: boolean
   const end = expectedEnd(seen);
   say(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
   for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
+  for (const { words } of budgets.flatMap(noticesOf)) say(`  ${words}`);
   if (seen.obstacle !== null) say(`  ${seen.obstacle}`);
   if (end !== null) say(`  ${endText(end, at)}`);
   say(`  results: ${campaign.out}`);

@@ -1,5 +1,6 @@
 /** Commands that look at campaigns, or steer them: they join what runs, or start the server for as long as they need it. */
 import { loadSettings, type Settings } from '../config/settings.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -16,11 +17,13 @@ export interface Around {
 /**
  * `look`: where nothing runs, the server is started without letting the campaigns go on: `status` spends no budget.
  * `work`: they go on for as long as this command lives.
+ * @param hurried somebody waits for the answer: a host that does not answer is told of within seconds
  */
 export async function withSession(
   flags: CommonFlags,
   purpose: 'look' | 'work',
   use: (session: Session, around: Around) => Promise<number>,
+  hurried = purpose === 'look',
 ): Promise<number> {
   const settings = loadSettings(flags.config, process.env);
   logToFolder(settings);
@@ -31,12 +34,37 @@ export async function withSession(
     localServices: false,
     anyHost: true,
     lookOnly: purpose === 'look',
+    ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
-    return await orElse(session, purpose, () => use(session, { settings, interruption }));
+    const used = () => use(session, { settings, interruption });
+    return await orElse(session, purpose, () => (purpose === 'look' ? answered(used()) : used()));
   } finally {
     await session.close();
+  }
+}
+
+/** Together less than 15 s: whoever looks is told by then how things stand, or that nobody answers. In ms. */
+const HOST_PATIENCE_MS = 5_000;
+const ANSWER_WITHIN_MS = 8_000;
+
+/** @throws HundredfoldError `TEMPORAL_SILENT` when it takes longer than anybody waits who only looks */
+export async function answered<T>(answer: Promise<T>): Promise<T> {
+  const heard = new AbortController();
+  const late = delay(ANSWER_WITHIN_MS, undefined, { signal: heard.signal }).then(() => {
+    throw new HundredfoldError({
+      code: 'TEMPORAL_SILENT',
+      message: `Temporal did not answer within ${ANSWER_WITHIN_MS / 1_000} s`,
+      remedy:
+        'It may be busy or stopped: try again, or ask `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+    });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    heard.abort();
   }
 }
 

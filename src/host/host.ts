@@ -37,6 +37,8 @@ export interface HostOptions {
   readonly anyHost?: boolean;
   /** A worker that answers questions about campaigns and does nothing for them. */
   readonly lookOnly?: boolean;
+  /** How long a host that holds the folder may take to answer, in ms; a minute when it is left out. */
+  readonly patienceMs?: number;
   /** Of a Temporal configured elsewhere: false leaves all work to the workers there. */
   readonly ownWorker?: boolean;
 }

@@ -36,6 +36,7 @@ export interface Session {
 
 const LOOK_AGAIN_MS = 200;
 const HOST_START_TIMEOUT_MS = 60_000;
+const CONNECT_MS = 10_000;
 
 export async function openSession(options: HostOptions): Promise<Session> {
   const { temporal } = options.settings;
@@ -97,8 +98,9 @@ class EmbeddedSession implements Session {
 
   /** Becomes the host if nobody is, joins it otherwise. A host that is still starting is waited for. */
   private async enter(): Promise<void> {
-    const { embeddedDir } = this.options.settings;
-    const end = Date.now() + HOST_START_TIMEOUT_MS;
+    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.options;
+    const { embeddedDir } = settings;
+    const end = Date.now() + patienceMs;
     while (Date.now() < end) {
       const lock = tryLock(embeddedDir);
       if (lock) {
@@ -112,7 +114,8 @@ class EmbeddedSession implements Session {
     throw new HundredfoldError({
       code: 'HOST_NOT_READY',
       message: `another command holds ${embeddedDir} and does not become ready`,
-      remedy: 'Look for a hundredfold process that hangs and end it, or use another embedded.dir.',
+      remedy:
+        'It may still be starting: try again in a moment. Otherwise look for a hundredfold process that hangs and end it; campaigns lose nothing.',
     });
   }
 
@@ -121,7 +124,10 @@ class EmbeddedSession implements Session {
     if (!isAlive(record.pid)) return false;
     // A command like `status` holds the server for a moment: nothing would be done while we relied on it.
     if (record.lookOnly) return false;
-    const client = await connectClient({ ...temporalOf(record), embedded: true }).catch(() => null);
+    const { patienceMs = HOST_START_TIMEOUT_MS } = this.options;
+    const timeoutMs = Math.min(CONNECT_MS, patienceMs);
+    const target = { ...temporalOf(record), embedded: true, timeoutMs };
+    const client = await connectClient(target).catch(() => null);
     if (!client) return false;
     try {
       if (!this.options.anyHost) {

@@ -21,14 +21,16 @@ export interface TemporalAddress {
 /** Of a call to a server on this machine: a second. The SDK's 10 are half a minute, in which nobody takes over from a host that has gone. */
 const LOCAL_ATTEMPTS = 4;
 
+const CONNECT_TIMEOUT_MS = 10_000;
+
 export async function connectClient(
-  target: TemporalAddress & { readonly embedded?: boolean },
+  target: TemporalAddress & { readonly embedded?: boolean; readonly timeoutMs?: number },
 ): Promise<Client> {
   try {
     const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
     const connection = await Connection.connect({
       ...security(target),
-      connectTimeout: '10s',
+      connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
       interceptors: [makeGrpcRetryInterceptor(retry)],
     });
     return new Client({ connection, namespace: target.namespace });

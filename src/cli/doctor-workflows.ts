@@ -1,0 +1,72 @@
+/** What `doctor` finds in a Temporal that runs: whether it answers, and whether the budgets and campaigns in it go on. */
+import type { Client } from '@temporalio/client';
+import { readBudget } from '../activities/budget-status.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
+import { noticesOf } from './budget-notices.ts';
+import type { Finding } from './doctor.ts';
+import { answered } from './with-session.ts';
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/** Empty when all is well. Ends within 15 s. */
+export async function workflowFindings(target: TemporalAddress): Promise<Finding[]> {
+  let client: Client;
+  try {
+    client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
+  } catch (error) {
+    return [problemOf('Temporal', error)];
+  }
+  try {
+    return await answered(findings(client));
+  } catch (error) {
+    return [problemOf('Temporal', error)];
+  } finally {
+    await client.connection.close();
+  }
+}
+
+async function findings(client: Client): Promise<Finding[]> {
+  const found: Finding[] = [];
+  const query = 'WorkflowType IN ("budget", "campaign") AND ExecutionStatus="Running"';
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    const description = await client.workflow.getHandle(workflowId, runId).describe();
+    const stuck = await stuckBecause(client, description, Date.now());
+    if (stuck) found.push(stuckFinding(workflowId, stuck));
+    if (!workflowId.startsWith('budget:')) continue;
+    const budget = await readBudget(client, workflowId);
+    for (const { words } of budget ? noticesOf(budget) : [])
+      found.push({ check: nameOf(workflowId), ok: true, found: words });
+  }
+  return found;
+}
+
+/** `budget:predictions:host/path` → `budget predictions:host/path` */
+function nameOf(workflowId: string): string {
+  return workflowId.replace(':', ' ');
+}
+
+function stuckFinding(workflowId: string, stuck: Stuck): Finding {
+  const check = nameOf(workflowId);
+  if (stuck.type === 'unattended') {
+    const found = `no worker has taken up its work for ${Math.round(stuck.sinceMs / 1_000)} s`;
+    const remedy =
+      'Type the "hundredfold run" command of an open campaign again, or start a worker: hundredfold worker.';
+    return { check, ok: false, found, remedy };
+  }
+  const why = stuck.type === 'unreplayable' ? 'its history cannot be replayed' : 'its tasks fail';
+  return { check, ok: false, found: `${why} (${stuck.message})`, remedy: remedyOf(workflowId) };
+}
+
+function remedyOf(workflowId: string): string {
+  if (workflowId.startsWith('budget:'))
+    return 'A worker starts it anew within a minute, with all that may be charged: hundredfold run, watch or worker.';
+  const name = workflowId.slice('campaign:'.length);
+  return `Terminate ${workflowId} in the Temporal UI, then type the "hundredfold run" command of ${name} again: it goes on with what is on disk.`;
+}
+
+function problemOf(check: string, error: unknown): Finding {
+  if (!(error instanceof HundredfoldError)) throw error;
+  return { check, ok: false, found: `${error.message} [${error.code}]`, remedy: error.remedy };
+}

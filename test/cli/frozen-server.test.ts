@@ -1,0 +1,30 @@
+/** A server that stands still: whoever looks or cancels is told within seconds, and nothing hangs. */
+import { expect, onTestFinished, test } from 'vitest';
+import { desk } from './command.ts';
+import { fragments } from './manifests.ts';
+
+/** What the commands promise, in ms, and what a busy machine takes to start them. */
+const PROMISED_MS = 15_000;
+const STARTING_MS = 15_000;
+
+test('status, cancel, budget and doctor answer while the server stands still', async () => {
+  const at = desk();
+  fragments(at, 'fragments', 6);
+  const run = at.type(['run', 'fragments.csv', '--services', 'local']);
+  await run.until(() => at.done('fragments') > 0, 'an item had ended');
+  const { pid } = at.record('server') as { pid: number };
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  for (const words of [['status', 'fragments'], ['cancel', 'fragments'], ['budget'], ['doctor']]) {
+    const began = Date.now();
+    const { code, stderr, stdout } = await at.type(words).ended;
+    expect(Date.now() - began, `${words.join(' ')}, in ms`).toBeLessThan(PROMISED_MS + STARTING_MS);
+    expect(code, `${words.join(' ')}: ${stderr}`).toBe(1);
+    expect(`${stdout}${stderr}`).toMatch(
+      /\[(HOST_NOT_READY|TEMPORAL_SILENT)\]|PROBLEM {2}Temporal/,
+    );
+    expect(stderr).not.toContain('should not');
+  }
+  process.kill(pid, 'SIGCONT');
+  await run.endsWith(0);
+}, 150_000);
