@@ -1,8 +1,7 @@
 /** Looks up whether a job of this name exists at the service, until the service answers. */
 import { Context } from '@temporalio/activity';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
-import type { FindOutcome } from '../domain/outcomes.ts';
-import type { ItemAddress } from '../workflows/verbs.ts';
+import type { Found, ItemAddress } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, readRecord } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
@@ -13,7 +12,7 @@ export async function find(
   item: ItemAddress,
   reference: ServiceReference,
   policy: JobPolicy,
-): Promise<FindOutcome> {
+): Promise<Found> {
   const client = clientOf(deps, reference);
   let name: string;
   try {
@@ -23,8 +22,9 @@ export async function find(
   }
   const { info, cancellationSignal: signal } = Context.current();
   const outcome = await client.find(item.kind, name, { signal });
-  if (outcome.type !== 'unavailable') return outcome;
+  const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
+  if (outcome.type !== 'unavailable') return found;
   // An outage is waited out as long as a job is; then the answer is that there is none.
-  if (Date.now() - info.scheduledTimestampMs > policy.deadlineMs) return outcome;
+  if (Date.now() - info.scheduledTimestampMs > policy.deadlineMs) return found;
   throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

@@ -161,13 +161,17 @@ class ItemRun {
    * certainly absent is submitted again under the same name, which the service accepts only once.
    */
   private async reconcile(why: string): Promise<RemoteJob | null> {
-    this.unsureSince ??= Date.now();
     const { policy } = this.input;
+    const began = Date.now();
     const found = await this.find();
+    // By the time of the activity, which stands in the history (budget-clock.ts).
+    const { askedAt } = found;
+    this.unsureSince ??= askedAt ?? began;
     if (found.type === 'found') return this.accepted('found', found.remoteId);
     if (found.type === 'absent') {
       this.note('absent', 'the service knows no job of this name');
-      if (Date.now() - this.unsureSince < (policy.patienceMs ?? PATIENCE_MS)) {
+      const waitedMs = (askedAt ?? Date.now()) - this.unsureSince;
+      if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
         await this.letOthersGoFirst();
         return null;
       }

@@ -31,6 +31,9 @@ export interface SubmitRequest extends Request {
   readonly probe: boolean;
 }
 
+/** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
+export type Found = FindOutcome & { readonly askedAt?: number };
+
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
   | Exclude<SubmitOutcome, { readonly type: 'unsure' }>
@@ -129,7 +132,7 @@ export interface Activities {
   /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
-  find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<FindOutcome>;
+  find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
   poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */

@@ -25,7 +25,7 @@ describe('a worker', () => {
     await scene.worker().ready;
     const started = await scene.start(molecules(2 * limit));
     await scene.untilAccepted(limit);
-    await untilBeforeWindow(windowMs, 800);
+    await untilBeforeWindow(windowMs, 400);
     scene.workers[0]?.freeze();
     await delay(6_000);
     scene.workers[0]?.thaw();
@@ -42,7 +42,7 @@ describe('a worker', () => {
     const started = await scene.start(sequences(12));
     await scene.untilAccepted(4);
     await scene.worker().ready;
-    await untilBeforeWindow(windowMs, 1_700);
+    await untilBeforeWindow(windowMs, 800);
     await scene.workers[0]?.kill();
     // A worker that answers a query runs the workflow's code with the time of the task before.
     const asking = new AbortController();
