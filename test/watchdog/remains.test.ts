@@ -1,0 +1,132 @@
+/** What a history tells of a budget that cannot run any more. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import type { BudgetSnapshot } from '../../src/budget/status.ts';
+import {
+  mostCharges,
+  remainsOf,
+  type Decode,
+  type History,
+} from '../../src/watchdog/budget-remains.ts';
+import type { SubmitResult } from '../../src/workflows/verbs.ts';
+
+type Event = NonNullable<History['events']>[number];
+
+const payloads = (...values: unknown[]) => ({
+  payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),
+});
+const decode: Decode = async (of) =>
+  Promise.resolve((of?.payloads ?? []).map((one) => defaultPayloadConverter.fromPayload(one)));
+
+const T0 = 1_700_000_000_000;
+let eventId = 0;
+
+function event(atMs: number, attributes: object): Event {
+  eventId += 1;
+  const eventTime = { seconds: (T0 + atMs) / 1_000, nanos: 0 };
+  return { eventId, eventTime, ...attributes } as unknown as Event;
+}
+
+const begun = (carried?: object) =>
+  event(0, {
+    workflowExecutionStartedEventAttributes: {
+      input: payloads({ service: 'predictions', address: 'x', ...(carried && { carried }) }),
+    },
+  });
+
+const signal = (signalName: string, argument: unknown) =>
+  event(0, {
+    workflowExecutionSignaledEventAttributes: { signalName, input: payloads(argument) },
+  });
+
+const submitted = (item: string, attempt = 0) =>
+  event(1_000, {
+    activityTaskScheduledEventAttributes: {
+      activityType: { name: 'submit' },
+      input: payloads({ item, run: `run of ${item}`, attempt, credential: 'k', turnedAway: [] }),
+    },
+  });
+
+const answered = ({ eventId: scheduledEventId }: Event, atMs: number, result: SubmitResult) =>
+  event(atMs, {
+    activityTaskCompletedEventAttributes: { scheduledEventId, result: payloads(result) },
+  });
+
+const ACCEPTED = { type: 'accepted', remoteId: 'r', rateLimit: null } as const;
+const remains = (...events: Event[]) => remainsOf({ events }, decode, T0 + 60_000);
+
+describe('the remains of a budget', () => {
+  test('charge what was accepted or may have been, when it was answered', async () => {
+    const [a, b, c, d] = [submitted('a'), submitted('b'), submitted('c'), submitted('d')];
+    const found = await remains(
+      begun(),
+      ...[a, b, c, d],
+      answered(a, 2_000, ACCEPTED),
+      answered(b, 3_000, { type: 'unsure', message: 'reset' }),
+      answered(c, 4_000, { type: 'refused', status: 400, message: 'no' }),
+      event(5_000, { activityTaskTimedOutEventAttributes: { scheduledEventId: d.eventId } }),
+    );
+    expect(found.closes).toEqual({ k: [T0 + 2_000, T0 + 3_000, T0 + 5_000] });
+  });
+
+  test('charge what is on its way as late as it may arrive', async () => {
+    const found = await remains(begun(), submitted('a'));
+    expect(found.closes).toEqual({ k: [T0 + 60_000 + 45_000] });
+  });
+
+  test('keep what an earlier run had charged and paused, and what was paused since', async () => {
+    const carried = {
+      credentials: { k: { window: { closes: [T0 - 500] } } },
+      queue: { paused: ['old', 'resumed'] },
+    };
+    const found = await remains(
+      begun(carried),
+      signal('pause', { campaign: 'new', paused: true }),
+      signal('pause', { campaign: 'resumed', paused: false }),
+      signal('restore', { closes: { k: [T0 - 900] }, paused: ['older'] }),
+    );
+    expect(found.closes).toEqual({ k: [T0 - 900, T0 - 500] });
+    expect(found.paused).toEqual(['old', 'new', 'older']);
+  });
+
+  test('know which answers the items were not told', async () => {
+    const [a, b] = [submitted('a'), submitted('b', 1)];
+    const told = event(2_500, {
+      signalExternalWorkflowExecutionInitiatedEventAttributes: {
+        signalName: 'submitted',
+        workflowExecution: { workflowId: 'a' },
+        input: payloads({ attempt: 0, result: ACCEPTED, turnedAway: [] }),
+      },
+    });
+    const found = await remains(
+      begun(),
+      ...[a, b],
+      ...[answered(a, 2_000, ACCEPTED), told, answered(b, 3_000, ACCEPTED)],
+    );
+    expect(found.unreported).toEqual([
+      {
+        item: 'b',
+        run: 'run of b',
+        submitted: { attempt: 1, result: ACCEPTED, turnedAway: [] },
+      },
+    ]);
+  });
+
+  test('take the newest limits of each credential', async () => {
+    const limits = (limit: number) => ({ credential: 'k', credentialLimit: { limit } });
+    const found = await remains(
+      begun(),
+      signal('configure', limits(5)),
+      signal('configure', limits(7)),
+    );
+    expect(found.configurations).toEqual([limits(7)]);
+  });
+});
+
+test('charges that the budget had written are kept where they are more', () => {
+  const written = (closes: number[]) =>
+    ({ credentials: [{ credential: 'k', closes }] }) as unknown as BudgetSnapshot;
+  expect(mostCharges({ k: [1, 50] }, written([40, 45, 50]))).toEqual({ k: [40, 45, 50] });
+  expect(mostCharges({ k: [1, 40, 50] }, written([40]))).toEqual({ k: [1, 40, 50] });
+  expect(mostCharges({ k: [1] }, null)).toEqual({ k: [1] });
+});
