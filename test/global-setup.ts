@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../scripts/temporal-cli.js';
 import { workflowBundle } from '../src/temporal/bundle.ts';
-import { connectClient, registerSearchAttributes } from '../src/temporal/connection.ts';
+import { connectClient } from '../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { freePort } from '../src/temporal/ports.ts';
 
