@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../scripts/temporal-cli.js';
+import { guardUi } from '../src/host/ui-guard.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
-import { connectClient, registerSearchAttributes } from '../src/temporal/connection.ts';
+import { connectClient } from '../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { freePort } from '../src/temporal/ports.ts';
 
@@ -35,8 +37,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await client.connection.close();
   await workflowBundle();
   project.provide('temporal', server.address);
-  project.provide('temporalUi', server.ui ?? '');
+  // As users see it: through the guard of the host.
+  const guard = await guardUi(() => server.ui);
+  project.provide('temporalUi', guard.url);
   return async () => {
+    await guard.close();
     await stopDevServer(server);
     await rm(dir, { recursive: true, force: true });
   };

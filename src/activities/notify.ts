@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { NotifySettings } from '../config/notify.ts';
+import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
@@ -33,7 +34,9 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
     AbortSignal.timeout(DEADLINE_MS),
   ]);
   const fault =
-    'url' in told ? await tellWebhook(told, text, signal) : await tellCommand(told, text, signal);
+    'url' in told
+      ? await tellWebhook(told, text, signal)
+      : await tellCommand(told, text, environmentOf(deps), signal);
   if (fault === null) return;
   // Whoever took so long may have been told: he is not told again.
   if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
@@ -50,14 +53,21 @@ async function summaryOf(deps: Dependencies, address: string): Promise<string> {
   }
 }
 
+/** The command gets the summary, and none of our tokens. */
+function environmentOf({ notify: { secretVariables = [] } }: Dependencies): NodeJS.ProcessEnv {
+  return withoutSecrets(process.env, secretVariables);
+}
+
 /** Returns why it failed; null when it did not. */
 async function tellCommand(
   [program = '', ...args]: readonly string[],
   text: string,
+  env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<string | null> {
   const child = spawn(program, args, {
     stdio: ['pipe', 'ignore', 'ignore'],
+    env,
     signal,
     killSignal: 'SIGKILL',
   });

@@ -14,14 +14,17 @@ import { isRunning, lives } from '../temporal/dev-server.ts';
 import { version } from '../worker.ts';
 import { engines } from './doctor-engines.ts';
 import { workflowFindings } from './doctor-workflows.ts';
+import { surroundings } from './doctor-surroundings.ts';
 import { say } from './explain.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  /** It works, but the user should know. */
+  readonly warning?: true;
   readonly found: string;
-  /** What to do; only when it is not ok. */
+  /** What to do; only when it is not ok, or a warning. */
   readonly remedy?: string;
 }
 
@@ -32,6 +35,7 @@ export async function doctor(flags: ServiceFlags): Promise<number> {
     findings.push(...(await temporal(settings)));
     findings.push(...(await services(settings, flags.services === 'local')));
     findings.push(await outputStore(settings));
+    findings.push(...surroundings(settings, process.env));
   }
   findings.push(...engines());
   if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`);
@@ -39,8 +43,9 @@ export async function doctor(flags: ServiceFlags): Promise<number> {
   return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
 }
 
-function print({ check, ok, found, remedy }: Finding): void {
-  say(`${ok ? 'ok     ' : 'PROBLEM'}  ${check}: ${found}`);
+function print({ check, ok, warning, found, remedy }: Finding): void {
+  const standing = warning ? 'WARNING' : ok ? 'ok     ' : 'PROBLEM';
+  say(`${standing}  ${check}: ${found}`);
   if (remedy) say(`         ${remedy}`);
 }
 

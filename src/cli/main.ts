@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
+import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
@@ -63,7 +64,7 @@ program
   .description('check the manifests, start or resume the campaign, show progress until it ends')
   .argument('<manifest...>', MANIFESTS)
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
-  .option('--name <name>', 'name of the campaign (default: from the manifest)')
+  .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
   .option('--allow-outside', 'let the manifest name files outside its folder')
   .option('--skip-invalid', 'run the other rows where some are refused; failed.csv lists those')
   .option('--no-cache', 'neither take results of earlier campaigns nor keep these for later ones')
@@ -81,7 +82,7 @@ program
   .description('check everything and say what a run would do; submits nothing')
   .argument('<manifest...>', MANIFESTS)
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
-  .option('--name <name>', 'name of the campaign (default: from the manifest)')
+  .option('--name <name>', 'name of the campaign (default: from the manifest)', checkedName)
   .option('--allow-outside', 'let the manifest name files outside its folder')
   .option('--no-cache', 'as if there were no results of earlier campaigns')
   .option('--refresh', 'the same')
@@ -94,7 +95,7 @@ program
 program
   .command('status')
   .description('how one campaign stands (default: the newest)')
-  .argument('[name]')
+  .argument('[name]', '', checkedName)
   .addOption(config())
   .addOption(json())
   .action(ending(async (name, flags) => (await import('./status.ts')).status(name, flags)));
@@ -109,7 +110,7 @@ program
 program
   .command('items')
   .description('the items of a campaign, or those that are asked for')
-  .argument('<name>')
+  .argument('<name>', '', checkedName)
   .addOption(
     new Option('--state <state>', 'in this state only').choices([...OPEN_STATES, ...FINAL_STATES]),
   )
@@ -123,7 +124,7 @@ program
 program
   .command('watch')
   .description('live view of a campaign until it ends')
-  .argument('<name>')
+  .argument('<name>', '', checkedName)
   .addOption(config())
   .addOption(json())
   .action(ending(async (name, flags) => (await import('./watch.ts')).watch(name, flags)));
@@ -136,7 +137,7 @@ for (const [verb, does] of [
   program
     .command(verb)
     .description(does)
-    .argument('<name>')
+    .argument('<name>', '', checkedName)
     .addOption(config())
     .action(
       ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)),
@@ -146,7 +147,7 @@ for (const [verb, does] of [
 program
   .command('retry')
   .description('run items again that failed, are held or were cancelled, in the same output tree')
-  .argument('<name>')
+  .argument('<name>', '', checkedName)
   .addOption(new Option('--failed', 'failed items only').conflicts('item'))
   .option('--item <id...>', 'these items only, whatever their end was, unless they succeeded')
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
@@ -160,7 +161,7 @@ program
 program
   .command('report')
   .description('make the tables and report.html of a campaign anew, from its output tree alone')
-  .argument('<name>')
+  .argument('<name>', '', checkedName)
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
   .addOption(config())
   .addOption(json())

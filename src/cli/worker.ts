@@ -2,7 +2,8 @@
 import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { temporalAddress } from '../host/session.ts';
-import { connectClient, registerSearchAttributes } from '../temporal/connection.ts';
+import { connectClient } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { logTo, startWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';

@@ -6,6 +6,8 @@ import { Secret, type SecretSource } from './secret.ts';
 export interface NotifySettings {
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
+  /** Variables that the command does not inherit, beside those of ours (secret-variables.ts). */
+  readonly secretVariables?: readonly string[];
   readonly webhook: {
     /** Often all that it takes to write there: kept like a token. */
     readonly url: Secret;

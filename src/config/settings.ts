@@ -13,6 +13,7 @@ import type { ServiceName } from '../domain/item.ts';
 import { configSchema, type Config } from './schema.ts';
 import { notifySettings, type NotifySettings } from './notify.ts';
 import { Secret, type SecretSource } from './secret.ts';
+import { secretVariables } from './secret-variables.ts';
 import { withEnvironment } from './environment.ts';
 
 export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
@@ -72,9 +73,10 @@ export function loadSettings(file: string | undefined, environment: Environment)
       deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
       whenUnsure: config.jobs?.whenUnsure ?? 'hold',
     },
-    notify: notifySettings(config.notify, (key, source) =>
-      readSecret(key, source, environment, base),
-    ),
+    notify: {
+      ...notifySettings(config.notify, (key, source) => readSecret(key, source, environment, base)),
+      secretVariables: secretVariables(config),
+    },
     file: path ?? null,
   };
 }

@@ -6,12 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Environment, Settings } from '../config/settings.ts';
-import {
-  connectClient,
-  keepHistories,
-  registerSearchAttributes,
-  type TemporalAddress,
-} from '../temporal/connection.ts';
+import { connectClient, keepHistories, type TemporalAddress } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { startWorker, type RunningWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';

@@ -11,7 +11,10 @@ import { SERVICES } from '../domain/item.ts';
 const serverRecord = z.object({
   pid: z.number(),
   address: z.string(),
+  /** For the user's browser: the guard of the host (ui-guard.ts), which is there as long as the host. */
   ui: z.string().nullable(),
+  /** The UI itself. Missing in records of versions without a guard. */
+  uiBehind: z.string().nullish(),
 });
 
 const hostRecord = z.object({

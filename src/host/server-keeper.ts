@@ -1,17 +1,27 @@
 /** The embedded server of a host: begun or taken over, begun again when it dies, ended with the host. */
 import { HundredfoldError } from '../domain/errors.ts';
 import { temporalCli } from '../temporal/cli.ts';
-import { isRunning, lives, portOf, startDevServer, stopDevServer } from '../temporal/dev-server.ts';
-import { freePort } from '../temporal/ports.ts';
+import {
+  isRunning,
+  lives,
+  portOf,
+  startDevServer,
+  stopDevServer,
+  type DevServer,
+} from '../temporal/dev-server.ts';
+import { freePort, hiddenPlace } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
 import { PORTS_LOCK, waitForLock } from './lock.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
+import { guardUi, type UiGuard } from './ui-guard.ts';
 
 const LOOK_EVERY_MS = 1_000;
+const UI_PORT = 8233;
 
 export class ServerKeeper {
   private readonly dir: string;
   private server: ServerRecord | null = null;
+  private guard: UiGuard | null = null;
   private watch: NodeJS.Timeout | null = null;
   private reviving: Promise<unknown> | null = null;
   /** However this process ends, its server goes with it: only kill -9 leaves one, for the next host to find. */
@@ -39,9 +49,11 @@ export class ServerKeeper {
 
   private async findOrStart(): Promise<ServerRecord> {
     const left = readRecord(this.dir, 'server');
-    if (left && (await isRunning(left))) {
-      this.server = left;
-      return left;
+    // A server that was started before there was a guard shows its UI to every web page: it is started anew.
+    if (left?.uiBehind && (await isRunning(left))) {
+      this.server = { ...left, ui: await this.guardedUi(left) };
+      writeRecord(this.dir, 'server', this.server);
+      return this.server;
     }
     if (left && lives(left)) await stopDevServer(left);
     return this.start(left);
@@ -71,6 +83,8 @@ export class ServerKeeper {
   async end(): Promise<void> {
     if (this.watch) clearInterval(this.watch);
     await this.reviving?.catch(() => undefined);
+    await this.guard?.close();
+    this.guard = null;
     process.off('exit', this.abandon);
     if (!this.server) return;
     await stopDevServer(this.server);
@@ -81,17 +95,28 @@ export class ServerKeeper {
   private async start(former: ServerRecord | null): Promise<ServerRecord> {
     const executable = temporalCli();
     const port = former ? { port: portOf(former.address) } : {};
-    const uiPort = former?.ui ? { uiPort: portOf(new URL(former.ui).host) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
     const ports = await waitForLock(PORTS_LOCK);
     try {
-      return await startDevServer({ executable, dir: this.dir, ...port, ...uiPort }, (server) => {
-        this.server = server;
+      const ui = await this.guardedUi(former);
+      const place = await hiddenPlace();
+      const options = { executable, dir: this.dir, ...port, uiIp: place.ip, uiPort: place.port };
+      const record = ({ ui: uiBehind, ...server }: DevServer) => ({ ...server, ui, uiBehind });
+      const started = await startDevServer(options, (server) => {
+        this.server = record(server);
         // Recorded before it is healthy: if we are killed right here, the next host still finds it.
-        writeRecord(this.dir, 'server', server);
+        writeRecord(this.dir, 'server', this.server);
       });
+      return record(started);
     } finally {
       ports.release();
     }
+  }
+
+  /** Where the user finds the UI, on its former port if that is free. */
+  private async guardedUi(former: ServerRecord | null): Promise<string> {
+    const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
+    this.guard ??= await guardUi(() => this.server?.uiBehind ?? null, ...known, UI_PORT);
+    return this.guard.url;
   }
 }

@@ -8,11 +8,8 @@ import type { Client } from '@temporalio/client';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import {
-  connectClient,
-  registerSearchAttributes,
-  type TemporalAddress,
-} from '../temporal/connection.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { startWorker } from '../worker.ts';
 import { configureSignal } from '../workflows/messages.ts';

@@ -9,6 +9,7 @@ import {
 } from './error-answers.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
+import { refuseOtherNames } from './host-names.ts';
 import { logOptions, logRequests } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { pageRoutes } from './molecules/pages.ts';
@@ -50,6 +51,7 @@ export async function buildApp(services: Services, metrics: Metrics): Promise<Fa
   });
   answerErrors(app, bodyLimit, [MOLECULES, '/docs']);
   logRequests(app);
+  refuseOtherNames(app, settings.host);
   metrics.serve(app);
   addFaultHooks(app, services);
   const closeRoutes = refuseOtherMethods(app);

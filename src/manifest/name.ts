@@ -1,7 +1,8 @@
 /**
- * The name that a campaign has when the user gives none.
+ * Names of campaigns: the one that a campaign has when the user gives none, and what a name may be.
  */
 import path from 'node:path';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { readFileName } from './sources/file-name.ts';
 import { formatOf } from './sources/formats.ts';
 
@@ -29,4 +30,18 @@ export function campaignName(paths: readonly string[]): string {
 
 function withoutPattern(given: string): string {
   return /^[^*?[{]*(?=[*?[{])/.exec(given)?.[0] ?? given;
+}
+
+/** The alphabet of item ids: a folder everywhere, no colon of workflow ids, no quote of queries, nothing a terminal obeys. */
+const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
+
+/** A name that the user typed. Throws NAME_INVALID, exit code 2. */
+export function checkedName(name: string): string {
+  if (NAME.test(name)) return name;
+  throw new HundredfoldError({
+    code: 'NAME_INVALID',
+    message: `${JSON.stringify(name)} cannot be the name of a campaign`,
+    remedy: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no dot in front.',
+    exitCode: EXIT.refused,
+  });
 }

@@ -8,7 +8,6 @@ import {
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
 import { HundredfoldError } from '../domain/errors.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 /** Where Temporal is and how to get in. */
 export interface TemporalAddress {
@@ -45,27 +44,6 @@ export async function connectWorker(target: TemporalAddress): Promise<NativeConn
   } catch (cause) {
     throw unreachable(target, cause);
   }
-}
-
-/** temporal.api.enums.v1.IndexedValueType */
-const KEYWORD = 2;
-
-/**
- * Registers the search attributes of our workflows. Done at each start: the dev server's start flag for them is
- * silently ignored when its database exists already.
- */
-export async function registerSearchAttributes(client: Client): Promise<void> {
-  const { namespace } = client.options;
-  const { operatorService } = client.connection;
-  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-  const missing = Object.values(ATTRIBUTES)
-    .map(({ name }) => name)
-    .filter((name) => !(name in customAttributes));
-  if (missing.length === 0) return;
-  await operatorService.addSearchAttributes({
-    namespace,
-    searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
-  });
 }
 
 const RETENTION_DAYS = 90;

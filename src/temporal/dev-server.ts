@@ -27,6 +27,8 @@ export interface DevServerOptions {
   /** Ports to prefer, so that links keep working after a restart. */
   readonly port?: number;
   readonly uiPort?: number;
+  /** Loopback address of the UI, if it is not to be 127.0.0.1. */
+  readonly uiIp?: string;
   readonly headless?: boolean;
   /** Settings of the server, for tests. */
   readonly dynamicConfig?: Readonly<Record<string, string>>;
@@ -42,7 +44,8 @@ export async function startDevServer(
 ): Promise<DevServer> {
   await mkdir(options.dir, { recursive: true });
   const port = await freePort(options.port ?? 7233, 7233);
-  const uiPort = options.headless ? null : await freePort(options.uiPort ?? 8233, 8233);
+  const { uiIp = '127.0.0.1' } = options;
+  const uiPort = options.headless ? null : await uiPortOf(options);
   const logFile = join(options.dir, 'temporal.log');
   const log = openSync(logFile, 'a');
   const child = spawn(options.executable, argumentsFor(options, port, uiPort), {
@@ -61,11 +64,11 @@ export async function startDevServer(
   const server: DevServer = {
     pid: child.pid ?? -1,
     address: `127.0.0.1:${port}`,
-    ui: uiPort === null ? null : `http://127.0.0.1:${uiPort}`,
+    ui: uiPort === null ? null : `http://${uiIp}:${uiPort}`,
   };
   if (child.pid !== undefined) started(server);
   // The UI too: until then its port looks free to the next server that starts.
-  const ready = Promise.all([listening(port), uiPort === null ? null : listening(uiPort)]);
+  const ready = Promise.all([listening(port), uiPort === null ? null : listening(uiPort, uiIp)]);
   await Promise.race([ready, failed]);
   child.removeAllListeners();
   return server;
@@ -105,16 +108,19 @@ const SETTINGS = {
   // One process has nothing to share among partitions of a task queue; each would hand its tasks on to the first.
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
+  // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. Nothing of ours uses it.
+  'frontend.httpAllowedHosts': '[]',
 };
 
 function argumentsFor(
-  { dir, dynamicConfig = {} }: DevServerOptions,
+  { dir, uiIp, dynamicConfig = {} }: DevServerOptions,
   port: number,
   uiPort: number | null,
 ): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === null ? ['--headless'] : ['--ui-port', String(uiPort)]),
+    ...(uiIp === undefined || uiPort === null ? [] : ['--ui-ip', uiIp]),
     ...['--db-filename', join(dir, 'temporal.db')],
     // The defaults (delete, full) are 2-3 x slower and starve the budget's signals.
     ...['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=1'],
@@ -126,10 +132,15 @@ function argumentsFor(
   ];
 }
 
-async function listening(port: number): Promise<void> {
+/** Of an address of its own: its port was looked for there. */
+async function uiPortOf({ uiIp, uiPort = 8233 }: DevServerOptions): Promise<number> {
+  return uiIp === undefined ? freePort(uiPort, 8233) : uiPort;
+}
+
+async function listening(port: number, host?: string): Promise<void> {
   const end = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < end) {
-    if (await isListening(port)) return;
+    if (await isListening(port, host)) return;
     await delay(20);
   }
   throw new HundredfoldError({

@@ -1,5 +1,8 @@
 /** Ports of this machine. */
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
+
+const LOOPBACK = '127.0.0.1';
 
 /**
  * Below the ports that the system gives to connections: a client that knocks at a port of those, while its server is
@@ -9,7 +12,7 @@ const LASTING = { from: 12_000, to: 30_000 };
 const TRIES = 20;
 
 function anyLasting(): number {
-  return LASTING.from + Math.floor(Math.random() * (LASTING.to - LASTING.from));
+  return LASTING.from + randomInt(LASTING.to - LASTING.from);
 }
 
 /** The first of the wished ports that is free, or any free one. */
@@ -22,11 +25,21 @@ export async function freePort(...wished: readonly number[]): Promise<number> {
   throw new Error('this machine has no free port');
 }
 
-function tryListen(port: number): Promise<number | null> {
+/** A place on this machine that a web page cannot guess: Linux has 16 million loopback addresses, others have one. */
+export async function hiddenPlace(): Promise<{ readonly ip: string; readonly port: number }> {
+  const byte = () => randomInt(1, 255);
+  const ip = `127.${byte()}.${byte()}.${byte()}`;
+  for (const port of Array.from({ length: TRIES }, anyLasting)) {
+    if ((await tryListen(port, ip)) !== null) return { ip, port };
+  }
+  return { ip: LOOPBACK, port: await freePort() };
+}
+
+function tryListen(port: number, host = LOOPBACK): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(null));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+    server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
       const got = typeof address === 'object' && address ? address.port : null;
       server.close(() => resolve(got));
@@ -35,9 +48,9 @@ function tryListen(port: number): Promise<number | null> {
 }
 
 /** True when something accepts connections there. */
-export function isListening(port: number): Promise<boolean> {
+export function isListening(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
+    const socket = connect({ port, host, timeout: 1_000 });
     const end = (answer: boolean) => {
       socket.destroy();
       resolve(answer);

@@ -9,6 +9,7 @@ import { desk, Desk, type Ended, type Typed } from './command.ts';
 interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  readonly warning?: true;
   readonly found: string;
   readonly remedy?: string;
 }
@@ -17,16 +18,19 @@ interface Finding {
 function findingsOf({ stdout }: Ended): Finding[] {
   expect(stdout, 'one line on stdout').toMatch(/^\[.*\]\n$/);
   const findings = JSON.parse(stdout) as Finding[];
-  for (const { check, ok, found, remedy } of findings) {
+  for (const { check, ok, warning, found, remedy } of findings) {
     expect(found, check).not.toBe('');
-    if (ok) expect(remedy, check).toBeUndefined();
+    if (ok && !warning) expect(remedy, check).toBeUndefined();
     else expect(remedy, check).toMatch(/^[A-Z`].*[.)]$/s);
   }
   return findings;
 }
 
 const wellOf = (findings: readonly Finding[]) =>
-  Object.fromEntries(findings.map(({ check, ok }) => [check, ok]));
+  Object.fromEntries(findings.filter((one) => !one.warning).map(({ check, ok }) => [check, ok]));
+
+/** Whether other people have accounts here is not the test's to say. */
+const withoutWarnings = (text: string) => text.replace(/^WARNING .*\n {9}.*\n/gm, '');
 
 const foundBy = (findings: readonly Finding[], check: string) =>
   findings.find((finding) => finding.check === check);
@@ -70,7 +74,7 @@ describe('everything that is needed is there', () => {
       at.runs(0, ['doctor', '--services', 'local', '--json']),
     ]);
     expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toEqual([
+    expect(withoutWarnings(stderr).trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^ok {7}runtime: hundredfold \d.*, Node v\d+\./),
       'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
       expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),

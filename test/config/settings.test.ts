@@ -155,6 +155,16 @@ describe('the configuration', () => {
 });
 
 describe('a secret', () => {
+  test('is known by its variable, so that no program that we start inherits it', async () => {
+    const yaml = `temporal: { address: "t.example:7233", apiKey: { env: CLOUD } }
+services:
+  molecules: { url: "https://m.example/acpype", token: { env: MINE } }
+notify: { url: { env: HOOK } }`;
+    const environment = { CLOUD: 'c', MINE: 'abcdefghij', HOOK: 'https://h.example/x' };
+    const { notify } = await load(yaml, environment);
+    expect(notify.secretVariables).toEqual(['CLOUD', 'MINE', 'HOOK']);
+  });
+
   test('is not printed by anything that prints', () => {
     const secret = new Secret('hush-hush');
     const printed = [

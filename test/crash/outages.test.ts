@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { temporalCli } from '../../src/temporal/cli.ts';
-import { connectClient, registerSearchAttributes } from '../../src/temporal/connection.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
 import {
   portOf,
   startDevServer,

@@ -94,7 +94,7 @@ describe('a stop', () => {
     const socket = connect(Number(port), hostname);
     let said = '';
     socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     socket.write(request(`/acpype${job.Location}`));
     await sleep(300);
     const closed = services.close();

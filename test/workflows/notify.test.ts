@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { NotifySettings } from '../../src/config/notify.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
@@ -135,6 +135,28 @@ describe('a webhook', () => {
 });
 
 describe('a command', () => {
+  test('inherits no token, under whatever name it is configured or copied', async () => {
+    const file = join(await temporaryFolder(), 'environment.json');
+    const tokens = {
+      HUNDREDFOLD_MOLECULE_TOKEN: 'nEver-t0ld-1',
+      HUNDREDFOLD_PREDICTION_TOKEN: 'nEver-t0ld-2',
+      TEMPORAL_API_KEY: 'nEver-t0ld-3',
+      MY_OWN_SECRET: 'nEver-t0ld-4',
+      A_COPY: 'nEver-t0ld-1',
+    };
+    for (const [name, value] of Object.entries({ ...tokens, KEPT: 'kept' })) {
+      vi.stubEnv(name, value);
+    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const script = `require('fs').writeFileSync(process.argv[1], JSON.stringify(process.env))`;
+    const notify = { ...command(script, file), secretVariables: ['MY_OWN_SECRET'] };
+    await endsWell(await (await rigWith(notify)).run(sequences(1)));
+    const told = readFileSync(file, 'utf8');
+    for (const name of Object.keys(tokens)) expect(told).not.toContain(name);
+    expect(told).not.toContain('nEver-t0ld');
+    expect(JSON.parse(told)).toMatchObject({ KEPT: 'kept', PATH: process.env['PATH'] });
+  }, 30_000);
+
   test('gets the summary on its standard input', async () => {
     const file = join(await temporaryFolder(), 'told.json');
     const script = 'fs.writeFileSync(process.argv[1], fs.readFileSync(0))';

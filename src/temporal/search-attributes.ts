@@ -1,0 +1,88 @@
+/**
+ * Registers the search attributes of our workflows, and waits until the server takes them. The list of attributes is
+ * read from the database, but a server on SQL checks every start against a copy of the namespace in memory, which it
+ * reads again every few seconds (2 s by default): a workflow that is started before that is refused.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+
+/** temporal.api.enums.v1.IndexedValueType */
+const KEYWORD = 2;
+const NAMES = Object.values(ATTRIBUTES).map(({ name }) => name);
+
+const LOOK_AGAIN_MS = 200;
+const TIMEOUT_MS = 60_000;
+/**
+ * Frontend and history keep a copy each, read at different moments; we can only ask the frontend. Workflows that start
+ * children are checked by history, so once the frontend had to be waited for, history gets one more interval.
+ */
+const OTHER_COPIES_MS = 2_000;
+
+/**
+ * Done at each start: the dev server's start flag for attributes is silently ignored when its database exists already.
+ * Throws TEMPORAL_ATTRIBUTES_REFUSED when the namespace takes no more attributes, or the server does not get to know them.
+ */
+export async function registerSearchAttributes(client: Client): Promise<void> {
+  const missing = await missingFrom(client);
+  if (missing.length > 0) await add(client, missing);
+  if (await areKnown(client)) return;
+  const end = Date.now() + TIMEOUT_MS;
+  while (!(await areKnown(client))) {
+    if (Date.now() > end) {
+      throw refused(client, `it does not know them ${TIMEOUT_MS / 1_000} s after they were added`);
+    }
+    await delay(LOOK_AGAIN_MS);
+  }
+  await delay(OTHER_COPIES_MS);
+}
+
+async function missingFrom(client: Client): Promise<string[]> {
+  const { namespace } = client.options;
+  const { operatorService } = client.connection;
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  return NAMES.filter((name) => !(name in customAttributes));
+}
+
+async function add(client: Client, missing: readonly string[]): Promise<void> {
+  try {
+    await client.connection.operatorService.addSearchAttributes({
+      namespace: client.options.namespace,
+      searchAttributes: Object.fromEntries(missing.map((name) => [name, KEYWORD])),
+    });
+  } catch (error) {
+    // Another command was faster; or the namespace has no Keyword attribute left, or we may not add one.
+    if ((await missingFrom(client)).length > 0) throw refused(client, reasonOf(error), error);
+  }
+}
+
+const QUERY = NAMES.map((name) => `${name} = "?"`).join(' AND ');
+
+/** A query is checked against the same copy as the start of a workflow, and leaves nothing behind. */
+async function areKnown(client: Client): Promise<boolean> {
+  try {
+    const { namespace } = client.options;
+    await client.workflowService.countWorkflowExecutions({ namespace, query: QUERY });
+    return true;
+  } catch (error) {
+    if (/search attribute|mapping defined/i.test(reasonOf(error))) return false;
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { details, message } = error as { details?: unknown; message?: unknown };
+  return String(details ?? message);
+}
+
+function refused(client: Client, why: string, cause?: unknown): HundredfoldError {
+  const { namespace } = client.options;
+  const names = NAMES.map((name) => `--name ${name} --type Keyword`).join(' ');
+  return new HundredfoldError({
+    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
+    message: `Temporal does not take our search attributes in the namespace ${namespace}: ${why}`,
+    remedy: `Let an administrator add them: temporal operator search-attribute create --namespace ${namespace} ${names}`,
+    cause,
+  });
+}

@@ -1,0 +1,80 @@
+/** A namespace that has never seen our search attributes, on a server that reads them from its cache as SQL stores do. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findTemporalCli } from '../../scripts/temporal-cli.js';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../../src/temporal/ports.ts';
+import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+
+let dir: string;
+let server: DevServer;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
+  server = await startDevServer({
+    executable: findTemporalCli()?.path ?? 'temporal',
+    dir,
+    port: await freePort(),
+    headless: true,
+    // The dev server alone reads them anew each time; a server on PostgreSQL does not.
+    dynamicConfig: { 'system.forceSearchAttributesCacheRefreshOnRead': 'false' },
+  });
+});
+afterAll(async () => {
+  await stopDevServer(server);
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function freshNamespace(namespace: string): Promise<Client> {
+  const main = await connectClient({ address: server.address, namespace: 'default' });
+  await main.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await main.connection.close();
+  return connectClient({ address: server.address, namespace });
+}
+
+function start(client: Client, workflowId: string): Promise<unknown> {
+  return client.workflow.start('campaign', {
+    workflowId,
+    taskQueue: 'nobody',
+    typedSearchAttributes: Object.values(ATTRIBUTES).map((key) => ({ key, value: 'x' })),
+  });
+}
+
+test('a workflow with every attribute starts right after they were registered', async () => {
+  for (const namespace of ['first', 'second', 'third']) {
+    const client = await freshNamespace(namespace);
+    await registerSearchAttributes(client);
+    await start(client, 'campaign:x');
+    await client.connection.close();
+  }
+});
+
+test('waits as well for attributes that another command registered a moment ago', async () => {
+  const client = await freshNamespace('together');
+  const commands = [1, 2, 3].map(async (n) => {
+    await delay(n * 30);
+    await registerSearchAttributes(client);
+    await start(client, `campaign:${n}`);
+  });
+  await Promise.all(commands);
+  await client.connection.close();
+});
+
+test('takes no time once the server knows them', async () => {
+  const client = await freshNamespace('known');
+  await registerSearchAttributes(client);
+  const before = performance.now();
+  await registerSearchAttributes(client);
+  expect(performance.now() - before).toBeLessThan(1_000);
+  await client.connection.close();
+});
