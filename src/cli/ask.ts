@@ -24,7 +24,8 @@ export async function ask<T>(
     throw new HundredfoldError({
       code: 'WORKER_SILENT',
       message: `no worker answers for ${workflowId.replace(':', ' ')}`,
-      remedy: 'Start one (hundredfold worker), or type the "hundredfold run" command again.',
+      remedy:
+        'Start one (hundredfold worker), or type the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
       cause: error,
     });
   }

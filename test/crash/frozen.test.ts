@@ -20,12 +20,13 @@ async function untilBeforeWindow(windowMs: number, beforeMs: number): Promise<vo
 
 describe('a worker', () => {
   test('that stands still before a window opens leaves no molecule held that was never sent', async () => {
-    const [limit, windowMs] = [6, 8_000];
+    // Long enough that slots are given out 1.5 s ahead: the worker stands still with all of them in its hands.
+    const [limit, windowMs] = [6, 15_000];
     scene = await Scene.open({ moleculeLimit: limit, windowMs, jobMs: 50 });
     await scene.worker().ready;
     const started = await scene.start(molecules(2 * limit));
     await scene.untilAccepted(limit);
-    await untilBeforeWindow(windowMs, 400);
+    await untilBeforeWindow(windowMs, 500);
     scene.workers[0]?.freeze();
     await delay(6_000);
     scene.workers[0]?.thaw();
