@@ -14,9 +14,10 @@ import type { ItemConclusion, KeptFile } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
 
 /** The tree to write into, and the Temporal to tell. */
-type Needed = Pick<Dependencies, 'openStore' | 'temporal'>;
+type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'temporal'>;
 
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<void> {
   await writeEnd(deps, conclusion);
@@ -36,7 +37,7 @@ async function tellCampaign({ temporal }: Needed, { item, end }: ItemConclusion)
 async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void> {
   const { item, reference, end, files, ...rest } = conclusion;
   try {
-    const store = await deps.openStore(item.store);
+    const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
     // Its folder was removed by hand: there is nothing to write the end into, and `publish` says so.
     if (!record) return;

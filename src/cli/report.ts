@@ -12,6 +12,7 @@ import { REPORT } from '../store/layout.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { whileReporting } from './hold-tree.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
 import { withSession } from './with-session.ts';
 
@@ -27,7 +28,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
-  await publishTree(folder, end);
+  await whileReporting(store, async () => publishTree(folder, end));
   const path = join(folder, REPORT);
   if (flags.json) {
     const { document } = await endedCampaign(store, folder);
