@@ -20,7 +20,7 @@ export function notYet(message: string, delayMs: number): ApplicationFailure {
 
 /** Of a tree that this worker must not use, while another one may. */
 const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'];
-const ANOTHER_WORKER_MAY_MS = 15_000;
+const ANOTHER_WORKER_MAY_MS = 5_000;
 
 export function isElsewhere(error: unknown): error is StoreError {
   return error instanceof StoreError && ELSEWHERE.includes(error.code);
