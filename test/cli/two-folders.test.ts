@@ -1,5 +1,5 @@
 /** One output tree, commands typed in two working folders: each folder has an embedded Temporal server of its own. */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
 import { desk, type Desk, type Typing } from './command.ts';
@@ -96,4 +96,24 @@ test('a database that was deleted in the middle does not keep its user from the 
   await noItemLost(tree(at), ids);
   const journal = await service.end();
   atMostOneJob(journal, ROWS);
+}, 180_000);
+
+test('a tree that was removed in the middle is not made anew without a word; cancel ends its campaign', async () => {
+  const at = desk();
+  const { service, first } = await twoFolders(at);
+  const left = at.type(RUN, first);
+  await left.until(() => at.done('night') >= 4, 'four items had ended');
+  left.kill('SIGINT');
+  await left.endsWith(130);
+  rmSync(tree(at), { recursive: true });
+
+  const { stderr } = await at.runs(2, RUN, first);
+  expect(stderr).toContain('TREE_NOT_HERE');
+  expect(stderr).toContain('hundredfold cancel');
+  expect(existsSync(at.path('results', 'night', 'sequences'))).toBe(false);
+  const config = RUN.slice(4);
+  const cancelled = await at.runs(0, ['cancel', 'night', ...config], first);
+  expect(cancelled.stderr).toContain('was ended');
+  expect((await at.runs(0, ['list', ...config], first)).stdout).not.toContain('running');
+  atMostOneJob(await service.end(), ROWS);
 }, 180_000);
