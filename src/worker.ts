@@ -11,6 +11,7 @@ import {
 import { createActivities } from './activities/index.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
+import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
@@ -19,9 +20,11 @@ import type { ServiceReference } from './domain/campaign.ts';
 import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
+import type { LeaseHolder } from './store/lease.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -31,6 +34,8 @@ export interface WorkerOptions {
   readonly services: readonly ServiceSettings[];
   /** Who is told of the end of a campaign; nobody when it is left out. */
   readonly notify?: NotifySettings;
+  /** The server of `client`, where it is an embedded one; null or left out where it was configured elsewhere. */
+  readonly embedded?: EmbeddedServer | null;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
@@ -61,7 +66,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   startRuntime = null;
   const connection = await connectWorker(options.temporal);
   const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
-  const given = dependenciesOf(options, known);
+  const leases = treeLeases(options);
+  const given = dependenciesOf(options, known, leases);
   const worker = await Worker.create({
     connection,
     namespace: options.temporal.namespace,
@@ -85,12 +91,14 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   running.catch(() => undefined);
   const watchdog = watchOver(options);
   running.finally(() => watchdog.stop()).catch(() => undefined);
+  if (!workflowsOnly) leases.start();
   return {
     ended: running,
     async stop() {
       await watchdog.stop();
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
+      if (!workflowsOnly) await leases.stop();
       await Promise.all([...known.values()].map((service) => service.client.close()));
       await connection.close();
     },
@@ -115,10 +123,12 @@ function asTheyAre(real: Dependencies): Dependencies {
 function dependenciesOf(
   { client, taskQueue, notify = NOBODY }: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
+  leases: TreeLeases,
 ): Dependencies {
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
-    openStore: openFileStore,
+    openStore: openExisting,
+    leases,
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
@@ -127,6 +137,32 @@ function dependenciesOf(
     taskQueue,
     versions: { hundredfold: version(), node: process.version },
   };
+}
+
+/** Unless it is told otherwise: an activity never makes the folder of a tree that is not here. */
+const openExisting: Dependencies['openStore'] = (address, options) =>
+  openFileStore(address, { create: false, ...options });
+
+/** The trees of this task queue's campaigns are in the memos that `run` and `retry` gave them. */
+function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
+  let known: LeaseHolder | null = null;
+  const query = `WorkflowType="campaign" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
+  return new TreeLeases({
+    async holder() {
+      known ??= await treeHolder(client, embedded);
+      return { ...known, server: embedded?.pid() ?? null };
+    },
+    openStore: openExisting,
+    async openTrees() {
+      const trees: TreeAddress[] = [];
+      for await (const { memo } of client.workflow.list({ query })) {
+        const { out, tree } = memo ?? {};
+        if (typeof out !== 'string') continue;
+        trees.push({ store: out, ...(typeof tree === 'string' && { tree }) });
+      }
+      return trees;
+    },
+  });
 }
 
 let startRuntime: (() => void) | null = null;

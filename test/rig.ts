@@ -99,6 +99,19 @@ export class Rig {
     });
   }
 
+  /** A worker on another machine: it finds the trees, if at all, where `placeOf` says. The caller stops it. */
+  async startRemoteWorker(placeOf: (folder: string) => string): Promise<RunningWorker> {
+    const temporal = { address: inject('temporal'), namespace: 'default' };
+    const { client, taskQueue, settings: services } = this;
+    return startWorker({
+      ...{ temporal, client, taskQueue, services },
+      dependencies: (real) => ({
+        ...real,
+        openStore: (folder, options) => real.openStore(placeOf(folder), options),
+      }),
+    });
+  }
+
   async stopWorker(): Promise<void> {
     await this.worker?.stop();
     this.worker = null;

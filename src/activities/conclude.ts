@@ -10,13 +10,15 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
 import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
+import { isDamagedRecord } from '../store/store-error.ts';
 import type { ItemConclusion, KeptFile } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
 
 /** The tree to write into, and the Temporal to tell. */
-type Needed = Pick<Dependencies, 'openStore' | 'temporal'>;
+type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'temporal'>;
 
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<void> {
   await writeEnd(deps, conclusion);
@@ -36,9 +38,9 @@ async function tellCampaign({ temporal }: Needed, { item, end }: ItemConclusion)
 async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void> {
   const { item, reference, end, files, ...rest } = conclusion;
   try {
-    const store = await deps.openStore(item.store);
-    const record = await readItem(store, item.kind, item.id);
-    // Its folder was removed by hand: there is nothing to write the end into, and `publish` says so.
+    const store = await openTree(deps, item);
+    const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
+    // It was removed or damaged by hand: there is nothing to write the end into, and `publish` says so.
     if (!record) return;
     if (isFinal(record.state) && isTold(record, conclusion)) return;
     const remoteId = rest.remoteId ?? record.remoteId;
@@ -61,6 +63,11 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void>
   } catch (error) {
     throw storeFailure(error);
   }
+}
+
+function damagedIsNone(error: unknown): null {
+  if (isDamagedRecord(error)) return null;
+  throw error;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ServiceClient } from '../services/client.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
+import type { TreeLeases } from './tree-leases.ts';
 
 /** A service as this worker knows it. */
 export interface KnownService {
@@ -15,10 +16,17 @@ export interface KnownService {
   readonly budget: BudgetConfiguration;
 }
 
+export interface StoreOptions {
+  readonly create?: boolean;
+}
+
 export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
-  readonly openStore: (address: string) => Promise<Store>;
+  /** A folder that is missing is made only where `create` is true: the cache, which is no campaign's tree. */
+  readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
+  /** Whether a tree is the campaign's, and this Temporal's: `openTree`. */
+  readonly leases: Pick<TreeLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;

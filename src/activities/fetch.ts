@@ -21,6 +21,7 @@ import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
+import { openTree } from './tree.ts';
 import { CHECKED, problemOf, writeArtefact, type Artefact } from './take-result.ts';
 
 /**
@@ -38,7 +39,7 @@ export async function fetchArtefact(
   const client = clientOf(deps, job.reference);
   const isResult = artefact === client.artefacts(job.item.kind)[0];
   try {
-    const store = await deps.openStore(job.item.store);
+    const store = await openTree(deps, job.item);
     const got = await download(client, store, job, artefact, isResult);
     if (got.type === 'ended') return got.result;
     if (got.type === 'bad') return askAgain(got, policy);

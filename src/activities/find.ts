@@ -6,6 +6,7 @@ import type { Dependencies } from './dependencies.ts';
 import { jobName, readRecord } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
+import { openTree } from './tree.ts';
 
 export async function find(
   deps: Dependencies,
@@ -16,7 +17,7 @@ export async function find(
   const client = clientOf(deps, reference);
   let name: string;
   try {
-    name = jobName(item, await readRecord(await deps.openStore(item.store), item));
+    name = jobName(item, await readRecord(await openTree(deps, item), item));
   } catch (error) {
     throw storeFailure(error);
   }

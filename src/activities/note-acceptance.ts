@@ -2,19 +2,33 @@
  * Leaves word in the output tree of the job that the service has taken on. Should the Temporal database be lost, the
  * next run finds it there and asks for its result, instead of spending a second submission on it.
  */
-import { log } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { readItem, writeItem } from '../store/item-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { RemoteJob } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
+import { isElsewhere, storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
 
-export async function noteAcceptance(
+/** Left with the heartbeat by an attempt that could not note it, for the next one: that may see the tree. */
+interface Owed {
+  readonly noteOwed?: boolean;
+}
+
+/** On the first attempt, or the first on a worker that has the tree. */
+export async function noteAcceptanceOnce(deps: Dependencies, job: RemoteJob): Promise<void> {
+  const { info } = Context.current();
+  const owed = (info.heartbeatDetails as Owed | undefined)?.noteOwed === true;
+  if (info.attempt === 1 || owed) await noteAcceptance(deps, job);
+}
+
+async function noteAcceptance(
   deps: Dependencies,
   { item, reference, remoteId }: RemoteJob,
 ): Promise<void> {
   try {
-    const store = await deps.openStore(item.store);
+    const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
     if (!record) return;
     const noted = record.remoteId === remoteId ? record.submittedAt : null;
@@ -28,6 +42,10 @@ export async function noteAcceptance(
       submittedAt: noted ?? new Date().toISOString(),
     });
   } catch (error) {
+    if (isElsewhere(error)) {
+      Context.current().heartbeat({ noteOwed: true } satisfies Owed);
+      throw storeFailure(error);
+    }
     // A full disk must not keep us from asking for the result: this word is a second safety, Temporal is the first.
     if (!(error instanceof StoreError)) throw error;
     log.warn('the acceptance could not be noted in the output tree', { id: item.id, error });

@@ -5,15 +5,18 @@ import { readPage } from '../store/prepared-campaign.ts';
 import type { PageEntry } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
 
 export async function loadPage(
   deps: Dependencies,
   folder: string,
   { service, address }: ServiceReference,
   page: number,
+  id?: string,
 ): Promise<PageEntry[]> {
   try {
-    const entries = await readPage(await deps.openStore(folder), page);
+    const tree = { store: folder, ...(id !== undefined && { tree: id }) };
+    const entries = await readPage(await openTree(deps, tree), page);
     return (
       entries
         // What gets the result of another row needs no job: `publish` delivers it.

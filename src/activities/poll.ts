@@ -5,7 +5,7 @@ import type { JobPolicy } from '../domain/campaign.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
-import { noteAcceptance } from './note-acceptance.ts';
+import { noteAcceptanceOnce } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
 
@@ -30,10 +30,8 @@ export async function poll(
 ): Promise<PollResult> {
   const { info, cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
-  if (info.attempt === 1) {
-    await noteAcceptance(deps, job);
-    await untilItMayBeDone(deps, job);
-  }
+  await noteAcceptanceOnce(deps, job);
+  if (info.attempt === 1) await untilItMayBeDone(deps, job);
   const outcome = await client.poll(job.remoteId, { signal });
   const ageMs = Date.now() - info.scheduledTimestampMs;
   switch (outcome.type) {

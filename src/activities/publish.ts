@@ -11,14 +11,13 @@ import { StoreError } from '../store/store-error.ts';
 import type { Published, PublishRequest } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
 
-export async function publish(
-  deps: Dependencies,
-  { store: address, state, startedAt, retried = 0, cache = true }: PublishRequest,
-): Promise<Published> {
+export async function publish(deps: Dependencies, request: PublishRequest): Promise<Published> {
+  const { store: address, state, startedAt, retried = 0, cache = true } = request;
   const context = Context.current();
   try {
-    const store = await deps.openStore(address);
+    const store = await openTree(deps, request);
     const endedAt = new Date().toISOString();
     const beat = () => context.heartbeat();
     const campaign = await readPreparedCampaign(store);
@@ -70,7 +69,7 @@ async function keepResults(
   beat: () => void,
 ): Promise<void> {
   const tree = await deps.openStore(address);
-  const cache = new ResultCache(await deps.openStore(cacheFolder(address)));
+  const cache = new ResultCache(await deps.openStore(cacheFolder(address), { create: true }));
   for await (const { record } of campaignItems(tree, campaign)) {
     if (record) await cache.keep(tree, campaign.name, record);
     beat();

@@ -18,13 +18,22 @@ export function notYet(message: string, delayMs: number): ApplicationFailure {
   });
 }
 
+/** Of a tree that this worker must not use, while another one may. */
+const ELSEWHERE: readonly string[] = ['TREE_NOT_HERE', 'TREE_LEASED'];
+const ANOTHER_WORKER_MAY_MS = 5_000;
+
+export function isElsewhere(error: unknown): error is StoreError {
+  return error instanceof StoreError && ELSEWHERE.includes(error.code);
+}
+
 /** A store that cannot be written now may be later (a full disk); one that never can ends the item, with its code. */
 export function storeFailure(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
+  const delay = growing(Context.current().info.attempt);
   return ApplicationFailure.create({
     type: error.code,
     message: `${error.message} ${error.remedy}`,
     nonRetryable: !error.retryable,
-    nextRetryDelay: growing(Context.current().info.attempt),
+    nextRetryDelay: isElsewhere(error) ? Math.min(delay, ANOTHER_WORKER_MAY_MS) : delay,
   });
 }

@@ -19,6 +19,7 @@ import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { SendingNote } from './sending.ts';
+import { openTree } from './tree.ts';
 
 /** A worker that stood still so long (ms) may count as dead by now, and another attempt may be under way. */
 const STOOD_STILL_MS = 3_000;
@@ -66,7 +67,7 @@ async function prepare(
 ): Promise<Prepared | SubmitResult> {
   const { campaign, job } = request;
   try {
-    const store = await deps.openStore(job.store);
+    const store = await openTree(deps, job);
     const note = new SendingNote(store, request);
     const earlier = await note.earlier();
     if (earlier) return earlier;

@@ -31,6 +31,8 @@ export interface JobReference {
   readonly kind: string;
   readonly generation: number;
   readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had one. */
+  readonly tree?: string;
 }
 
 /** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */

@@ -18,6 +18,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
+import { ensureTreeId } from '../store/tree-identity.ts';
 import {
   campaignRun,
   digestOf,
@@ -27,6 +28,8 @@ import {
   launch,
   type Running,
 } from './launch.ts';
+import { whileHolding, type HeldTree } from './hold-tree.ts';
+import { endObsolete, fitOf } from './obsolete.ts';
 
 export interface CampaignStart {
   readonly name: string;
@@ -43,6 +46,8 @@ export interface CampaignStart {
   readonly keepResults: boolean;
   /** How somebody is to be told of the end. */
   readonly notify?: readonly NotifyWay[];
+  /** Folder of the embedded server; null or left out where Temporal runs elsewhere. */
+  readonly embeddedDir?: string | null;
 }
 
 export interface Started {
@@ -57,17 +62,37 @@ export interface Started {
   readonly idle: boolean;
 }
 
+/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
+  const { name, folder, embeddedDir = null } = start;
+  const running = (await campaignRun(session, name))?.running ?? null;
+  if (running) checkFolder(start, running);
+  const store = await openFileStore(folder);
+  const fits = running === null ? null : await fitOf(store, running);
+  return whileHolding({ session, store, embeddedDir }, async (held) => {
+    if (fits === 'obsolete') await endObsolete(session, name);
+    const started = await startHere(session, store, start, fits === 'joins' ? running : null, held);
+    return { result: started, goesOn: !started.idle };
+  });
+}
+
+async function startHere(
+  session: Session,
+  store: Store,
+  start: CampaignStart,
+  running: Running | null,
+  held: HeldTree,
+): Promise<Started> {
   const { name, folder, feeds, survey } = start;
   const { items, digests } = survey;
-  const running = (await campaignRun(session, name))?.running;
   if (running) {
-    checkFolder(start, running);
-    const grownBy = await grow(session, start);
+    if (typeof running.tree === 'string') await ensureTreeId(store, running.tree);
+    const grownBy = await grow(session, store, start);
     if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
     // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
-  const { plan, done, idle } = await prepare(start);
+  const { plan, done, idle } = await prepare(store, start);
+  await held.check();
   if (!idle) await launch(session, { name, folder, feeds, plan, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
 }
@@ -86,9 +111,8 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
  * Adds the rows that the running campaign does not have, and returns their number; null when it has ended meanwhile.
  * Rows of its own that are no longer in the manifest stay: they are on their way.
  */
-async function grow(session: Session, start: CampaignStart): Promise<number | null> {
-  const { folder, survey, feeds } = start;
-  const store = await openFileStore(folder);
+async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
+  const { survey, feeds } = start;
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
@@ -131,16 +155,16 @@ interface Laid {
 }
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
-async function prepare(start: CampaignStart): Promise<Laid> {
+async function prepare(store: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
-  const store = await openFileStore(folder);
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
   const rows = survey.shares.plan(spool.items());
   const prepared = await prepareCampaign(store, campaign, rows, options(start));
   await writeInvalidRows(store, spool.invalid());
   const plan: CampaignPlan = {
-    ...{ name, store: folder, items: prepared.items + survey.invalid, weight: 1, policy },
+    ...{ name, store: folder, tree: await ensureTreeId(store) },
+    ...{ items: prepared.items + survey.invalid, weight: 1, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
     feeds: feedPlans(feeds, prepared.pages),
     ...(notify.length > 0 && { notify }),

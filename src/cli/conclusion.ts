@@ -1,4 +1,5 @@
 /** What a command says and answers when it stops following a campaign. */
+import { ApplicationFailure } from '@temporalio/common';
 import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
@@ -47,7 +48,7 @@ export async function conclude(
       say('  Other workers, if there are any, go on with it now.');
     return EXIT.interrupted;
   }
-  if (!last?.completed) throw brokenOff(name);
+  if (!last?.completed) throw brokenOff(name, await reasonOfEnd(session, name));
   const code = await concludeEnded(folder, { json, idle });
   // What was seen last may be of a moment before the end.
   const handle = session.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
@@ -67,10 +68,23 @@ export async function concludeEnded(
   return exitCodeOf(ended.document);
 }
 
-function brokenOff(name: string): HundredfoldError {
+/** What the workflow failed of, in the words of the activity; null when it was ended by hand. */
+async function reasonOfEnd({ client }: Session, name: string): Promise<string | null> {
+  try {
+    await client.workflow.getHandle(campaignWorkflowId(name)).result();
+    return null;
+  } catch (error) {
+    let reason: unknown = error;
+    while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+    return reason instanceof ApplicationFailure ? reason.message : null;
+  }
+}
+
+function brokenOff(name: string, reason: string | null): HundredfoldError {
+  const why = reason === null ? 'was ended by hand, or failed' : `failed: ${reason}`;
   return new HundredfoldError({
     code: 'CAMPAIGN_BROKEN_OFF',
-    message: `the workflow of the campaign ${name} was ended by hand, or failed`,
+    message: `the workflow of the campaign ${name} ${why}`,
     remedy: 'Type its "hundredfold run" command again: what is done stays done.',
   });
 }

@@ -7,6 +7,8 @@ import { findCampaign } from './campaigns.ts';
 import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
 import { follow } from './follow.ts';
+import { endObsolete } from './obsolete.ts';
+import { treeObstacleOf } from './tree-obstacle.ts';
 import type { Observed } from './observe.ts';
 import type { CommonFlags } from './flags.ts';
 import { answered, withSession, type Around } from './with-session.ts';
@@ -38,10 +40,28 @@ async function steered(
     if (session.role === 'host') say(NOBODY_WORKS);
     return EXIT.ok;
   }
+  if (await answered(endWithoutTree(session, { name, folder: out }))) return EXIT.ok;
   await answered(handle.cancel());
   say(`${name} is cancelled. What was spent of the budget stays spent.`);
   if (session.role !== 'host') return EXIT.ok;
   return seeOut(session, { name, folder: out }, flags, around);
+}
+
+/**
+ * A campaign whose tree was removed, or taken over by another Temporal, cannot write the ends of its items: cancelled, it
+ * would wait for ever. False where the tree is its own, or lies on other machines.
+ */
+async function endWithoutTree(
+  session: Session,
+  { name, folder }: Pick<Observed, 'name' | 'folder'>,
+): Promise<boolean> {
+  if (session.role === 'remote') return false;
+  const found = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
+  const reason = await treeObstacleOf({ session, name, folder }, found);
+  if (reason === null) return false;
+  say(reason);
+  await endObsolete(session, name);
+  return true;
 }
 
 /** Nobody else works on it: this command does, until the tables of what was done are written. */

@@ -14,6 +14,8 @@ import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 /** Who runs, by what its start had noted. */
 export interface Running {
   readonly out: unknown;
+  /** Id of that tree; undefined where it was started before trees had ids. */
+  readonly tree: unknown;
   readonly manifests: unknown;
   /** Which items it runs again, where `retry` started it. */
   readonly retry: unknown;
@@ -26,8 +28,9 @@ export async function campaignRun(
 ): Promise<{ readonly out: unknown; readonly running: Running | null } | null> {
   try {
     const { status, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
-    const { out, manifests, retry } = memo ?? {};
-    return { out, running: status.name === 'RUNNING' ? { out, manifests, retry } : null };
+    const { out, tree, manifests, retry } = memo ?? {};
+    const running = status.name === 'RUNNING' ? { out, tree, manifests, retry } : null;
+    return { out, running };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
@@ -63,6 +66,7 @@ export async function launch(session: Session, start: Launch): Promise<void> {
     ),
     memo: {
       out: folder,
+      ...(plan.tree !== undefined && { tree: plan.tree }),
       manifests: digestOf(manifests),
       startedAt: new Date().toISOString(),
       services: feeds.map(({ reference }) => reference),

@@ -1,5 +1,5 @@
 /** One look at a campaign: its own counts, and the budgets it draws on. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget, readBudgets } from '../activities/budget-status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import type { BudgetStatus } from '../budget/status.ts';
@@ -8,6 +8,7 @@ import { countKinds, type KindCounts } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import { ask } from './ask.ts';
 import { obstacleOf } from './obstacle.ts';
+import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './retry-tree.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { progressQuery } from '../workflows/messages.ts';
@@ -83,9 +84,18 @@ export class Observer {
     const found = await this.session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
     this.described = {
       ...{ at: Date.now(), status: found.status.name, services: found.memo?.['services'] },
-      obstacle: ends ? null : await obstacleOf(folder, found),
+      obstacle: ends ? null : await this.obstacle(folder, found),
     };
     return this.described;
+  }
+
+  private async obstacle(
+    folder: string,
+    found: WorkflowExecutionDescription,
+  ): Promise<string | null> {
+    const { session, observed } = this;
+    const own = await obstacleOf(folder, found);
+    return own ?? (await treeObstacleOf({ session, ...observed }, found));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */

@@ -16,7 +16,7 @@ export async function obstacleOf(
   // The campaign's own work is little: pages of items, and publishing. Its items have theirs in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { type } = lastFailure?.applicationFailureInfo ?? {};
-    if (!type?.startsWith('STORE_') || !lastFailure?.message) continue;
+    if (!/^(STORE|TREE)_/.test(type ?? '') || !lastFailure?.message) continue;
     return `${activityType?.name ?? 'An activity'} is tried again and again: ${lastFailure.message}`;
   }
   return null;

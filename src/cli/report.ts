@@ -12,6 +12,8 @@ import { REPORT } from '../store/layout.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { whileReporting } from './hold-tree.ts';
+import { sayDamaged } from './summary.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
 import { withSession } from './with-session.ts';
 
@@ -27,16 +29,17 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
-  await publishTree(folder, end);
+  await whileReporting(store, async () => publishTree(folder, end));
   const path = join(folder, REPORT);
+  const { document, damaged } = await endedCampaign(store, folder);
   if (flags.json) {
-    const { document } = await endedCampaign(store, folder);
     process.stdout.write(`${JSON.stringify({ ...document, report: path })}\n`);
   }
   say(`${name}: tables, report and checksums were made anew from ${folder}.`);
   say(`  report: ${path}`);
   say(`  in a browser: ${pathToFileURL(path).href}`);
-  return EXIT.ok;
+  sayDamaged(damaged);
+  return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
 
 /** Where it usually lies; Temporal is asked only when it is not there. */

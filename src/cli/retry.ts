@@ -8,6 +8,7 @@ import { openSession, type Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
+import { ensureTreeId } from '../store/tree-identity.ts';
 import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { startInBackground } from './background.ts';
@@ -17,6 +18,7 @@ import { detach } from './detached.ts';
 import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
 import { follow } from './follow.ts';
+import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
 import { Interruption } from './interruption.ts';
 import { campaignRun, digestOfIds, effectiveSettings, feedPlans, launch } from './launch.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -102,14 +104,29 @@ async function startRetry(session: Session, wanted: Wanted): Promise<Begun> {
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
   const tree = await openTree(known, name, run !== null);
+  const embeddedDir = embeddedDirOf(wanted.settings);
+  return whileHolding({ session, store: tree.store, embeddedDir }, async (held) => {
+    const idle = await surveyAndBegin(session, wanted, tree, held);
+    return { result: { folder: tree.folder, idle }, goesOn: !idle };
+  });
+}
+
+/** Returns whether there was nothing to run again. */
+async function surveyAndBegin(
+  session: Session,
+  wanted: Wanted,
+  tree: CampaignTree,
+  held: HeldTree,
+): Promise<boolean> {
+  const { name, selection } = wanted;
   const survey = await surveyRetry(tree.store, tree.campaign, selection);
   const feeds = servicesFor(wanted, tree, survey);
   explainRetry(name, survey);
   const nothing = survey.chosen.size + survey.open === 0;
-  if (nothing && (await isPublished(tree.folder))) return { folder: tree.folder, idle: true };
+  if (nothing && (await isPublished(tree.folder))) return true;
   if (survey.open === 0) await itemsHaveLeft(session, name);
-  await begin(session, { wanted, tree, survey, feeds, key });
-  return { folder: tree.folder, idle: false };
+  await begin(session, { wanted, tree, survey, feeds, held });
+  return false;
 }
 
 interface Beginning {
@@ -117,10 +134,10 @@ interface Beginning {
   readonly tree: CampaignTree;
   readonly survey: RetrySurvey;
   readonly feeds: readonly ServiceSettings[];
-  readonly key: string;
+  readonly held: HeldTree;
 }
 
-async function begin(session: Session, { wanted, tree, survey, feeds, key }: Beginning) {
+async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
   const { name, settings } = wanted;
   const { store, folder, campaign } = tree;
   const { services, jobs } = effectiveSettings(feeds, settings.policy);
@@ -131,12 +148,15 @@ async function begin(session: Session, { wanted, tree, survey, feeds, key }: Beg
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
   const plan = {
-    ...{ name, store: folder, items: items + invalid, weight: 1, policy: settings.policy },
+    ...{ name, store: folder, tree: await ensureTreeId(store) },
+    ...{ items: items + invalid, weight: 1, policy: settings.policy },
     ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
     feeds: feedPlans(feeds, pages),
   };
-  await launch(session, { name, folder, feeds, plan, manifests, retry: key });
+  await held.check();
+  const retried = keyOf(wanted.selection);
+  await launch(session, { name, folder, feeds, plan, manifests, retry: retried });
 }
 
 /** Those that have something to do must be known; the others only let the view count what had ended before. */

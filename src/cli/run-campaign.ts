@@ -14,6 +14,7 @@ import { chooseServices } from './choose-services.ts';
 import { conclude, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from './follow.ts';
+import { embeddedDirOf } from './hold-tree.ts';
 import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
 import type { Intake, IntakeFlags } from './intake.ts';
@@ -45,6 +46,7 @@ export async function runCampaign(
   const start: CampaignStart = {
     ...{ name, folder, survey, spool, cache, feeds, policy: settings.policy, keepResults },
     notify: notifyWays(settings.notify),
+    embeddedDir: embeddedDirOf(settings),
   };
   await checkOutput(folder);
   const interruption = new Interruption();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import type { CampaignDocument, EndedCampaign } from '../report/campaign-document.ts';
-import { FAILED_TABLE, REPORT } from '../store/layout.ts';
+import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../store/layout.ts';
 import { say } from './explain.ts';
 
 /** On stdout, which carries nothing else. */
@@ -12,7 +12,7 @@ export function print(document: CampaignDocument): void {
 }
 
 /** For people. `idle`: every item had ended before this command began. */
-export function printEnd({ document, tookMs }: EndedCampaign, idle = false): void {
+export function printEnd({ document, tookMs, damaged }: EndedCampaign, idle = false): void {
   const { items, campaign, state, out } = document;
   const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
   const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
@@ -25,6 +25,7 @@ export function printEnd({ document, tookMs }: EndedCampaign, idle = false): voi
   if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
   say(`  results: ${out}`);
   say(`  report: ${join(out, REPORT)}`);
+  sayDamaged(damaged);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     say(`  to run these items again: hundredfold retry ${campaign}`);
@@ -33,4 +34,14 @@ export function printEnd({ document, tookMs }: EndedCampaign, idle = false): voi
 export function exitCodeOf({ state, items }: CampaignDocument): number {
   if (state === 'cancelled') return EXIT.cancelled;
   return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
+}
+
+/** More help nobody on a screen. */
+const DAMAGED_SAID = 3;
+
+/** Files of the tree that are gone or are not what was received. */
+export function sayDamaged(damaged: readonly string[]): void {
+  for (const sentence of damaged.slice(0, DAMAGED_SAID)) say(`  damaged: ${sentence}`);
+  const more = damaged.length - DAMAGED_SAID;
+  if (more > 0) say(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
 }

@@ -39,6 +39,8 @@ export interface CampaignPlan {
   readonly name: string;
   /** The campaign's output tree: the address of its store. */
   readonly store: string;
+  /** Id of that tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
   readonly items: number;
   /** How many of them `retry` has opened again for this run. */
   readonly retried?: number;

@@ -4,10 +4,12 @@
  * over when it goes.
  */
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { Environment, Settings } from '../config/settings.ts';
 import { connectClient, keepHistories, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { startWorker, type RunningWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
@@ -73,6 +75,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     await keepHistories(client);
     const worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify: settings.notify },
+      embedded: embeddedServer(dir),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());
@@ -96,6 +99,11 @@ function ownTaskQueue(dir: string): string {
   const taskQueue = `${DEFAULT_TASK_QUEUE}-${randomBytes(4).toString('hex')}`;
   writeRecord(dir, 'identity', { taskQueue });
   return taskQueue;
+}
+
+/** The server of the host that holds the folder. */
+export function embeddedServer(dir: string): EmbeddedServer {
+  return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
 }
 
 /** How to reach the Temporal of a host. */

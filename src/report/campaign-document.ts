@@ -24,6 +24,7 @@ const published = z.object({
   cached: z.number().default(0),
   submissions: z.number(),
   rejected_429: z.number(),
+  damaged: z.array(z.string()).default([]),
   runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
 });
 
@@ -46,6 +47,8 @@ export interface EndedCampaign {
   readonly document: CampaignDocument;
   /** How long its last run took, in ms. */
   readonly tookMs: number | null;
+  /** Files that are not what was received, or gone: a sentence each. */
+  readonly damaged: readonly string[];
 }
 
 /** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
@@ -62,7 +65,7 @@ export async function endedCampaign(store: Store, folder: string): Promise<Ended
   const last = read.runs.at(-1) ?? read;
   const { started_at: from, ended_at: to } = last;
   const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
-  return { document: documentOf(read, folder), tookMs };
+  return { document: documentOf(read, folder), tookMs, damaged: read.damaged };
 }
 
 function documentOf(read: z.output<typeof published>, folder: string): CampaignDocument {

@@ -2,13 +2,13 @@
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
-import { readItem } from '../store/item-store.ts';
+import { readListed } from '../store/item-store.ts';
 import { isField } from '../manifest/columns.ts';
 import { readInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from '../store/layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
-import { StoreError } from '../store/store-error.ts';
+import { isDamagedRecord } from '../store/store-error.ts';
 
 /** An item that was prepared; without a record when someone removed or damaged it since. */
 export interface CampaignItem {
@@ -87,14 +87,19 @@ export function pathOf(item: Listed): string {
   return 'refused' in item ? '' : itemFolder(item.kind, item.id);
 }
 
-async function campaignItem(store: Store, { id, kind }: PageEntry): Promise<CampaignItem> {
+async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignItem> {
+  const { id, kind } = entry;
   try {
-    const record = await readItem(store, kind, id);
+    const record = await readListed(store, entry);
     if (record !== null) return { id, kind, record, damage: null };
-    const message = `${itemKey(kind, id, ITEM_RECORD)} is missing.`;
+    const message = `${itemKey(kind, id, ITEM_RECORD)} is missing. ${RUN_AGAIN}`;
     return { id, kind, record, damage: { code: 'STORE_MISSING', message } };
   } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'STORE_RECORD_UNREADABLE') throw error;
-    return { id, kind, record: null, damage: { code: error.code, message: error.message } };
+    if (!isDamagedRecord(error)) throw error;
+    const message = `${error.message} ${error.remedy}`;
+    return { id, kind, record: null, damage: { code: error.code, message } };
   }
 }
+
+const RUN_AGAIN =
+  'Type the "hundredfold run" command of this campaign again: the item then runs from the beginning.';

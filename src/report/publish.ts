@@ -28,6 +28,7 @@ import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { ReportPage } from './page/report-page.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
+import { checkListedRows } from './listed-rows.ts';
 import { ListedTable } from './listed-table.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
@@ -52,6 +53,7 @@ export async function publishCampaign(
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
+  await checkListedRows(store, campaign);
   const page = await ReportPage.open(store);
   // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
   if (end.endedAt !== null) await store.sweep();

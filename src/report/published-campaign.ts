@@ -13,6 +13,7 @@ import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
+import { listedRowsFault } from './listed-rows.ts';
 import {
   Tally,
   summaryToDisk,
@@ -64,6 +65,7 @@ export async function isPublished(folder: string): Promise<boolean> {
   for (const key of [ITEMS_TABLE, FAILED_TABLE, ...RESULT_TABLES, REPORT, CRATE, CHECKSUMS]) {
     if (!(await store.exists(key))) return false;
   }
+  if ((await listedRowsFault(store, campaign)) !== null) return false;
   const tally = new Tally();
   const damaged: string[] = [];
   // Read-only: the correction of a record is the publication's to make.

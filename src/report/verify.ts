@@ -23,6 +23,7 @@ import {
 } from './campaign-items.ts';
 import { publishedKeys } from './checksums.ts';
 import { isListed } from './failed-table.ts';
+import { listedRowsFault } from './listed-rows.ts';
 
 /**
  * What in a published tree breaks a promise, a sentence each; none when all is well. Reads every
@@ -64,9 +65,8 @@ async function pageViolations(store: Store, items: CampaignItem[]): Promise<read
   for await (const item of campaignItems(store, campaign)) items.push(item);
   const twice = repeated(items.map(({ id }) => id));
   const violations = Array.from(twice, (id) => `Item ${id} stands twice.`);
-  if (items.length !== campaign.items) {
-    violations.push(`${campaign.items} items were prepared, the pages list ${items.length}.`);
-  }
+  const fault = await listedRowsFault(store, campaign);
+  if (fault !== null) violations.push(`${store.location}: ${fault}.`);
   return violations;
 }
 
@@ -81,9 +81,6 @@ async function itemViolations(store: Store, item: CampaignItem): Promise<readonl
   const name = itemFolder(item.kind, item.id);
   if (record === null) return [`${name}: ${damage?.message ?? 'no record.'}`];
   const violations = [...(await faultsOf(store, record))];
-  if (record.id !== item.id || record.kind !== item.kind) {
-    violations.push(`${name}/${ITEM_RECORD} is the record of ${record.kind} ${record.id}.`);
-  }
   if (!isFinal(record.state)) violations.push(`${name} is still ${record.state}.`);
   if (record.state === 'succeeded') {
     if (record.error !== null) violations.push(`${name} succeeded with an error.`);

@@ -10,7 +10,7 @@ import { readItem, writeItem } from './item-store.ts';
 import { itemKey } from './layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { isDamagedRecord } from './store-error.ts';
 
 /** `beat` is called after each of them. */
 export async function deliverDuplicates(
@@ -44,7 +44,7 @@ async function readable(store: Store, kind: Kind, id: string): Promise<ItemRecor
   try {
     return await readItem(store, kind, id);
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+    if (isDamagedRecord(error)) return null;
     throw error;
   }
 }

@@ -4,17 +4,19 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BlockingReads } from './blocking-reads.ts';
 import { chunksOf } from './chunks.ts';
 import type { FileDigest } from './digest.ts';
 import { inParallel } from './in-parallel.ts';
+import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
 import { missing, wrongLength } from './store-error.ts';
-import { isLinked, isNamed, makeFolder, sync, syncAll, system } from './system-calls.ts';
+import { isAbsent, isLinked, linkNew, makeFolder, sync, syncAll, system } from './system-calls.ts';
+import { treeNotHere } from './tree-identity.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
@@ -25,28 +27,43 @@ const READ_CHUNK_BYTES = 256 * 1024;
  */
 const LOOK_HOLDS_MS = 1_000;
 const LOOKS_KEPT = 1_000;
+/** Longer than this (ms) no renewal of a lease takes. */
+const UNFINISHED_LEASE_MS = 60_000;
 
 export interface FileStoreOptions {
+  /** Makes the folder when it is missing (default). `false`: that is refused as `TREE_NOT_HERE`. */
+  readonly create?: boolean;
   /** Reads with calls that block the thread, see blocking-reads.ts. */
   readonly blocking?: boolean;
 }
 
 /**
- * Opens the tree of one campaign; the folder is made when it is missing.
- * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`
+ * Opens the tree of one campaign.
+ * @throws StoreError `STORE_READ_ONLY`, `STORE_FULL`, `STORE_BAD_KEY`, `TREE_NOT_HERE`
  */
 export async function openFileStore(
   folder: string,
-  { blocking = false }: FileStoreOptions = {},
+  { blocking = false, create = true }: FileStoreOptions = {},
 ): Promise<Store> {
   return system(`open the output folder ${folder}`, async () => {
-    await makeFolder(resolve(folder), true);
+    if (create) await makeFolder(resolve(folder), true);
+    else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
     // The user may point at a link to a larger disk; below this folder no link is followed.
     const root = await realpath(folder);
     // A path with a slash at its end must be a folder; a file there answers ENOTDIR.
     await lstat(`${root}/`);
     return new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
   });
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  try {
+    await stat(folder);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
 }
 
 class FileStore implements Store {
@@ -85,15 +102,13 @@ class FileStore implements Store {
   async create(key: string, data: string): Promise<boolean> {
     const segments = keySegments(key);
     const path = join(this.location, ...segments);
-    const folder = dirname(path);
     const action = `write ${key}`;
     const touched = await system(action, () => this.#makeFolders(key, segments));
-    const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
+    const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
       await this.#fill(temporary, key, data, {}, true);
-      // link(2) fails where the name is taken, also for two hosts of one NFS folder.
-      const created = await system(action, () => isNamed(temporary, path));
-      if (created) await system(action, () => syncAll([folder, ...touched]));
+      const created = await system(action, () => linkNew(temporary, path));
+      if (created) await system(action, () => syncAll([dirname(path), ...touched]));
       return created;
     } finally {
       await rm(temporary, { force: true }).catch(() => undefined);
@@ -187,8 +202,16 @@ class FileStore implements Store {
     });
   }
 
-  leftovers(): AsyncIterable<string> {
-    return this.#walk([], (name) => name.startsWith(TEMPORARY_PREFIX));
+  async *leftovers(): AsyncIterable<string> {
+    for await (const name of this.#walk([], (file) => file.startsWith(TEMPORARY_PREFIX))) {
+      // The lease is renewed at any time: what is unfinished there may be at work, unless it is old.
+      if (!name.startsWith(LEASES) || (await this.#isOld(name))) yield name;
+    }
+  }
+
+  async #isOld(name: string): Promise<boolean> {
+    const found = await this.#reads.status(join(this.location, name));
+    return found !== null && Date.now() - found.mtimeMs > UNFINISHED_LEASE_MS;
   }
 
   async sweep(): Promise<number> {

@@ -254,7 +254,8 @@ function unreadable(key: string, cause: unknown): StoreError {
     code: 'STORE_RECORD_UNREADABLE',
     message: `${key} is not an item record: ${where.slice(0, 3).join('; ')}.`,
     // Never overwritten silently: it may be all that is known about a job that was paid for.
-    remedy: 'Restore the file from a copy, or remove it to have the item run from the beginning.',
+    remedy:
+      'Restore the file from a copy, or remove it and type the "hundredfold run" command again: the item then runs from the beginning.',
     retryable: false,
     cause,
   });

@@ -1,20 +1,63 @@
 /** Reading and writing item.json in an item's folder. */
+import { hash } from 'node:crypto';
 import type { Kind } from '../domain/item.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
+import { optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
-import { ITEM_RECORD, itemKey } from './layout.ts';
+import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store, WriteOptions } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 /**
  * Null when there is none. An empty one counts as none: that is what a power cut leaves of a record
  * that was never brought to the disk, and only records of items that had not begun are in that case.
- * @throws StoreError `STORE_RECORD_UNREADABLE`
+ * @throws StoreError `STORE_RECORD_UNREADABLE`, `ITEM_RECORD_FOREIGN`: it names another item than its folder
  */
 export async function readItem(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
   const key = itemKey(kind, id, ITEM_RECORD);
   const text = await store.readText(key);
   if (text === null || /^\0*$/.test(text)) return null;
-  return itemFromDisk(text, key);
+  const record = itemFromDisk(text, key);
+  if (record.id !== id || record.kind !== kind) {
+    throw foreign(kind, id, `is the record of ${record.kind} ${record.id}`);
+  }
+  return record;
+}
+
+/** An item as its page lists it. */
+export interface ListedItem {
+  readonly kind: Kind;
+  readonly id: string;
+  /** `jobDigest` of its record; absent from pages of before it was noted. */
+  readonly asks?: string;
+}
+
+/**
+ * The record of an item in a page.
+ * @throws StoreError as `readItem`; `ITEM_RECORD_FOREIGN` also when it asks for something else than the page says
+ */
+export async function readListed(
+  store: Store,
+  { kind, id, asks }: ListedItem,
+): Promise<ItemRecord | null> {
+  const record = await readItem(store, kind, id);
+  if (record !== null && asks !== undefined && jobDigest(record) !== asks) {
+    throw foreign(kind, id, 'has another input or other options than the row of this campaign');
+  }
+  return record;
+}
+
+/** Enough digits to tell the rows of one name in different campaigns apart. */
+const DIGITS = 12;
+
+/** What the row asks for: the same for equal input and options. */
+export function jobDigest({ input, options }: Pick<ItemRecord, 'input' | 'options'>): string {
+  return hash('sha256', jobText({ input, options })).slice(0, DIGITS);
+}
+
+/** The same in full. */
+export function jobText({ input, options }: Pick<ItemRecord, 'input' | 'options'>): string {
+  return JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
 }
 
 export async function writeItem(
@@ -23,4 +66,14 @@ export async function writeItem(
   options: WriteOptions = {},
 ): Promise<void> {
   await store.write(itemKey(record.kind, record.id, ITEM_RECORD), itemToDisk(record), options);
+}
+
+function foreign(kind: Kind, id: string, what: string): StoreError {
+  const folder = itemFolder(kind, id);
+  return new StoreError({
+    code: 'ITEM_RECORD_FOREIGN',
+    message: `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
+    remedy: `Restore ${folder} from a copy, or remove that folder and type the "hundredfold run" command again: the item then runs from the beginning.`,
+    retryable: false,
+  });
 }

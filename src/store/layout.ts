@@ -45,6 +45,16 @@ export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
 export const PAGES = `${WORK_AREA}items-`;
 
+/** What tells this tree from every other one (tree-identity.ts). */
+export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
+/** The leases of the tree, of which the one with the highest number counts (lease.ts). */
+export const LEASES = `${WORK_AREA}lease/`;
+
+/** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
+export function leaseKey(number: number): string {
+  return `${LEASES}${String(number).padStart(8, '0')}.json`;
+}
+
 /** The page of items with this number, from 0: `.hundredfold/items-00000.json`. */
 export function pageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;

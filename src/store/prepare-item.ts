@@ -6,9 +6,8 @@ import type { Item, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
 import { deliver, duplicateOf, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
-import { optionsToDisk } from './item-options.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
-import { readItem, writeItem } from './item-store.ts';
+import { jobText, readItem, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { combined, covers } from './work.ts';
@@ -140,9 +139,7 @@ function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
 
 /** Whether the service would compute the same thing. */
 export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
-  const job = ({ input, options }: ItemRecord): string =>
-    JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
-  return job(former) === job(fresh);
+  return jobText(former) === jobText(fresh);
 }
 
 /** What the manifest says beside the job itself may have been edited since: the newest counts. */

@@ -3,7 +3,7 @@
  * written whole before the page that tells of it; interrupted anywhere, what was opened is open, the rest is as it was.
  */
 import { inParallel } from './in-parallel.ts';
-import { readItem, writeItem } from './item-store.ts';
+import { readListed, writeItem } from './item-store.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
 import {
   pageEntry,
@@ -15,7 +15,7 @@ import {
 } from './prepared-campaign.ts';
 import { canBeRetried, reopened } from './reopen.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { isDamagedRecord } from './store-error.ts';
 
 /** Items written at once, as in `prepare.ts`. */
 const WRITE_LIMIT = 16;
@@ -54,13 +54,14 @@ export async function prepareRetry(
 /** The item's line in its page, from its record as it is now. */
 async function open(
   store: Store,
-  { id, kind, done }: PageEntry,
+  entry: PageEntry,
   again: { readonly at: string; readonly alone: boolean } | null,
   written: string[],
 ): Promise<PageEntry> {
-  const record = await readItem(store, kind, id).catch(unreadableIsNone);
+  const { id, kind, asks, done = 'failed' } = entry;
+  const record = await readListed(store, entry).catch(unreadableIsNone);
   // Published as failed, with the reason; there is nothing to send.
-  if (record === null) return { id, kind, done: done ?? 'failed' };
+  if (record === null) return { id, kind, done, ...(asks !== undefined && { asks }) };
   if (again === null || !canBeRetried(record.state)) return pageEntry(record);
   const { resultFrom, ...own } = reopened(record, again.at);
   const opened = resultFrom && !again.alone ? { ...own, resultFrom } : own;
@@ -70,6 +71,6 @@ async function open(
 }
 
 function unreadableIsNone(error: unknown): null {
-  if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
+  if (isDamagedRecord(error)) return null;
   throw error;
 }

@@ -135,7 +135,7 @@ async function preparePage(
   const entries = new Map<string, PageEntry>();
   const prepare = async (item: PlannedItem): Promise<void> => {
     const record = await preparation.prepare(item);
-    entries.set(record.id, pageEntry(record));
+    entries.set(item.id, pageEntry(record));
   };
   const alone = page.filter(({ share }) => share === undefined);
   await inParallel(alone, WRITE_LIMIT, prepare);

@@ -8,6 +8,7 @@ import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
+import { jobDigest } from './item-store.ts';
 import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -46,6 +47,8 @@ export interface PageEntry {
   readonly job?: { readonly remoteId: string; readonly address: string };
   /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
   readonly sends?: Sent;
+  /** What the row asks for (`jobDigest`): tells its record from one of the same name; absent from older pages. */
+  readonly asks?: string;
 }
 
 const campaignOnDisk = z.object({
@@ -71,6 +74,7 @@ const pageOnDisk = z.array(
         options: z.unknown(),
       })
       .optional(),
+    asks: z.string().optional(),
   }),
 );
 
@@ -96,9 +100,10 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
   return parsed(text, key, pageOnDisk).map(
-    ({ id, kind, done, generation, follows, job, sends }) => ({
+    ({ id, kind, done, generation, follows, job, sends, asks }) => ({
       id,
       kind,
+      ...(asks !== undefined && { asks }),
       ...(done && { done }),
       ...(generation && { generation }),
       ...(follows !== undefined && { follows }),
@@ -143,10 +148,11 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, resultFrom, input } = record;
-  if (isFinal(state)) return { id, kind, done: state };
-  if (resultFrom?.type === 'duplicate') return { id, kind, follows: resultFrom.id };
+  const row = { id, kind, asks: jobDigest(record) };
+  if (isFinal(state)) return { ...row, done: state };
+  if (resultFrom?.type === 'duplicate') return { ...row, follows: resultFrom.id };
   return {
-    ...{ id, kind },
+    ...row,
     ...(generation > 0 && { generation }),
     ...(remoteId !== null && address !== null && { job: { remoteId, address } }),
     sends: {

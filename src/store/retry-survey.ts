@@ -4,12 +4,12 @@ import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { readItem } from './item-store.ts';
+import { readListed } from './item-store.ts';
 import { itemFolder, itemKey } from './layout.ts';
 import { readPage, type PageEntry, type PreparedCampaign } from './prepared-campaign.ts';
 import { canBeRetried, mayBeThere, wayOf, type RetriedState, type Way } from './reopen.ts';
 import type { Store } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { isDamagedRecord } from './store-error.ts';
 
 /** Items read at once: more only makes a disk seek. */
 const READ_LIMIT = 16;
@@ -167,12 +167,13 @@ async function leaderOf(store: Store, { kind, resultFrom }: ItemRecord): Promise
 const LEFT: Finding = { type: 'left' };
 
 /** The record, or why there is none. */
-async function readable(store: Store, { kind, id }: PageEntry): Promise<ItemRecord | string> {
+async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | string> {
   try {
-    return (await readItem(store, kind, id)) ?? `${itemFolder(kind, id)} has no item.json.`;
+    return (
+      (await readListed(store, entry)) ?? `${itemFolder(entry.kind, entry.id)} has no item.json.`
+    );
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE')
-      return error.message;
+    if (isDamagedRecord(error)) return error.message;
     throw error;
   }
 }

@@ -16,6 +16,9 @@ export const STORE_CODES = [
   'STORE_DIGEST_MISMATCH',
   'STORE_NOT_PREPARED',
   'STORE_DUPLICATE_ID',
+  'ITEM_RECORD_FOREIGN',
+  'TREE_NOT_HERE',
+  'TREE_LEASED',
 ] as const;
 export type StoreCode = (typeof STORE_CODES)[number];
 
@@ -28,6 +31,8 @@ export class StoreError extends HundredfoldError {
     readonly message: string;
     readonly remedy: string;
     readonly retryable: boolean;
+    /** Exit code of the command that meets it. */
+    readonly exitCode?: number;
     readonly cause?: unknown;
   }) {
     super(details);
@@ -118,4 +123,11 @@ export function missing(key: string): StoreError {
     remedy: 'Run the item again with "hundredfold retry".',
     retryable: false,
   });
+}
+
+/** Codes of an item.json that is there and is of no use: damaged, or the record of another item. */
+const DAMAGED_RECORD: readonly string[] = ['STORE_RECORD_UNREADABLE', 'ITEM_RECORD_FOREIGN'];
+
+export function isDamagedRecord(error: unknown): error is StoreError {
+  return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);
 }

@@ -34,8 +34,9 @@ export interface Store {
   /** Writes a whole file, in place of the one that may be there. Nobody sees it before it is complete. */
   write(key: string, data: StoreData, options?: WriteOptions): Promise<StoredFile>;
   /**
-   * Writes a file that is not there yet, and outlives a power cut; false when it is there, which is then left alone. Of
-   * several at once, one succeeds.
+   * Writes a whole file unless one of this name is there: then it is left as it is, and the answer is false. Of several
+   * that create the same key at once, on any number of machines, exactly one gets true (object stores: a conditional
+   * write, `If-None-Match: *`). It outlives a power cut.
    */
   create(key: string, data: string): Promise<boolean>;
   /** Makes files that were written with `durable: false` outlive a power cut. */

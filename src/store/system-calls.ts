@@ -1,6 +1,6 @@
 /** The calls of the file system that the store needs, with errors coded; those that read are in reads.ts. */
+import { copyFile, link, lstat, mkdir, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storeErrorOf } from './store-error.ts';
 
@@ -61,15 +61,21 @@ export async function isLinked(source: string, path: string): Promise<boolean> {
   }
 }
 
-/** Gives a filled file its name; false when the name is taken. */
-export async function isNamed(filled: string, path: string): Promise<boolean> {
+const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
+
+/**
+ * Gives a whole file a name that nothing else has: link(2) fails where the name is taken, also over NFS. False where
+ * it is taken. Without links the file is copied to a name that the system makes for it alone.
+ */
+export async function linkNew(source: string, path: string): Promise<boolean> {
   try {
-    if (!(await isLinked(filled, path))) await copyFile(filled, path, constants.COPYFILE_EXCL);
+    if (await isLinked(source, path)) return true;
+    await copyFile(source, path, constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
+    // Over NFS the answer to a link that was made may be lost; the call is then repeated, and finds its own link.
+    const [ours, found] = await Promise.all([lstat(source), lstat(path)]);
+    return ours.ino === found.ino && ours.dev === found.dev;
   }
 }
-
-const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;

@@ -47,7 +47,7 @@ export async function tellBudget<T>(
 }
 
 function requestOf({ input, runId }: BegunItem, attempt: number): Request {
-  const { campaign, store, id, kind, generation, reference, weight } = input;
+  const { campaign, store, tree, id, kind, generation, reference, weight } = input;
   return {
     item: itemWorkflowId(campaign, id),
     run: runId,
@@ -55,6 +55,6 @@ function requestOf({ input, runId }: BegunItem, attempt: number): Request {
     credential: reference.credential,
     attempt,
     weight,
-    job: { id, kind, generation, store },
+    job: { id, kind, generation, store, ...(tree !== undefined && { tree }) },
   };
 }

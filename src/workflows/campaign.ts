@@ -249,11 +249,12 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   private async publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.show('publishing');
-    const { store, name, retried = 0, cache = true } = this.plan;
+    const { store, tree, name, retried = 0, cache = true } = this.plan;
+    const where = { store, ...(tree !== undefined && { tree }) };
     const startedAt = new Date(this.startedAt).toISOString();
     const { ended, open = 0 } = await publish.executeWithOptions(
       { summary: 'tables, report and checksums' },
-      [{ store, campaign: name, state, startedAt, retried, cache }],
+      [{ ...where, campaign: name, state, startedAt, retried, cache }],
     );
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.tally.ended, ended);

@@ -6,7 +6,7 @@ import type { ItemDone } from './messages.ts';
 
 /** Tells `onDone` of each of them, once its end is on disk. */
 export async function concludeEndedByHand(
-  { name, store }: CampaignPlan,
+  { name, store, tree }: CampaignPlan,
   { plan, open }: Feed,
   onDone: (done: ItemDone) => void,
 ): Promise<void> {
@@ -16,7 +16,8 @@ export async function concludeEndedByHand(
     // Its own signal may have come in meanwhile.
     if (!entry) continue;
     const conclusion = {
-      ...{ item: { ...entry, campaign: name, store }, reference: plan.reference },
+      item: { ...entry, campaign: name, store, ...(tree !== undefined && { tree }) },
+      reference: plan.reference,
       ...{ end: ENDED_BY_HAND, remoteId: null, attempts: [], files: [], submittedAt: null },
       ...{ finishedAt: new Date().toISOString(), timing: null },
     };

@@ -87,7 +87,12 @@ export class Feed {
   private load(): Promise<PageEntry[]> {
     const { reference, pages } = this.plan;
     const summary = `page ${this.page + 1} of ${pages}, the rows for ${reference.service}`;
-    return loadPage.executeWithOptions({ summary }, [this.campaign.store, reference, this.page]);
+    const { store, tree } = this.campaign;
+    const page = [store, reference, this.page] as const;
+    return loadPage.executeWithOptions(
+      { summary },
+      tree === undefined ? [...page] : [...page, tree],
+    );
   }
 
   private turnPage(): void {
@@ -111,9 +116,12 @@ export class Feed {
   }
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
-    const { name, store, weight, policy } = this.campaign;
+    const { name, store, tree, weight, policy } = this.campaign;
     const { reference } = this.plan;
-    const input: ItemInput = { ...entry, campaign: name, store, reference, weight, policy };
+    const input: ItemInput = {
+      ...{ ...entry, campaign: name, store, reference, weight, policy },
+      ...(tree !== undefined && { tree }),
+    };
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
     try {

@@ -286,8 +286,8 @@ class ItemRun {
   }
 
   private address() {
-    const { campaign, store, id, kind, generation } = this.input;
-    return { campaign, store, id, kind, generation };
+    const { campaign, store, tree, id, kind, generation } = this.input;
+    return { campaign, store, id, kind, generation, ...(tree !== undefined && { tree }) };
   }
 
   /** Search attributes and details for the Temporal UI. */

@@ -61,6 +61,8 @@ export const STATUS_MEMO = 'status';
 export interface ItemInput extends ItemEntry {
   readonly campaign: string;
   readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
   readonly reference: ServiceReference;
   readonly weight: number;
   readonly policy: JobPolicy;

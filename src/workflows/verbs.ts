@@ -19,6 +19,8 @@ import type { ArtefactName, FindOutcome, SubmitOutcome, Timing } from '../domain
 export interface ItemAddress {
   readonly campaign: string;
   readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
   readonly id: string;
   readonly kind: Kind;
   readonly generation: number;
@@ -111,6 +113,8 @@ export interface Foreseen {
 
 export interface PublishRequest {
   readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
   readonly campaign: string;
   readonly state: 'completed' | 'cancelled';
   readonly startedAt: string;
@@ -140,7 +144,12 @@ export interface Activities {
   /** Writes the end of an item into the output tree. */
   conclude(conclusion: ItemConclusion): Promise<void>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
-  loadPage(store: string, reference: ServiceReference, page: number): Promise<PageEntry[]>;
+  loadPage(
+    store: string,
+    reference: ServiceReference,
+    page: number,
+    tree?: string,
+  ): Promise<PageEntry[]>;
   /** Starts the budget workflow of a service should it not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */

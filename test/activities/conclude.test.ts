@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
+import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
@@ -53,7 +54,7 @@ async function concluded(store: Store, told: End): Promise<ItemRecord> {
     ...{ remoteId: 'job-2', attempts: [], files: [], submittedAt: ENDED, finishedAt: ENDED },
     ...{ timing: null, ...told },
   };
-  const deps = { openStore: openFileStore, temporal };
+  const deps = { openStore: openFileStore, leases: OURS, temporal };
   await conclude(deps, conclusion);
   // As after a crash between the writing and the telling.
   await conclude(deps, conclusion);

@@ -11,6 +11,7 @@ import type { JobPolicy } from '../../src/domain/campaign.ts';
 import { createClient } from '../../src/services/registry.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
+import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { RemoteJob } from '../../src/workflows/verbs.ts';
 import { deadUrl } from '../services/scripted-server.ts';
@@ -47,7 +48,7 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   const reference = { service: 'predictions', address: 'here', credential: 'c' } as const;
   const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
   // Only what the two activities use; the rest of a worker is not there.
-  const parts = { serviceOf: () => ({ client }), openStore: openFileStore };
+  const parts = { serviceOf: () => ({ client }), openStore: openFileStore, leases: OURS };
   return { deps: parts as unknown as Dependencies, job: { item, reference, remoteId: 'r-1' } };
 }
 

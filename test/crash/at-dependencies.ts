@@ -11,7 +11,8 @@ import type { Fuse } from './points.ts';
 export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies {
   const { connection, options } = real.temporal;
   const interceptors = { workflow: [temporalCalls(fuse)] };
-  const openStore = async (address: string) => wiredStore(await real.openStore(address), fuse);
+  const openStore: Dependencies['openStore'] = async (address, opening) =>
+    wiredStore(await real.openStore(address, opening), fuse);
   return {
     ...real,
     serviceOf: (reference) => {

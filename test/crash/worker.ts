@@ -6,6 +6,7 @@ import { flushCompileCache } from 'node:module';
 import { describeService } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { Limit } from '../../src/budget/budget.ts';
+import type { Dependencies } from '../../src/activities/dependencies.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
@@ -67,7 +68,8 @@ async function start({ temporal: address, taskQueue, services, crash }: WorkerPl
     ),
     dependencies: (real) => {
       const wired = wiredDependencies(real, fuse);
-      const openStore = async (where: string) => disk.over(await wired.openStore(where));
+      const openStore: Dependencies['openStore'] = async (where, opening) =>
+        disk.over(await wired.openStore(where, opening));
       return {
         ...wired,
         openStore,

@@ -35,6 +35,8 @@ async function change(store: Store, id: string, changes: Partial<ItemRecord>): P
   return record;
 }
 
+const asks = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
+
 describe('preparing a campaign', () => {
   test('lays out inputs, records, pages in manifest order, and the campaign', async () => {
     const store = await emptyStore();
@@ -53,7 +55,7 @@ describe('preparing a campaign', () => {
       return { input: { name: input.name, bytes, digest: sha256.slice(0, 12) }, options };
     };
     expect(pages.flat()).toEqual(
-      items.map((item) => ({ id: item.id, kind: item.kind, sends: sent(item) })),
+      items.map((item) => ({ id: item.id, kind: item.kind, sends: sent(item), asks })),
     );
     for (const { id, kind, input } of items) {
       const record = await readItem(store, kind, id);
@@ -108,9 +110,9 @@ describe('preparing a campaign again', () => {
     expect(await readItem(store, 'molecule', 'm1')).toEqual(done);
     expect(await store.exists('molecules/m1/record.json')).toBe(true);
     expect(await readPage(store, 0)).toEqual([
-      { id: 'm0', kind: 'molecule', sends: expect.anything() as unknown },
-      { id: 'm1', kind: 'molecule', done: 'succeeded' },
-      { id: 'm2', kind: 'molecule', done: 'failed' },
+      { id: 'm0', kind: 'molecule', sends: expect.anything() as unknown, asks },
+      { id: 'm1', kind: 'molecule', done: 'succeeded', asks },
+      { id: 'm2', kind: 'molecule', done: 'failed', asks },
     ]);
   });
 

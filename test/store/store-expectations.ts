@@ -22,9 +22,9 @@ export async function expectCode(work: Promise<unknown>, code: StoreCode): Promi
   return error;
 }
 
-/** A page without what its items send, which test/store/prepare.test.ts is about. */
+/** A page without what its items send and ask for, which test/store/prepare.test.ts is about. */
 export async function entriesIn(store: Store, page: number): Promise<PageEntry[]> {
-  return (await readPage(store, page)).map(({ sends: _, ...entry }) => entry);
+  return (await readPage(store, page)).map(({ sends: _, asks: __, ...entry }) => entry);
 }
 
 export async function collected<T>(source: AsyncIterable<T>): Promise<T[]> {

@@ -1,0 +1,202 @@
+/**
+ * The output trees that this worker's Temporal works on. Before an activity uses a tree its lease is looked at; as long
+ * as a campaign is open there the lease is renewed, and when none is it is released.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { RENEW_EVERY_MS, treeLeased } from '../store/hold-tree.ts';
+import {
+  isOf,
+  newestLease,
+  releaseLease,
+  renewLease,
+  takeLease,
+  type Lease,
+  type LeaseHolder,
+} from '../store/lease.ts';
+import type { Store } from '../store/store.ts';
+import { checkTreeId } from '../store/tree-identity.ts';
+
+/** A tree by its address, and its id where the campaign carries one. */
+export interface TreeAddress {
+  readonly store: string;
+  /** Absent from campaigns of before trees had ids. */
+  readonly tree?: string;
+}
+
+export interface TreeLeasesOptions {
+  /** Asked anew for each renewal: the embedded server may have been started again. */
+  readonly holder: () => Promise<LeaseHolder>;
+  /** Opens a tree that is there. */
+  readonly openStore: (address: string) => Promise<Store>;
+  /** The trees of the campaigns that are open in this Temporal, for workers of this task queue. */
+  readonly openTrees: () => Promise<readonly TreeAddress[]>;
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+/** A lease that was ours so long ago (ms) is looked at again before an activity relies on it. */
+const CHECK_HOLDS_MS = 3_000;
+/** A campaign that is only not listed for a moment keeps its tree. */
+const LOOKS_BEFORE_RELEASE = 2;
+const LAST_LOOK_MS = 3_000;
+
+interface Kept {
+  readonly address: TreeAddress;
+  /** When the lease was seen to be ours, by two clocks: one stands still while the machine sleeps. */
+  seen: Moment | null;
+  renewedAt: number;
+  /** Looks in a row that found no open campaign. */
+  closed: number;
+  looking: Promise<void> | null;
+}
+
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export class TreeLeases {
+  private readonly options: TreeLeasesOptions;
+  private readonly kept = new Map<string, Kept>();
+  private timer: NodeJS.Timeout | null = null;
+  private renewing: Promise<void> = Promise.resolve();
+
+  constructor(options: TreeLeasesOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Returns when the tree is the one that was asked for, and this Temporal's.
+   * @throws StoreError `TREE_NOT_HERE`, `TREE_LEASED`
+   */
+  async check(store: Store, address: TreeAddress): Promise<void> {
+    const kept = this.keptOf(address);
+    kept.closed = 0;
+    if (isRecent(kept.seen)) return;
+    // Many activities begin at once: one look is enough for all.
+    kept.looking ??= this.look(store, kept).finally(() => {
+      kept.looking = null;
+    });
+    await kept.looking;
+  }
+
+  start(): void {
+    this.timer = setInterval(() => {
+      this.renewing = this.renewing.then(() => this.renew());
+    }, RENEW_EVERY_MS);
+    this.timer.unref();
+  }
+
+  /** After the last activity: trees on which no campaign is open are released. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.renewing;
+    // Should Temporal have died as well: the lease goes stale.
+    const open = await Promise.race([this.openTrees(), delay(LAST_LOOK_MS, null, { ref: false })]);
+    if (open === null) return;
+    for (const kept of [...this.kept.values()]) {
+      if (!open.has(keyOf(kept.address))) await this.attempt(() => this.release(kept));
+    }
+  }
+
+  /** One round: what is open is renewed, what is not is released. */
+  async renew(): Promise<void> {
+    const open = await this.openTrees();
+    for (const address of open?.values() ?? []) this.keptOf(address);
+    for (const kept of [...this.kept.values()]) {
+      // Temporal does not say what is open: what we had, we keep.
+      kept.closed = open?.has(keyOf(kept.address)) === false ? kept.closed + 1 : 0;
+      if (kept.closed === 0) await this.attempt(() => this.keep(kept));
+      else if (kept.closed >= LOOKS_BEFORE_RELEASE) await this.attempt(() => this.release(kept));
+    }
+  }
+
+  private async keep(kept: Kept): Promise<void> {
+    kept.renewedAt = -Infinity;
+    await this.look(await this.options.openStore(kept.address.store), kept);
+  }
+
+  private async release(kept: Kept): Promise<void> {
+    this.kept.delete(keyOf(kept.address));
+    const store = await this.options.openStore(kept.address.store);
+    await releaseLease(store, await this.options.holder());
+  }
+
+  /** A folder that is not here, or another Temporal's, is told by the activities that need it. */
+  private async attempt(step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.options.onTrouble?.(error);
+    }
+  }
+
+  private async look(store: Store, kept: Kept): Promise<void> {
+    kept.seen = null;
+    const holder = await this.options.holder();
+    const lease = await newestLease(store);
+    const isFree = lease === null || lease.released;
+    if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
+    const { tree } = kept.address;
+    if (tree !== undefined) await checkTreeId(store, tree);
+    const seen = now();
+    const ours = isFree
+      ? await takeLease(store, holder, lease, false)
+      : await this.renewIfDue(store, holder, lease, kept);
+    if (!ours) throw treeLeased(store, (await newestLease(store))?.record ?? null);
+    if (isFree) kept.renewedAt = seen.monotonic;
+    kept.seen = seen;
+  }
+
+  private async renewIfDue(
+    store: Store,
+    holder: LeaseHolder,
+    lease: Lease,
+    kept: Kept,
+  ): Promise<Lease | null> {
+    const at = performance.now();
+    if (at - kept.renewedAt < RENEW_EVERY_MS) return lease;
+    const renewed = await renewLease(store, holder, lease);
+    if (renewed) kept.renewedAt = at;
+    return renewed;
+  }
+
+  private keptOf(address: TreeAddress): Kept {
+    const key = keyOf(address);
+    const known = this.kept.get(key);
+    if (known) return known;
+    const { store, tree } = address;
+    const kept: Kept = {
+      address: { store, ...(tree !== undefined && { tree }) },
+      ...{ seen: null, renewedAt: -Infinity, closed: 0, looking: null },
+    };
+    this.kept.set(key, kept);
+    return kept;
+  }
+
+  /** By their keys; null when Temporal does not say. */
+  private async openTrees(): Promise<ReadonlyMap<string, TreeAddress> | null> {
+    try {
+      const trees = await this.options.openTrees();
+      return new Map(trees.map((address) => [keyOf(address), address]));
+    } catch (error) {
+      this.options.onTrouble?.(error);
+      return null;
+    }
+  }
+}
+
+function now(): Moment {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+function isRecent(moment: Moment | null): boolean {
+  if (moment === null) return false;
+  const { monotonic, wall } = now();
+  return (
+    monotonic - moment.monotonic < CHECK_HOLDS_MS && Math.abs(wall - moment.wall) < CHECK_HOLDS_MS
+  );
+}
+
+function keyOf({ store, tree = '' }: TreeAddress): string {
+  return `${store}\n${tree}`;
+}

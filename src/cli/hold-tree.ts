@@ -1,0 +1,126 @@
+/** A command holds the output tree that it writes to: no other Temporal, and no `report`, works on it meanwhile. */
+import { randomUUID } from 'node:crypto';
+import type { Settings } from '../config/settings.ts';
+import { embeddedServer } from '../host/host.ts';
+import type { Session } from '../host/session.ts';
+import { holderInWords, holdTree, RENEW_EVERY_MS, treeLeased } from '../store/hold-tree.ts';
+import {
+  newestLease,
+  releaseLease,
+  renewLease,
+  type Lease,
+  type LeaseHolder,
+} from '../store/lease.ts';
+import type { Store } from '../store/store.ts';
+import { isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
+import { say } from './explain.ts';
+
+export interface Holding {
+  readonly session: Pick<Session, 'client'>;
+  readonly store: Store;
+  /** Folder of the embedded server; null where Temporal runs elsewhere. */
+  readonly embeddedDir: string | null;
+}
+
+export interface HeldTree {
+  /** @throws StoreError `TREE_LEASED`: this command stood still for so long that another one took the tree over */
+  check(): Promise<void>;
+}
+
+/** `goesOn`: a campaign works on the tree from now on, and its workers keep the lease. */
+interface Done<T> {
+  readonly result: T;
+  readonly goesOn: boolean;
+}
+
+export function embeddedDirOf({ temporal, embeddedDir }: Settings): string | null {
+  return temporal ? null : embeddedDir;
+}
+
+/** @throws StoreError `TREE_LEASED` */
+export async function whileHolding<T>(
+  { session, store, embeddedDir }: Holding,
+  work: (held: HeldTree) => Promise<Done<T>>,
+): Promise<T> {
+  const embedded = embeddedDir === null ? null : embeddedServer(embeddedDir);
+  return holdingAs(await treeHolder(session.client, embedded), store, work);
+}
+
+/** `report` needs no Temporal: it holds the tree in its own name. @throws StoreError `TREE_LEASED` */
+export async function whileReporting(store: Store, work: () => Promise<unknown>): Promise<void> {
+  const temporal = `report ${randomUUID()}`;
+  // Its own process stands for the server: both are gone with it.
+  const holder = {
+    ...{ temporal, where: 'hundredfold report', ...thisProcess(), server: process.pid },
+  };
+  await holdingAs(holder, store, async () => ({ result: await work(), goesOn: false }));
+}
+
+async function holdingAs<T>(
+  holder: LeaseHolder,
+  store: Store,
+  work: (held: HeldTree) => Promise<Done<T>>,
+): Promise<T> {
+  const { lease, already, takenOver } = await holdTree(store, holder, {
+    isGone,
+    onWatch: (former) => {
+      const who = former ? holderInWords(former) : 'somebody whose lease cannot be read';
+      say(`${store.location} was in use by ${who}: looking whether it still is (at most 30 s).`);
+    },
+  });
+  if (takenOver) {
+    const former = takenOver.former ? ` from ${holderInWords(takenOver.former)}` : '';
+    say(`${store.location} is taken over${former}: that has ended without giving it back.`);
+  }
+  const tree = new RenewedTree(store, holder, lease);
+  let goesOn = already;
+  try {
+    const done = await work(tree);
+    goesOn = done.goesOn;
+    return done.result;
+  } finally {
+    await tree.end();
+    if (!goesOn) await releaseLease(store, holder).catch(leftToGoStale);
+  }
+}
+
+/** The lease is a file like others: on a disk that fails it stays, and nobody renews it. */
+function leftToGoStale(): void {
+  // What the command failed of is told by its own error.
+}
+
+class RenewedTree implements HeldTree {
+  private readonly store: Store;
+  private readonly holder: LeaseHolder;
+  private readonly timer: NodeJS.Timeout;
+  private lease: Lease | null;
+  private renewing: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, holder: LeaseHolder, lease: Lease) {
+    this.store = store;
+    this.holder = holder;
+    this.lease = lease;
+    this.timer = setInterval(() => {
+      // A write that fails is tried again the next time; whoever watches waits for three of them.
+      this.renewing = this.renewing.then(() => this.renew()).catch(() => undefined);
+    }, RENEW_EVERY_MS);
+    this.timer.unref();
+  }
+
+  async check(): Promise<void> {
+    await this.renewing;
+    await this.renew();
+    if (this.lease === null) {
+      throw treeLeased(this.store, (await newestLease(this.store))?.record ?? null);
+    }
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.renewing;
+  }
+
+  private async renew(): Promise<void> {
+    if (this.lease !== null) this.lease = await renewLease(this.store, this.holder, this.lease);
+  }
+}

@@ -1,0 +1,59 @@
+/** A campaign whose output tree is no longer the one that it was started for: all that it still does is refused. */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { ServiceReference } from '../domain/campaign.ts';
+import type { Session } from '../host/session.ts';
+import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
+import { withdrawSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { say } from './explain.ts';
+import type { Running } from './launch.ts';
+
+/**
+ * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
+ * since, or the folder was replaced.
+ * @throws StoreError `TREE_NOT_HERE`: the folder holds nothing of it; a disk may not be mounted
+ */
+export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
+  if (typeof tree !== 'string') return 'joins';
+  const found = await readTreeId(store);
+  if (found !== null) return found === tree ? 'joins' : 'obsolete';
+  // Its id alone was removed or damaged: it is written again.
+  if ((await readPreparedCampaign(store)) !== null) return 'joins';
+  throw treeNotHere(store.location, 'the folder is empty, and the campaign is running');
+}
+
+/** Ends the workflows of such a campaign without a word in the tree. What the services have of it is in the tree. */
+export async function endObsolete(
+  { client }: Pick<Session, 'client'>,
+  name: string,
+): Promise<void> {
+  const reason = 'its output tree is no longer the one that it was started for';
+  const campaign = client.workflow.getHandle(campaignWorkflowId(name));
+  const { memo } = await campaign.describe();
+  await ifRunning(() => campaign.terminate(reason));
+  // Written by `launch`.
+  const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
+  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    await ifRunning(() => client.workflow.getHandle(workflowId).terminate(reason));
+    for (const reference of services) await withdraw(client, reference, workflowId);
+  }
+  say(`The campaign ${name} that ran here before was ended: ${reason}.`);
+}
+
+/** A slot must not be spent on it. */
+async function withdraw(client: Client, reference: ServiceReference, item: string): Promise<void> {
+  const budget = client.workflow.getHandle(budgetWorkflowId(reference));
+  await ifRunning(() => budget.signal(withdrawSignal, { item }));
+}
+
+async function ifRunning(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}

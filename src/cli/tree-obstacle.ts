@@ -1,0 +1,58 @@
+/** Whether the campaign's output tree is here, and its own: what its items do not get past, as far as can be seen. */
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import type { Session } from '../host/session.ts';
+import { openFileStore } from '../store/filesystem.ts';
+import { treeLeased } from '../store/hold-tree.ts';
+import { isOf, newestLease } from '../store/lease.ts';
+import { StoreError } from '../store/store-error.ts';
+import { checkTreeId } from '../store/tree-identity.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { obstacleOf } from './obstacle.ts';
+
+interface Looked {
+  readonly session: Pick<Session, 'client' | 'role'>;
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** Open items that are asked what they wait for; what keeps one from its tree keeps most of them. */
+const ASKED = 3;
+
+/** A sentence with what to do; null where nothing is known to be in the way. */
+export async function treeObstacleOf(
+  { session, name, folder }: Looked,
+  { memo }: Pick<WorkflowExecutionDescription, 'memo'>,
+): Promise<string | null> {
+  const tree = memo?.['tree'];
+  if (typeof tree !== 'string') return null;
+  const { client, role } = session;
+  // The workers of a Temporal elsewhere may have the tree where we do not.
+  if (role === 'remote') return itemsObstacle({ client, name, folder });
+  try {
+    const store = await openFileStore(folder, { create: false });
+    const lease = await newestLease(store);
+    const holder = await treeHolder(client, null);
+    if (lease && !lease.released && !isOf(lease, holder)) throw treeLeased(store, lease.record);
+    await checkTreeId(store, tree);
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError) return `${error.message} ${error.remedy}`;
+    throw error;
+  }
+}
+
+async function itemsObstacle({
+  client,
+  name,
+  folder,
+}: Pick<Looked, 'name' | 'folder'> & Pick<Session, 'client'>): Promise<string | null> {
+  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  let asked = 0;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    const found = await obstacleOf(folder, await client.workflow.getHandle(workflowId).describe());
+    asked += 1;
+    if (found !== null || asked === ASKED) return found;
+  }
+  return null;
+}

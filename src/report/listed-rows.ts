@@ -1,0 +1,51 @@
+/** Promise 3, from the other side: the pages of a campaign list each of its rows, and each once. */
+import { FOLDER_OF_KIND, ITEM_RECORD, itemFolder } from '../store/layout.ts';
+import { notPrepared, readPage, type PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+
+/** More folders than these are not named in a message. */
+const NAMED = 5;
+
+/**
+ * Before anything is made of the rows: a page that was changed would lose some without a word.
+ * @throws StoreError `STORE_NOT_PREPARED`: the pages do not list what was prepared; `STORE_RECORD_UNREADABLE`
+ */
+export async function checkListedRows(store: Store, campaign: PreparedCampaign): Promise<void> {
+  const fault = await listedRowsFault(store, campaign);
+  if (fault !== null) throw notPrepared(store, fault);
+}
+
+/** In words without a full stop; null when all is well. */
+export async function listedRowsFault(
+  store: Store,
+  { pages, items }: PreparedCampaign,
+): Promise<string | null> {
+  const folders = new Set<string>();
+  let rows = 0;
+  for (let page = 0; page < pages; page += 1) {
+    for (const { kind, id } of await readPage(store, page)) {
+      folders.add(itemFolder(kind, id));
+      rows += 1;
+    }
+  }
+  if (folders.size !== rows) return `its pages list ${rows - folders.size} of its rows twice`;
+  if (rows === items) return null;
+  const unlisted = await unlistedFolders(store, folders);
+  const named = unlisted.slice(0, NAMED).join(', ');
+  const more = unlisted.length > NAMED ? ` and ${unlisted.length - NAMED} more` : '';
+  const which = unlisted.length > 0 ? `; no page has ${named}${more}` : '';
+  return `its pages list ${rows} of its ${items} rows${which}`;
+}
+
+/** Folders of items that stand in no page. */
+async function unlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
+  const unlisted: string[] = [];
+  for (const folder of Object.values(FOLDER_OF_KIND)) {
+    for await (const key of store.list(`${folder}/`)) {
+      if (!key.endsWith(`/${ITEM_RECORD}`)) continue;
+      const item = key.slice(0, -ITEM_RECORD.length - 1);
+      if (!listed.has(item)) unlisted.push(item);
+    }
+  }
+  return unlisted;
+}

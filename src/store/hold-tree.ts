@@ -1,0 +1,111 @@
+/**
+ * How a command or a worker comes to hold a tree: at once where nobody does, after a crash of the former holder, and
+ * not while another Temporal works on it. What was taken over gets a new identity (tree-identity.ts).
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT } from '../domain/errors.ts';
+import {
+  isOf,
+  newestLease,
+  renewLease,
+  takeLease,
+  type Lease,
+  type LeaseHolder,
+  type LeaseRecord,
+} from './lease.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+import { renewTreeId } from './tree-identity.ts';
+
+/** A holder renews its lease this often, in ms. */
+export const RENEW_EVERY_MS = 10_000;
+/** A lease that does not change for so long while a contender watches is nobody's any more, in ms by its own clock. */
+export const STALE_AFTER_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+
+export interface HoldOptions {
+  /** Whether the holder's processes are known to be gone, because they ran on this machine. */
+  readonly isGone: (former: LeaseRecord) => boolean;
+  /** Called once, when the former holder has to be watched. */
+  readonly onWatch?: (former: LeaseRecord | null) => void;
+  /** In ms; `STALE_AFTER_MS` when it is left out. */
+  readonly staleAfterMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Held {
+  readonly lease: Lease;
+  /** Whether this Temporal held the tree before. */
+  readonly already: boolean;
+  /** The holder that had not released it; its record is null where its lease could not be read. */
+  readonly takenOver: { readonly former: LeaseRecord | null } | null;
+}
+
+/** @throws StoreError `TREE_LEASED`: another Temporal works on it */
+export async function holdTree(
+  store: Store,
+  holder: LeaseHolder,
+  options: HoldOptions,
+): Promise<Held> {
+  for (;;) {
+    const found = await newestLease(store);
+    if (isOf(found, holder) && found) {
+      const lease = await renewLease(store, holder, found);
+      if (lease) return { lease: await withIdentity(store, holder, lease), ...ALREADY };
+    } else if (found === null || found.released) {
+      const lease = await takeLease(store, holder, found, false);
+      if (lease) return { lease, already: false, takenOver: null };
+    } else {
+      await left(store, found, options);
+      const lease = await takeLease(store, holder, found, true);
+      const takenOver = { former: found.record };
+      if (lease)
+        return { lease: await withIdentity(store, holder, lease), already: false, takenOver };
+    }
+  }
+}
+
+const ALREADY = { already: true, takenOver: null } as const;
+
+/** What the former holder's workflows carry is no longer the id of this tree. Repeated after a crash in the middle. */
+async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Promise<Lease> {
+  if (!lease.record?.renewsIdentity) return lease;
+  await renewTreeId(store);
+  const renewed = await renewLease(store, holder, lease, false);
+  if (renewed) return renewed;
+  throw treeLeased(store, (await newestLease(store))?.record ?? null);
+}
+
+/** Returns when the holder has left the tree: it is gone, or its lease does not change any more. */
+async function left(store: Store, found: Lease, options: HoldOptions): Promise<void> {
+  const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS, signal } = options;
+  if (found.record && isGone(found.record)) return;
+  onWatch?.(found.record);
+  const since = performance.now();
+  while (performance.now() - since < staleAfterMs) {
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+    const now = await newestLease(store);
+    // Released, or gone with its folder.
+    if (now === null || now.released) return;
+    if (now.number !== found.number || now.text !== found.text) throw treeLeased(store, now.record);
+    if (found.record && isGone(found.record)) return;
+  }
+}
+
+/** Retryable: it is over when the other one has ended. */
+export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
+  const who = by === null ? 'its lease cannot be read' : holderInWords(by);
+  return new StoreError({
+    code: 'TREE_LEASED',
+    message: `${store.location} is in use by another Temporal: ${who}.`,
+    remedy:
+      'Wait until the campaign there has ended, or type the command in the folder that it was started from. Otherwise choose another output folder with --out.',
+    retryable: true,
+    exitCode: EXIT.refused,
+  });
+}
+
+/** Who it is, for people. */
+export function holderInWords({ where, pid, host, since }: LeaseRecord): string {
+  return `${where}, process ${pid} on ${host}, since ${since}`;
+}

@@ -1,0 +1,70 @@
+/**
+ * What tells an output tree from every other one: a random id in the tree, which its campaign carries. A worker to
+ * which the folder of that name is another tree, or is not there, must not work on it. Another Temporal that takes the
+ * tree over gives it a new id: what the former one still has under way fits it no more (lease.ts).
+ */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { EXIT } from '../domain/errors.ts';
+import { TREE_IDENTITY } from './layout.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
+
+/** Null where the tree has none, or one that cannot be read. */
+export async function readTreeId(store: Store): Promise<string | null> {
+  const text = await store.readText(TREE_IDENTITY);
+  return text === null ? null : idIn(text);
+}
+
+/** The id of the tree; it gets one where it has none. `id`: the one that a running campaign carries, if any. */
+export async function ensureTreeId(store: Store, id: string = randomUUID()): Promise<string> {
+  const known = await readTreeId(store);
+  if (known !== null) return known;
+  if (await store.create(TREE_IDENTITY, textOf(id))) return id;
+  const other = await readTreeId(store);
+  // Damaged: nobody can carry what it said.
+  return other ?? renewTreeId(store, id);
+}
+
+/** A new id in place of the one that the tree may have. */
+export async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
+  await store.write(TREE_IDENTITY, textOf(id));
+  return id;
+}
+
+function textOf(id: string): string {
+  return `${JSON.stringify({ format: 1, id })}\n`;
+}
+
+function idIn(text: string): string | null {
+  try {
+    return onDisk.parse(JSON.parse(text)).id;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws StoreError `TREE_NOT_HERE` */
+export async function checkTreeId(store: Store, wanted: string): Promise<void> {
+  const found = await readTreeId(store);
+  if (found === wanted) return;
+  const fault =
+    found === null
+      ? `it has no ${TREE_IDENTITY}`
+      : 'it is another tree, or another Temporal has taken it over since';
+  throw treeNotHere(store.location, fault);
+}
+
+/** Retryable: another worker may have it, and this one too once its disk is mounted. */
+export function treeNotHere(folder: string, fault: string): StoreError {
+  return new StoreError({
+    code: 'TREE_NOT_HERE',
+    message: `${folder} is not the output tree of this campaign here: ${fault}.`,
+    remedy:
+      'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel" and type its "hundredfold run" command again.',
+    retryable: true,
+    exitCode: EXIT.refused,
+  });
+}

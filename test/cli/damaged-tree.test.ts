@@ -1,0 +1,49 @@
+/** Damage in the tree of a campaign, met by the commands: the row is named, the exit code is not 0, the remedy works. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
+import { desk } from './command.ts';
+import { peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
+
+test('a record that names another item, and a page that lost a row', async () => {
+  const at = desk();
+  const service = await rehearse(at, { limit: 100, seconds: 3_600 });
+  const ids = peptides(at, 'night', 3);
+  const run = ['run', 'night.csv'];
+  const typing = { env: TOKEN };
+  const tree = at.path('results', 'night');
+  await at.runs(0, run, typing);
+
+  const page = `${tree}/.hundredfold/items-00000.json`;
+  const rows = JSON.parse(readFileSync(page, 'utf8')) as unknown[];
+  writeFileSync(page, JSON.stringify(rows.slice(1)));
+  const report = await at.runs(1, ['report', 'night'], typing);
+  expect(report.stderr).toContain('list 2 of its 3 rows; no page has sequences/peptide-0');
+  await at.runs(0, run, typing);
+  await treeIsWhole(tree);
+  rmSync(page);
+  await at.runs(1, ['report', 'night'], typing);
+  await at.runs(0, run, typing);
+  await treeIsWhole(tree);
+
+  const record = `${tree}/sequences/peptide-1/item.json`;
+  const text = readFileSync(record, 'utf8');
+  writeFileSync(record, text.replace('"id": "peptide-1"', '"id": "peptide-9"'));
+  const again = await at.type(run, typing).ended;
+  expect(again.code).not.toBe(0);
+  expect(again.stderr).toContain(
+    'sequences/peptide-1/item.json is the record of sequence peptide-9',
+  );
+  expect(again.stderr).toContain('ITEM_RECORD_FOREIGN');
+  const told = await at.runs(3, ['report', 'night'], typing);
+  expect(told.stderr).toContain('damaged: sequences/peptide-1/item.json');
+  expect((await at.runs(0, ['status'], typing)).stderr).toContain('2 of 3 succeeded, 1 failed');
+
+  rmSync(`${tree}/sequences/peptide-1`, { recursive: true });
+  // Its result comes from the cache: it costs no job.
+  await at.runs(0, run, typing);
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  atMostOneJob(await service.end(), 3);
+}, 180_000);

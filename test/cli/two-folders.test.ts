@@ -1,0 +1,119 @@
+/** One output tree, commands typed in two working folders: each folder has an embedded Temporal server of its own. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { desk, type Desk, type Typing } from './command.ts';
+import { peptides } from './manifests.ts';
+import { rehearse, TOKEN } from './rehearsal.ts';
+
+const ROWS = 12;
+const RUN = ['run', '../night.csv', '--out', '../results', '--config', '../hundredfold.yaml'];
+
+async function twoFolders(at: Desk) {
+  const service = await rehearse(at, { limit: 100, seconds: 3 });
+  // Slowly, so that there is a middle.
+  service.budget(4);
+  const ids = peptides(at, 'night', ROWS);
+  const typingIn = (name: string): Typing => {
+    mkdirSync(at.path(name), { recursive: true });
+    return { env: TOKEN, cwd: at.path(name) };
+  };
+  return { service, ids, first: typingIn('first'), second: typingIn('second') };
+}
+
+const tree = (at: Desk) => at.path('results', 'night');
+const lease = (at: Desk) => {
+  const folder = at.path('results', 'night', '.hundredfold', 'lease');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return readFileSync(`${folder}/${files.sort().at(-1) ?? ''}`, 'utf8');
+};
+
+test('a second Temporal is refused while the first one works, and finds nothing left to do afterwards', async () => {
+  const at = desk();
+  const { service, ids, first, second } = await twoFolders(at);
+  const running = at.type(RUN, first);
+  await running.until(() => at.done('night') >= 4, 'four items had ended');
+
+  const config = ['--config', '../hundredfold.yaml'];
+  await at.runs(0, ['pause', 'night', ...config], first);
+
+  const { stderr } = await at.runs(2, RUN, second);
+  expect(stderr).toContain('TREE_LEASED');
+  expect(stderr).toContain(at.path('first', '.hundredfold'));
+  expect(stderr).toContain(`process ${running.pid}`);
+  await at.runs(0, ['resume', 'night', ...config], first);
+
+  await running.endsWith(0);
+  expect(JSON.parse(lease(at))).toEqual({ format: 1, released: true });
+  const after = await at.runs(0, RUN, second);
+  expect(after.stderr).toContain('Nothing was left to do');
+  expect(after.stderr).not.toContain('taken over');
+  await at.runs(0, ['report', 'night', ...RUN.slice(2)], second);
+  await noItemLost(tree(at), ids);
+  await treeIsWhole(tree(at));
+  const journal = await service.end();
+  expect(journal).toHaveLength(ROWS);
+  atMostOneJob(journal, ROWS);
+}, 180_000);
+
+test('a tree that was left in the middle is taken over, and the first Temporal submits nothing of it again', async () => {
+  const at = desk();
+  const { service, ids, first, second } = await twoFolders(at);
+  const left = at.type(RUN, first);
+  await left.until(() => at.done('night') >= 4, 'four items had ended');
+  left.kill('SIGINT');
+  await left.endsWith(130);
+
+  const { stderr } = await at.runs(0, RUN, second);
+  expect(stderr).toContain('is taken over');
+  const again = await at.runs(0, RUN, first);
+  expect(again.stderr).toContain('was ended: its output tree is no longer the one');
+  expect(again.stderr).toContain('Nothing was left to do');
+  await noItemLost(tree(at), ids);
+  await treeIsWhole(tree(at));
+  const journal = await service.end();
+  expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ROWS);
+  atMostOneJob(journal, ROWS);
+}, 180_000);
+
+test('a database that was deleted in the middle does not keep its user from the tree', async () => {
+  const at = desk();
+  const { service, ids, first } = await twoFolders(at);
+  const left = at.type(RUN, first);
+  await left.until(() => at.done('night') >= 4, 'four items had ended');
+  left.kill('SIGKILL');
+  await left.ended;
+  for (const pid of at.servers()) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => at.servers()).toEqual([]);
+  rmSync(at.path('first', '.hundredfold'), { recursive: true });
+
+  const from = performance.now();
+  const again = at.type(RUN, first);
+  await again.says('is taken over');
+  expect(performance.now() - from, 'ms until the tree was taken over').toBeLessThan(20_000);
+  await again.endsWith(0);
+  expect((await itemsTable(tree(at))).every(({ state }) => state === 'succeeded')).toBe(true);
+  await noItemLost(tree(at), ids);
+  const journal = await service.end();
+  atMostOneJob(journal, ROWS);
+}, 180_000);
+
+test('a tree that was removed in the middle is not made anew without a word; cancel ends its campaign', async () => {
+  const at = desk();
+  const { service, first } = await twoFolders(at);
+  const left = at.type(RUN, first);
+  await left.until(() => at.done('night') >= 4, 'four items had ended');
+  left.kill('SIGINT');
+  await left.endsWith(130);
+  rmSync(tree(at), { recursive: true });
+
+  const { stderr } = await at.runs(2, RUN, first);
+  expect(stderr).toContain('TREE_NOT_HERE');
+  expect(stderr).toContain('hundredfold cancel');
+  expect(existsSync(at.path('results', 'night', 'sequences'))).toBe(false);
+  const config = RUN.slice(4);
+  const cancelled = await at.runs(0, ['cancel', 'night', ...config], first);
+  expect(cancelled.stderr).toContain('was ended');
+  expect((await at.runs(0, ['list', ...config], first)).stdout).not.toContain('running');
+  atMostOneJob(await service.end(), ROWS);
+}, 180_000);

@@ -1,0 +1,159 @@
+/** One Temporal works on a tree at a time, by files alone: what contenders see and do. */
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { holdTree, type HoldOptions } from '../../src/store/hold-tree.ts';
+import {
+  newestLease,
+  releaseLease,
+  renewLease,
+  takeLease,
+  type LeaseHolder,
+} from '../../src/store/lease.ts';
+import { ensureTreeId, readTreeId } from '../../src/store/tree-identity.ts';
+import type { Store } from '../../src/store/store.ts';
+import { collected, expectCode } from './store-expectations.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const holder = (temporal: string, renewer = temporal): LeaseHolder => ({
+  ...{ temporal, where: `the Temporal server of /home/${temporal}/.hundredfold`, host: 'node-1' },
+  ...{ boot: 'b', pid: 4711, server: 4712, renewer },
+});
+const ALIVE: HoldOptions = { isGone: () => false, staleAfterMs: 800 };
+const GONE: HoldOptions = { isGone: () => true };
+
+async function aTree(): Promise<Store> {
+  const store = await openFileStore(await temporaryFolder());
+  await ensureTreeId(store, 'first-id');
+  return store;
+}
+
+describe('a tree that a Temporal holds', () => {
+  test('is refused to another one that sees the lease change, with words', async () => {
+    const store = await aTree();
+    const { lease } = await holdTree(store, holder('a'), ALIVE);
+    const refused = expectCode(
+      holdTree(store, holder('b'), { ...ALIVE, staleAfterMs: 60_000 }),
+      'TREE_LEASED',
+    );
+    await renewLease(store, holder('a'), lease);
+    const { message, remedy, exitCode } = await refused;
+    expect(message).toContain('/home/a/.hundredfold, process 4711 on node-1, since 20');
+    expect([remedy, exitCode]).toEqual([expect.stringContaining('--out'), 2]);
+    expect(await readTreeId(store)).toBe('first-id');
+  });
+
+  test('is open to every process of the same Temporal, at once', async () => {
+    const store = await aTree();
+    await holdTree(store, holder('a', 'worker'), ALIVE);
+    expect(await holdTree(store, holder('a', 'command'), ALIVE)).toMatchObject({
+      already: true,
+      takenOver: null,
+    });
+  });
+
+  test('is free once it was released, and keeps its id', async () => {
+    const store = await aTree();
+    await holdTree(store, holder('a'), ALIVE);
+    await releaseLease(store, holder('a'));
+    expect(await holdTree(store, holder('b'), ALIVE)).toMatchObject({ takenOver: null });
+    expect(await readTreeId(store)).toBe('first-id');
+    expect(await collected(store.list('.hundredfold/lease/'))).toHaveLength(1);
+  });
+
+  test('is not released by one that another process has renewed it after', async () => {
+    const store = await aTree();
+    const { lease } = await holdTree(store, holder('a', 'worker'), ALIVE);
+    await renewLease(store, holder('a', 'command'), lease);
+    await releaseLease(store, holder('a', 'worker'));
+    expect(await newestLease(store)).toMatchObject({ released: false });
+  });
+});
+
+describe('after a crash the tree is taken over, and has another id', () => {
+  test('at once when the processes are known to be gone', async () => {
+    const store = await aTree();
+    const { lease } = await holdTree(store, holder('a'), ALIVE);
+    const began = performance.now();
+    const { takenOver } = await holdTree(store, holder('b'), GONE);
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(takenOver?.former).toMatchObject({ temporal: 'a', pid: 4711 });
+    expect(await readTreeId(store)).not.toBe('first-id');
+    expect(await renewLease(store, holder('a'), lease), 'the former holder notices').toBeNull();
+    expect((await newestLease(store))?.record?.temporal).toBe('b');
+  });
+
+  test.each([
+    ['that does not change', null],
+    ['that is damaged', '{'],
+    ['that is empty', ''],
+  ])('when a lease %s is watched', async (_, damage) => {
+    const store = await aTree();
+    await holdTree(store, holder('a'), ALIVE);
+    if (damage !== null) await store.write('.hundredfold/lease/00000001.json', damage);
+    let watched = 0;
+    const { takenOver } = await holdTree(store, holder('b'), {
+      ...ALIVE,
+      onWatch: () => (watched += 1),
+    });
+    expect(takenOver).not.toBeNull();
+    expect(watched).toBe(1);
+    expect(await readTreeId(store)).not.toBe('first-id');
+  });
+
+  test('also when the one that took it over died before it had given it the new id', async () => {
+    const store = await aTree();
+    await holdTree(store, holder('a'), ALIVE);
+    await takeLease(store, holder('b'), await newestLease(store), true);
+    expect(await readTreeId(store), 'it died here').toBe('first-id');
+    const { lease } = await holdTree(store, holder('b'), ALIVE);
+    expect(lease.record?.renewsIdentity).toBe(false);
+    expect(await readTreeId(store)).not.toBe('first-id');
+  });
+});
+
+test('of many that want a free tree at the same time, one gets it', async () => {
+  const store = await aTree();
+  const names = Array.from({ length: 12 }, (_, n) => `t${n}`);
+  const outcomes = await Promise.all(
+    names.map(async (name) => {
+      const own = await openFileStore(store.location);
+      return takeLease(own, holder(name), null, false);
+    }),
+  );
+  const winners = outcomes.filter((lease) => lease !== null);
+  expect(winners).toHaveLength(1);
+  expect((await newestLease(store))?.record?.temporal).toBe(winners[0]?.record?.temporal);
+  expect(await readdir(join(store.location, '.hundredfold', 'lease'))).toEqual(['00000001.json']);
+});
+
+test('one that slept through two takeovers does not get a number that is free again', async () => {
+  const store = await aTree();
+  await holdTree(store, holder('a'), ALIVE);
+  const former = await newestLease(store);
+  await takeLease(store, holder('b'), former, true);
+  await takeLease(store, holder('c'), await newestLease(store), true);
+  expect(await takeLease(store, holder('late'), former, true)).toBeNull();
+  expect((await newestLease(store))?.record?.temporal).toBe('c');
+});
+
+test('a renewal that is being written is no leftover, one that a crash left is', async () => {
+  const store = await aTree();
+  const folder = join(store.location, '.hundredfold', 'lease');
+  await mkdir(folder);
+  for (const name of ['.tmp-new', '.tmp-old']) await writeFile(join(folder, name), '');
+  const old = new Date(Date.now() - 120_000);
+  await utimes(join(folder, '.tmp-old'), old, old);
+  expect(await collected(store.leftovers())).toEqual(['.hundredfold/lease/.tmp-old']);
+});
+
+describe('a file that is created', () => {
+  test('is whole, and is not written over', async () => {
+    const store = await aTree();
+    expect(await store.create('x/y.json', 'one')).toBe(true);
+    expect(await store.create('x/y.json', 'two')).toBe(false);
+    expect(await store.readText('x/y.json')).toBe('one');
+    expect(await readdir(join(store.location, 'x'))).toEqual(['y.json']);
+  });
+});

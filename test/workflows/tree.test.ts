@@ -1,0 +1,107 @@
+/** Workers that do not have a campaign's tree, and trees that another Temporal has taken over. */
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { obstacleOf } from '../../src/cli/obstacle.ts';
+import { treeObstacleOf } from '../../src/cli/tree-obstacle.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { holdTree } from '../../src/store/hold-tree.ts';
+import { newestLease, releaseLease, type LeaseHolder } from '../../src/store/lease.ts';
+import type { RunningWorker } from '../../src/worker.ts';
+import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
+import { Rig, sequences } from '../rig.ts';
+
+let rig: Rig;
+let elsewhere: RunningWorker | null = null;
+beforeEach(async () => {
+  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 500 });
+});
+afterEach(async () => {
+  await elsewhere?.stop();
+  elsewhere = null;
+  await rig.close();
+});
+
+const submissions = () => rig.services.journal().filter(({ accepted }) => accepted).length;
+const OTHER: LeaseHolder = {
+  ...{ temporal: 'other', where: 'the Temporal server of /home/other/.hundredfold', host: 'far' },
+  ...{ boot: 'b', pid: 1, server: 1, renewer: 'other' },
+};
+
+describe('a worker that does not have the folder of a campaign', () => {
+  const notMounted = (folder: string) => folder.replace('/results/', '/not-mounted/');
+
+  test('leaves its work to the worker that has it, and makes no folder', async () => {
+    elsewhere = await rig.startRemoteWorker(notMounted);
+    const ids = sequences(12).map(({ id }) => id);
+    const { folder, progress } = await rig.run(sequences(12));
+    expect(progress).toMatchObject({ ended: { succeeded: 12 } });
+    expect(existsSync(notMounted(folder))).toBe(false);
+    await noItemLost(folder, ids);
+    await treeIsWhole(folder);
+    atMostOneJob(rig.services.journal(), 12);
+  });
+
+  test('alone it submits nothing, and says so; the campaign goes on with another worker', async () => {
+    await rig.stopWorker();
+    elsewhere = await rig.startRemoteWorker(notMounted);
+    const { handle, folder } = await rig.start(sequences(2));
+    const seen = async () => obstacleOf(folder, await handle.describe());
+    await expect
+      .poll(seen, { timeout: 30_000 })
+      .toContain('is not the output tree of this campaign');
+    expect(submissions()).toBe(0);
+    await elsewhere.stop();
+    elsewhere = null;
+    await rig.startWorker();
+    expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
+  });
+});
+
+describe('a tree that another Temporal has taken over', () => {
+  test('is left alone by the campaign that ran on it: nothing is written and nothing polled', async () => {
+    await rig.stopWorker();
+    const { handle, folder, name } = await rig.start(sequences(3));
+    const store = await openFileStore(folder);
+    await holdTree(store, OTHER, { isGone: () => true });
+    await rig.startWorker();
+    const seen = async () => obstacleOf(folder, await handle.describe());
+    await expect.poll(seen, { timeout: 30_000 }).toContain('/home/other/.hundredfold');
+    const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
+    const here = async () => treeObstacleOf(looked, await handle.describe());
+    expect(await here()).toContain('is in use by another Temporal');
+    await releaseLease(store, OTHER);
+    expect(await here()).toContain('has taken it over since');
+    // The other one may have done all of it.
+    await expect.poll(seen, { timeout: 30_000 }).toContain('has taken it over since');
+    expect(submissions()).toBe(0);
+
+    const again = await rig.run(sequences(3), name);
+    expect(again.progress).toMatchObject({ ended: { succeeded: 3 } });
+    expect(await handle.describe()).toMatchObject({ status: { name: 'COMPLETED' } });
+    expect(submissions()).toBe(3);
+    await treeIsWhole(folder);
+  });
+});
+
+test('the lease is given back after the end of the campaign', async () => {
+  const { folder } = await rig.run(sequences(1));
+  const store = await openFileStore(folder);
+  expect(await newestLease(store)).toMatchObject({ released: false });
+  await rig.stopWorker();
+  expect(await newestLease(store)).toMatchObject({ released: true });
+  expect(await itemsTable(folder)).toHaveLength(1);
+});
+
+test('an id that was removed from the tree is written again by the next command', async () => {
+  await rig.stopWorker();
+  const { handle, folder, name } = await rig.start(sequences(2));
+  await mkdir(folder, { recursive: true });
+  const store = await openFileStore(folder);
+  await store.remove('.hundredfold/tree.json');
+  await rig.startWorker();
+  const seen = async () => obstacleOf(folder, await handle.describe());
+  await expect.poll(seen, { timeout: 30_000 }).toContain('it has no .hundredfold/tree.json');
+  await rig.start(sequences(2), name);
+  expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
+});
