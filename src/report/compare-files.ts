@@ -13,15 +13,29 @@ interface Folder {
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
-/** In bytes. A result is a megabyte or two; what is far larger is not read into memory as one text. */
-const LARGEST = 64 * 1024 * 1024;
+/**
+ * In bytes. A result is a megabyte or two. What is far larger is not compared: it would fill the memory, and stop all
+ * else in the worker for longer than its heartbeats may wait.
+ */
+const LARGEST = 32 * 1024 * 1024;
 
-/** Null for a molecule, whose files come as one. */
-export async function disagreement(
+/** The comparison before. Results come in bursts, and a worker concludes many items side by side. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Null for a molecule, whose files come as one. One item at a time: its files are read into memory as a whole. */
+export function disagreement(store: Store, folder: Folder): Promise<ResultProblem | null> {
+  const { kind } = folder;
+  if (kind === 'molecule') return Promise.resolve(null);
+  const own = turn.then(() => compare(store, kind, folder));
+  turn = own.catch(() => null);
+  return own;
+}
+
+async function compare(
   store: Store,
-  { kind, id, remoteId, files: kept }: Folder,
+  kind: Exclude<Kind, 'molecule'>,
+  { id, remoteId, files: kept }: Folder,
 ): Promise<ResultProblem | null> {
-  if (kind === 'molecule') return null;
   const files: { -readonly [name in keyof PredictionFiles]: string } = {};
   for (const { name, bytes } of kept) {
     const part = PARTS[name];

@@ -34,6 +34,7 @@ describe('a CSV', () => {
     ['with the sequences in another order', reordered(CSV)],
     ['with names of its own', CSV.replaceAll('one,', 'sp|one|,').replaceAll('two,', '2,')],
     ['with other digits', CSV.replaceAll('0.753', '0.75').replaceAll('120.123', '1.2e2')],
+    ['with quoted cells', CSV.replaceAll('one,', '"one",')],
     ['with NaN and blanks', CSV.replace('120.123,0.753', 'nan,')],
     ['with X for a residue', CSV.replace('one,K', 'one,x')],
     ['with columns of its own', CSV.replace('viterbi', 'note')],
