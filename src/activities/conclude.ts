@@ -5,7 +5,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { itemDoneSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
+import type { ItemEnd } from '../domain/campaign.ts';
 import { isFinal } from '../domain/states.ts';
+import { disagreement } from '../report/compare-files.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
 import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
@@ -20,12 +22,18 @@ import { openTree } from './tree.ts';
 /** The tree to write into, and the Temporal to tell. */
 type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'temporal'>;
 
-export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<void> {
-  await writeEnd(deps, conclusion);
-  await tellCampaign(deps, conclusion);
+/** @returns the end that was written: not the one that was given where the files contradict each other */
+export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
+  const end = await writeEnd(deps, conclusion);
+  await tellCampaign(deps, conclusion.item, end);
+  return end;
 }
 
-async function tellCampaign({ temporal }: Needed, { item, end }: ItemConclusion): Promise<void> {
+async function tellCampaign(
+  { temporal }: Needed,
+  item: ItemConclusion['item'],
+  end: ItemEnd,
+): Promise<void> {
   const campaign = temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
   try {
     await campaign.signal(itemDoneSignal, { id: item.id, ...end });
@@ -35,16 +43,19 @@ async function tellCampaign({ temporal }: Needed, { item, end }: ItemConclusion)
   }
 }
 
-async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void> {
-  const { item, reference, end, files, ...rest } = conclusion;
+async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
+  const { item, reference, end: given, files, ...rest } = conclusion;
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
     // It was removed or damaged by hand: there is nothing to write the end into, and `publish` says so.
-    if (!record) return;
-    if (isFinal(record.state) && isTold(record, conclusion)) return;
+    if (!record) return given;
+    if (isFinal(record.state) && isTold(record, conclusion)) return toldBefore(record, conclusion);
     const remoteId = rest.remoteId ?? record.remoteId;
-    const kept = filesAfter(record, remoteId, await withRejected(store, item, files));
+    const end = await endByFiles(store, conclusion, remoteId);
+    const isWrong = end !== given || files.some(isRejected);
+    const fetched = isWrong ? await rejected(store, item, files) : files;
+    const kept = filesAfter(record, remoteId, fetched);
     await removeOthers(store, record, kept);
     await writeItem(store, {
       ...record,
@@ -60,6 +71,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<void>
       files: kept,
       ...(rest.engine !== undefined && { engine: rest.engine }),
     });
+    return end;
   } catch (error) {
     throw storeFailure(error);
   }
@@ -78,6 +90,28 @@ function isTold(record: ItemRecord, { end, finishedAt }: ItemConclusion): boolea
   return record.finishedAt === finishedAt || end.code === 'ITEM_ENDED_BY_HAND';
 }
 
+/** An earlier try of this activity may have found that the files contradict each other. */
+function toldBefore(record: ItemRecord, { end, finishedAt }: ItemConclusion): ItemEnd {
+  const { finishedAt: at, state, error } = record;
+  const isChanged = at === finishedAt && end.state === 'succeeded' && state === 'failed';
+  return isChanged && error ? { state, ...error } : end;
+}
+
+/** Each file was downloaded by itself: only now they can be compared, and the item fails where they disagree. */
+async function endByFiles(
+  store: Store,
+  { item: { kind, id }, end, files }: ItemConclusion,
+  remoteId: string | null,
+): Promise<ItemEnd> {
+  if (end.state !== 'succeeded' || remoteId === null) return end;
+  const problem = await disagreement(store, { kind, id, remoteId, files });
+  return problem === null ? end : { state: 'failed', code: problem.code, message: problem.message };
+}
+
+function isRejected({ name }: KeptFile): boolean {
+  return name.startsWith(REJECTED);
+}
+
 /** What a job brought takes the place of what the one before had; an end without a job of its own leaves it there. */
 function filesAfter(
   { earlier, files }: ItemRecord,
@@ -90,13 +124,11 @@ function filesAfter(
 }
 
 /** A job with one wrong file has no good ones: what came beside it, and was not checked by itself, goes with it. */
-async function withRejected(
+async function rejected(
   store: Store,
   { kind, id }: ItemConclusion['item'],
   fetched: readonly KeptFile[],
 ): Promise<readonly KeptFile[]> {
-  const isRejected = ({ name }: KeptFile): boolean => name.startsWith(REJECTED);
-  if (!fetched.some(isRejected)) return fetched;
   const moved: string[] = [];
   for (const { name } of fetched.filter((file) => !isRejected(file))) {
     const [from, to] = [itemKey(kind, id, name), itemKey(kind, id, REJECTED + name)];

@@ -54,12 +54,12 @@ export async function fetchArtefact(
 
 async function takeIn(
   store: Store,
-  { item }: RemoteJob,
+  { item, remoteId }: RemoteJob,
   artefact: Artefact,
   policy: JobPolicy,
 ): Promise<FetchResult> {
   const job = await readJob(store, item);
-  const problem = await problemOf(job, artefact);
+  const problem = await problemOf(job, remoteId, artefact);
   // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
   if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, policy);
   return writeArtefact(store, item, job, artefact, problem);

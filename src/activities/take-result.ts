@@ -11,6 +11,7 @@ import { checkResult } from '../services/check-result.ts';
 import type { Job } from '../services/client.ts';
 import { engineOfLog } from '../services/engine.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
+import { otherJob } from '../services/named-job.ts';
 import { checkDistributions } from '../services/predictions/check-distributions.ts';
 import { isSynthetic } from '../services/synthetic.ts';
 import { JOB_LOG, REJECTED, itemKey } from '../store/layout.ts';
@@ -30,8 +31,11 @@ export const CHECKED: ReadonlySet<ArtefactName> = new Set(['record', 'result', '
 /** What is wrong with it; null when it is right. */
 export async function problemOf(
   job: Job,
+  remoteId: string,
   { name, bytes }: Artefact,
 ): Promise<ResultProblem | null> {
+  const other = otherJob(name, new TextDecoder().decode(bytes), remoteId);
+  if (other !== null) return other;
   const check =
     name === 'distributions'
       ? checkDistributions(bytes, job.input)

@@ -28,6 +28,15 @@ const notWhatWasSent = {
   meaning: 'Residues that were not sent, a predictor without values, or nothing but “missing”.',
   remedy: 'The file is kept: look at it. For shifts another model_class may do.',
 };
+const otherMolecule = {
+  meaning: 'The result is of another molecule with the same formula: an isomer or a tautomer.',
+  remedy:
+    'Do not simulate with its files. Check the structure in the input; if that is right, hundredfold retry.',
+};
+const otherJob = {
+  meaning: 'One of the files that the service sent belongs to another job.',
+  remedy: KEEPERS,
+};
 const changed = {
   meaning: 'Its folder was changed while the campaign ran.',
   remedy: 'Type the run command again: the folder is written anew.',
@@ -75,6 +84,15 @@ const WORDS: Readonly<Record<string, EndWords>> = {
   RESULT_UNSAFE_NAME: misshapen,
   RESULT_NEEDS_REVISION: doubtful,
   RESULT_WRONG_CHARGE: doubtful,
+  RESULT_OTHER_MOLECULE: otherMolecule,
+  RESULT_OTHER_TAUTOMER: otherMolecule,
+  RESULT_OTHER_STEREO: {
+    meaning: 'The result is another stereoisomer than the input specifies.',
+    remedy:
+      'Do not simulate with its files. If the input is right, give a file with coordinates of that stereoisomer.',
+  },
+  RESULT_OTHER_JOB: otherJob,
+  RESULT_FILES_DISAGREE: otherJob,
   RESULT_WRONG_SEQUENCE: notWhatWasSent,
   RESULT_MISSING_VALUES: notWhatWasSent,
   RESULT_ALL_MISSING: notWhatWasSent,

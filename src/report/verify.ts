@@ -12,6 +12,7 @@ import {
   itemFolder,
 } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import type { Store } from '../store/store.ts';
 import { faultsOf, recordedFiles } from './audit.ts';
 import {
@@ -22,6 +23,7 @@ import {
   type Listed,
 } from './campaign-items.ts';
 import { publishedKeys } from './checksums.ts';
+import { disagreement } from './compare-files.ts';
 import { isListed } from './failed-table.ts';
 import { listedRowsFault } from './listed-rows.ts';
 
@@ -86,10 +88,20 @@ async function itemViolations(store: Store, item: CampaignItem): Promise<readonl
     if (record.error !== null) violations.push(`${name} succeeded with an error.`);
     if (record.remoteId === null) violations.push(`${name} succeeded without a job.`);
     if (Object.keys(record.files).length === 0) violations.push(`${name} succeeded without files.`);
+    violations.push(...(await contradictions(store, record)));
   } else if (isFinal(record.state) && record.error === null) {
     violations.push(`${name} is ${record.state} without a coded reason.`);
   }
   return violations;
+}
+
+/** Results of before their files were compared, or changed together with their digests. */
+async function contradictions(store: Store, record: ItemRecord): Promise<readonly string[]> {
+  const { kind, id, remoteId } = record;
+  if (remoteId === null) return [];
+  const files = Object.entries(record.files).map(([file, { bytes }]) => ({ name: file, bytes }));
+  const problem = await disagreement(store, { kind, id, remoteId, files });
+  return problem === null ? [] : [`${itemFolder(kind, id)}: ${problem.message}`];
 }
 
 /** Files in the items' folders that no record vouches for. */

@@ -16,6 +16,12 @@ export const RESULT_PROBLEMS = {
   needsRevision: 'RESULT_NEEDS_REVISION',
   /** The atoms are not those of the input, or not the same ones in all files. */
   wrongAtoms: 'RESULT_WRONG_ATOMS',
+  /** The atoms are those of the input, and bonded in another way: a constitutional isomer. */
+  otherMolecule: 'RESULT_OTHER_MOLECULE',
+  /** Hydrogens are bonded to other atoms than in the input. */
+  otherTautomer: 'RESULT_OTHER_TAUTOMER',
+  /** A tetrahedral atom or a double bond has another configuration than the input specifies. */
+  otherStereo: 'RESULT_OTHER_STEREO',
   /** The charges of the atoms do not add up to the net charge that was asked for. */
   wrongCharge: 'RESULT_WRONG_CHARGE',
   /** The residues are not those that were sent, or not in their order. */
@@ -24,6 +30,10 @@ export const RESULT_PROBLEMS = {
   missingValues: 'RESULT_MISSING_VALUES',
   /** A value that is no number (NaN, null) where there is a residue. */
   notANumber: 'RESULT_NOT_A_NUMBER',
+  /** The record names another job than the one that was asked for. */
+  otherJob: 'RESULT_OTHER_JOB',
+  /** Two files of one job contradict each other: one of them belongs to another job. */
+  filesDisagree: 'RESULT_FILES_DISAGREE',
   /** Every value says "missing" (null, or -10 of ShiftCrypt). */
   allMissing: 'RESULT_ALL_MISSING',
 } as const;

@@ -84,8 +84,7 @@ class ItemRun {
   async run(): Promise<ItemEnd> {
     const end = await this.path();
     // Also after a cancellation: every item has its end on disk.
-    await CancellationScope.nonCancellable(() => this.conclude(end));
-    return end;
+    return CancellationScope.nonCancellable(() => this.conclude(end));
   }
 
   private async path(): Promise<ItemEnd> {
@@ -270,15 +269,18 @@ class ItemRun {
     return { state: 'cancelled', code: 'CANCELLED', message: 'cancelled before it had ended' };
   }
 
-  private async conclude(end: ItemEnd): Promise<void> {
+  private async conclude(end: ItemEnd): Promise<ItemEnd> {
     const { attempts, files, remoteId, submittedAt, timing, engine } = this;
     const conclusion = {
       ...{ item: this.address(), reference: this.input.reference, end, remoteId, attempts, files },
       ...{ submittedAt, finishedAt: new Date().toISOString(), timing },
       ...(engine !== undefined && { engine }),
     };
-    await conclude.executeWithOptions({ summary: endSummary(end) }, [conclusion]);
-    this.show(end.state, end);
+    const options = { summary: endSummary(end) };
+    // Histories of before the files were compared have no answer here.
+    const written = (await conclude.executeWithOptions(options, [conclusion])) ?? end;
+    this.show(written.state, written);
+    return written;
   }
 
   private note(outcome: Attempt['outcome'], message: string): void {

@@ -141,8 +141,11 @@ export interface Activities {
   poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */
   fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
-  /** Writes the end of an item into the output tree. */
-  conclude(conclusion: ItemConclusion): Promise<void>;
+  /**
+   * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
+   * job contradict each other. Nothing in histories of before they were compared.
+   */
+  conclude(conclusion: ItemConclusion): Promise<ItemEnd | undefined>;
   /** Reads one page of a campaign's items, always all of it and in the same order. */
   loadPage(
     store: string,

@@ -44,16 +44,13 @@ async function openedAgain(former: Partial<ItemRecord>): Promise<Store> {
 
 type End = Partial<Pick<ItemConclusion, 'end' | 'remoteId' | 'attempts' | 'files'>>;
 
+/** The end that the activity answers with. */
+function ended(store: Store, told: End) {
+  return conclude({ openStore: openFileStore, leases: OURS, temporal }, conclusionOf(store, told));
+}
+
 async function concluded(store: Store, told: End): Promise<ItemRecord> {
-  const { location } = store;
-  const item = { campaign: 'no-such-campaign', store: location, id: 'p1', generation: 1 };
-  const conclusion: ItemConclusion = {
-    item: { ...item, kind: 'sequence' },
-    reference: { service: 'predictions', address: 'a', credential: 'c' },
-    end: { state: 'succeeded', code: null, message: null },
-    ...{ remoteId: 'job-2', attempts: [], files: [], submittedAt: ENDED, finishedAt: ENDED },
-    ...{ timing: null, ...told },
-  };
+  const conclusion = conclusionOf(store, told);
   const deps = { openStore: openFileStore, leases: OURS, temporal };
   await conclude(deps, conclusion);
   // As after a crash between the writing and the telling.
@@ -61,6 +58,17 @@ async function concluded(store: Store, told: End): Promise<ItemRecord> {
   const record = await readItem(store, 'sequence', 'p1');
   if (!record) throw new Error('the record is gone');
   return record;
+}
+
+function conclusionOf({ location }: Store, told: End): ItemConclusion {
+  const item = { campaign: 'no-such-campaign', store: location, id: 'p1', generation: 1 };
+  return {
+    item: { ...item, kind: 'sequence' },
+    reference: { service: 'predictions', address: 'a', credential: 'c' },
+    end: { state: 'succeeded', code: null, message: null },
+    ...{ remoteId: 'job-2', attempts: [], files: [], submittedAt: ENDED, finishedAt: ENDED },
+    ...{ timing: null, ...told },
+  };
 }
 
 const filesOf = async (store: Store) =>
@@ -160,5 +168,58 @@ describe('a result that was found wrong', () => {
     const { files } = await concluded(store, { files: [await written(store, 'result.json')] });
     expect(Object.keys(files)).toEqual(['result.json']);
     expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.json']);
+  });
+});
+
+describe('files that contradict each other', () => {
+  const RESULT = '{"proteins":{"a":{"seq":["M","K"],"backbone":[0.5,0.6]}}}';
+  const CSV = 'sequence_id,residue,residue_index,backbone\na,M,0,0.5\na,K,1,0.6\n';
+
+  async function written(store: Store, csv: string) {
+    const texts = { 'result.json': RESULT, 'result.csv': csv };
+    return Promise.all(
+      Object.entries(texts).map(async ([name, text]) => {
+        const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, text);
+        return { name, bytes, sha256 };
+      }),
+    );
+  }
+
+  test('make a failure of a success, however often it is told', async () => {
+    const store = await openedAgain(wasFailed);
+    const files = await written(store, CSV.replace('K', 'W'));
+    // `concluded` does it twice, as after a crash before the campaign was told.
+    const { state, error, files: kept } = await concluded(store, { files });
+    expect([state, error?.code]).toEqual(['failed', 'RESULT_FILES_DISAGREE']);
+    expect(Object.keys(kept)).toEqual(['rejected/result.json', 'rejected/result.csv']);
+    expect(await filesOf(store)).toEqual(['input.fasta', 'item.json', 'result.csv', 'result.json']);
+    expect(await ended(store, { files })).toEqual({ state, ...error });
+  });
+
+  test('are found also when a crash had left them among the rejected ones', async () => {
+    const store = await openedAgain(wasFailed);
+    const files = await written(store, CSV.replace('K', 'W'));
+    await store.adopt('sequences/p1/rejected/result.json', store, 'sequences/p1/result.json');
+    const { error, files: kept } = await concluded(store, { files });
+    expect(error?.code).toBe('RESULT_FILES_DISAGREE');
+    expect(Object.keys(kept)).toEqual(['rejected/result.json', 'rejected/result.csv']);
+  });
+
+  test('are not looked for among those of an earlier job', async () => {
+    const store = await openedAgain(wasFailed);
+    const [result] = await written(store, CSV.replace('K', 'W'));
+    if (result === undefined) throw new Error('nothing written');
+    expect(await concluded(store, { files: [result] })).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('files that agree stay a success', async () => {
+    const store = await openedAgain(wasFailed);
+    const files = await written(store, CSV);
+    expect(await concluded(store, { files })).toMatchObject({ state: 'succeeded', error: null });
+    expect(await ended(store, { files })).toEqual({
+      state: 'succeeded',
+      code: null,
+      message: null,
+    });
   });
 });

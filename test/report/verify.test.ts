@@ -22,6 +22,11 @@ async function change(store: Store, changes: Partial<ItemRecord>): Promise<void>
   await writeItem(store, { ...record, ...changes });
 }
 
+const MIXED_UP = {
+  'result.json': '{"proteins":{"a":{"seq":["M","K"],"backbone":[0.5,0.6]}}}',
+  'result.csv': 'sequence_id,residue,backbone\na,M,0.5\na,W,0.6\n',
+};
+
 const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unknown>])[] = [
   ['an open item', /ethanol is still fetching/, (store) => change(store, { state: 'fetching' })],
   [
@@ -35,6 +40,20 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
     'a changed file',
     /not what was received/,
     (store) => edit(store, 'molecules/ethanol/result.json', 'ethanol', 'ethanal'),
+  ],
+  [
+    'a table of another job, with its own digest',
+    /sequences\/p1: result.csv has W for residue 2/,
+    async (store) => {
+      const record = await readItem(store, 'sequence', 'p1');
+      if (record === null) throw new Error('p1 is missing');
+      const files = { ...record.files };
+      for (const [name, text] of Object.entries(MIXED_UP)) {
+        const { bytes, sha256 } = await store.write(`sequences/p1/${name}`, text);
+        files[name] = { bytes, sha256 };
+      }
+      await writeItem(store, { ...record, files });
+    },
   ],
   ['a missing file', /is missing/, (store) => store.remove('sequences/p1/result.json')],
   ['a missing record', /item.json is missing/, (store) => store.remove('sequences/p1/item.json')],

@@ -2,17 +2,20 @@
  * Every result of the real engines that they called good, against its own input: the right ones pass, and the ones
  * that field notes and recordings know as silently wrong are found, each with its code.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, test } from 'vitest';
-import { PREDICTORS, type InputText, type Options } from '../../src/domain/item.ts';
 import { compositionOf } from '../../src/inputs/molecules/composition.ts';
 import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { readGro } from '../../src/results/gro.ts';
 import { checkResult } from '../../src/services/check-result.ts';
-
-const DATA = join(import.meta.dirname, '../../../shared/data');
+import { checkFiles } from '../../src/services/predictions/check-files.ts';
+import {
+  goldenMolecules,
+  goldenPredictions,
+  isPresent,
+  recordOf,
+  type GoldenMolecule,
+  type GoldenPrediction,
+} from './golden-jobs.ts';
 
 /** What the engine gets silently wrong, by the key of its golden result, in both collections. */
 const WRONG: Readonly<Record<string, string>> = {
@@ -38,128 +41,46 @@ const WRONG: Readonly<Record<string, string>> = {
   'shiftcrypt/no_shift_loop_str-model1': 'RESULT_ALL_MISSING',
 };
 
-interface Golden {
-  readonly key: string;
-  readonly input: InputText;
-  readonly options: Options;
-  readonly result: string;
-}
-
-function read(path: string): string | null {
-  if (existsSync(path)) return readFileSync(path, 'utf8');
-  return existsSync(`${path}.gz`) ? gunzipSync(readFileSync(`${path}.gz`)).toString() : null;
-}
-
-function rows(owner: string, engine: string): Record<string, string>[] {
-  const path = join(DATA, owner, 'golden', engine, 'INDEX.csv');
-  return existsSync(path) ? parse(readFileSync(path), { columns: true }) : [];
-}
-
-interface RecordedMolecule {
-  readonly smiles: string | null;
-  readonly input_file: string | null;
-  readonly charge_method: 'bcc' | 'gas';
-  readonly net_charge: number | null;
-  readonly atom_type: 'gaff2';
-  readonly results: object;
-}
-
-function molecules(owner: string): Golden[] {
-  return rows(owner, 'acpype').flatMap(({ key = '', ok }) => {
-    const text = read(join(DATA, owner, 'golden/acpype', `${key}.json`));
-    if (ok !== 'True' || text === null) return [];
-    const job = JSON.parse(text) as RecordedMolecule;
-    const name = `input${/\.\w+$/.exec(job.input_file ?? '.smi')?.[0] ?? ''}`;
-    const given = job.smiles ?? read(join(DATA, owner, 'molecules', job.input_file ?? ''));
-    if (given === null) throw new Error(`${key} has no input`);
-    const options = {
-      chargeMethod: job.charge_method,
-      netCharge: job.net_charge,
-      atomType: job.atom_type,
-    };
-    return [
-      {
-        key,
-        input: { name, text: given },
-        options: { kind: 'molecule', ...options },
-        result: JSON.stringify({ results: [job.results] }),
-      },
-    ];
-  });
-}
-
-const INPUT_FOLDERS = [
-  'sequences',
-  'sequences/single',
-  'sequences/awkward',
-  'alignments',
-  'alignments/malformed',
-  'shifts',
-];
-
-function inputOf(owner: string, kind: string, file: string): string | null {
-  const folders = INPUT_FOLDERS.filter((folder) => folder.startsWith(kind));
-  for (const folder of folders) {
-    const text = read(join(DATA, owner, folder, file));
-    if (text !== null) return text;
-  }
-  return oneOfMany(owner, file.replace(/\.fasta$/, ''));
-}
-
-/** Runs of a single protein were made from a file of many. */
-function oneOfMany(owner: string, name: string): string | null {
-  const all = read(join(DATA, owner, 'sequences/proteins.fasta'))?.split(/^(?=>)/m) ?? [];
-  const word = (record: string): string => record.slice(1).split(/\s/)[0] ?? '';
-  return (
-    all.find((record) => word(record).replace(/[|.]/g, '_').replace(/_$/, '') === name) ?? null
-  );
-}
-
-function predictions(owner: string): Golden[] {
-  return rows(owner, 'b2btools').flatMap(({ key = '', command = '', exit_code: code }) => {
-    const result = read(join(DATA, owner, 'golden/b2btools', `${key}.json`));
-    if (code !== '0' || result === null) return [];
-    const file = /-i (\S+)/.exec(command)?.[1] ?? '';
-    const kind = command.startsWith('shiftcrypt')
-      ? 'shifts'
-      : command.includes('msa')
-        ? 'alignments'
-        : 'sequences';
-    const text = inputOf(owner, kind, file);
-    if (text === null) throw new Error(`${key} has no input ${file}`);
-    return [{ key, input: { name: file, text }, options: optionsOf(kind, command), result }];
-  });
-}
-
-function optionsOf(kind: string, command: string): Options {
-  const predictors = PREDICTORS.filter((name) => command.includes(`--${name}`));
-  if (kind === 'sequences') return { kind: 'sequence', predictors };
-  if (kind === 'alignments') return { kind: 'alignment' };
-  return { kind: 'shifts', modelClass: '1', originalNumbering: true };
-}
-
 const chemist = openChemist();
 afterAll(() => chemist.close());
 
+/** The code of what is wrong with a result of this input; undefined when it is right. */
+async function codeOf({ input, options }: GoldenMolecule, result: string) {
+  const check = checkResult({ options, input }, result, await compositionOf(input, chemist));
+  return check.ok ? undefined : check.code;
+}
+
 describe.each(['own', 'public'])('%s', (owner) => {
-  const present = existsSync(join(DATA, owner));
+  const present = isPresent(owner);
 
   test.skipIf(!present)('molecules', async () => {
-    const all = molecules(owner);
+    const all = goldenMolecules(owner);
     expect(all.length).toBeGreaterThan(40);
-    for (const { key, input, options, result } of all) {
-      const composition = await compositionOf(input, chemist);
-      expect(composition, key).not.toBeNull();
-      const check = checkResult({ options, input }, result, composition);
-      expect([key, check.ok ? undefined : check.code]).toEqual([
-        key,
-        WRONG[key.replace('malformed_', '')],
-      ]);
+    for (const molecule of all) {
+      const { key, input, result } = molecule;
+      expect(await compositionOf(input, chemist), key).not.toBeNull();
+      const code = await codeOf(molecule, result);
+      expect([key, code]).toEqual([key, WRONG[key.replace('malformed_', '')]]);
     }
   });
 
+  test.skipIf(!present)(
+    'the mirror image of a chiral molecule is another stereoisomer',
+    async () => {
+      const good = goldenMolecules(owner).filter(({ key }) => WRONG[key] === undefined);
+      const found: string[] = [];
+      for (const molecule of good) {
+        const code = await codeOf(molecule, recordOf(mirrored(molecule.results)));
+        if (code === undefined) continue;
+        expect([molecule.key, code]).toEqual([molecule.key, 'RESULT_OTHER_STEREO']);
+        found.push(molecule.key);
+      }
+      expect(found.sort()).toEqual(CHIRAL[owner]);
+    },
+  );
+
   test.skipIf(!present)('predictions', () => {
-    const all = predictions(owner);
+    const all = goldenPredictions(owner);
     expect(all.length).toBeGreaterThan(40);
     for (const { key, input, options, result } of all) {
       const check = checkResult({ options, input }, result);
@@ -168,5 +89,106 @@ describe.each(['own', 'public'])('%s', (owner) => {
         WRONG[key.replace('malformed_', '')],
       ]);
     }
+  });
+
+  test.skipIf(!present)('files of one prediction agree', () => {
+    const all = goldenPredictions(owner);
+    const compared = all.filter(({ files }) => files.csv !== undefined);
+    expect(compared.length).toBeGreaterThan(30);
+    for (const { key, files, options } of compared) {
+      expect([key, checkFiles(files, kindOf(options), 'job')]).toEqual([key, null]);
+    }
+  });
+
+  test.skipIf(!present)('files of different predictions disagree', () => {
+    const all = goldenPredictions(owner).filter(({ files }) => files.csv !== undefined);
+    let mixed = 0;
+    for (const [place, one] of all.entries()) {
+      const kind = kindOf(one.options);
+      const other = all.slice(place + 1).find((next) => isOther(one, next));
+      if (other === undefined) continue;
+      for (const name of ['csv', 'metadata', 'distributions'] as const) {
+        const text = other.files[name];
+        if (text === undefined) continue;
+        mixed += 1;
+        const problem = checkFiles({ result: one.result, [name]: text }, kind, 'job');
+        const where = `${name} of ${other.key} in the folder of ${one.key}`;
+        expect([where, problem?.code]).toEqual([where, 'RESULT_FILES_DISAGREE']);
+      }
+    }
+    expect(mixed).toBeGreaterThan(60);
+  });
+});
+
+/** Those whose input specifies a configuration: a SMILES that leaves it open is right in both. */
+const CHIRAL: Readonly<Record<string, readonly string[]>> = {
+  own: [
+    'file-ibuprofen-bcc-auto-gaff2',
+    'smi-l_alanine-bcc-0-gaff2',
+    'smi-l_alanine-bcc-auto-gaff2',
+    'smi-l_menthol-bcc-0-gaff2',
+    'smi-r_carvone-bcc-0-gaff2',
+    'smi-s_ibuprofen-bcc-0-gaff2',
+    'smi-s_nicotine-bcc-0-gaff2',
+    'smi-s_propranolol-bcc-0-gaff2',
+  ],
+  public: [
+    'file-real_1jld_ligand-gas-auto-gaff2',
+    'smi-clintox_p04-bcc-1-gaff2',
+    'smi-clintox_p04-bcc-auto-gaff2',
+  ],
+};
+
+function mirrored(results: GoldenMolecule['results']): Record<string, string> {
+  const text = results['GMX_gro'] ?? '';
+  const [title = '', number = '', ...lines] = text.split('\n');
+  const places = readGro(text) ?? [];
+  const atoms = places.map(([x, y, z], atom) => {
+    const columns = [-x, y, z].map((value) => (value / 10).toFixed(3).padStart(8));
+    return (lines[atom] ?? '').slice(0, 20) + columns.join('');
+  });
+  const GMX_gro = [title, number, ...atoms, ...lines.slice(atoms.length)].join('\n');
+  return { ...results, GMX_gro };
+}
+
+function kindOf(options: GoldenPrediction['options']) {
+  if (options.kind === 'molecule') throw new Error('no prediction');
+  return options.kind;
+}
+
+/** Files of the same protein need not contradict: some jobs differ in their predictors only. */
+function isOther(one: GoldenPrediction, next: GoldenPrediction): boolean {
+  return kindOf(one.options) === kindOf(next.options) && proteinOf(one) !== proteinOf(next);
+}
+
+/** The first letters, without gaps; of a file of shifts the entry that it is made of. */
+function proteinOf({ key, input }: GoldenPrediction): string {
+  const entry = /BeR31|DhR29B|bmr\d+|no_shift/.exec(key)?.[0];
+  const letters = input.text.replaceAll(/^>.*$/gm, '').replaceAll(/[\s.-]/g, '');
+  return entry ?? letters.slice(0, 100).toUpperCase();
+}
+
+describe('an isomer', () => {
+  test.skipIf(!isPresent('own')).each([
+    ['thymol', 'r_carvone'],
+    ['r_carvone', 'thymol'],
+  ])('%s is not %s', async (asked, got) => {
+    const all = goldenMolecules('own');
+    const [one, other] = [asked, got].map((name) =>
+      all.find(({ key }) => key === `smi-${name}-bcc-0-gaff2`),
+    );
+    if (one === undefined || other === undefined) throw new Error('no recording');
+    expect(await codeOf(one, one.result)).toBeUndefined();
+    expect(await codeOf(one, other.result)).toBe('RESULT_OTHER_MOLECULE');
+  });
+
+  test.skipIf(!isPresent('own'))('an enantiomer is not the other one', async () => {
+    const all = goldenMolecules('own');
+    const find = (name: string) => all.find(({ key }) => key === name);
+    const s = find('smi-s_ibuprofen-bcc-0-gaff2');
+    const r = find('file-ibuprofen-bcc-auto-gaff2');
+    if (s === undefined || r === undefined) throw new Error('no recording');
+    expect(await codeOf(s, r.result)).toBe('RESULT_OTHER_STEREO');
+    expect(await codeOf(r, s.result)).toBe('RESULT_OTHER_STEREO');
   });
 });

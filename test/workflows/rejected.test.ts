@@ -29,10 +29,16 @@ async function folderOf(ran: Ran, id: string): Promise<{ files: string[]; reject
   };
 }
 
+/** The record of another job, under the id of the one that was asked for. */
+function inPlaceOf(answer: fate.Passed, body = answer.body): fate.Passed {
+  const [wanted, other] = [answer.body, body].map((text) => /"hash_id":"(\w+)"/.exec(text)?.[1]);
+  return { ...answer, body: body.replaceAll(other ?? '', wanted ?? '') };
+}
+
 test('no file of a wrong result has a final name', async () => {
   const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
   const own = new Map<string, string>();
-  const swap = fate.onceDone((answer) => ({ ...answer, body: own.get('phenol') ?? answer.body }));
+  const swap = fate.onceDone((answer) => inPlaceOf(answer, own.get('phenol')));
   const spoilt = new Map<string, fate.Fate>([
     ['phenol', { result: (answer) => (own.set('phenol', answer.body), answer) }],
     ['good', {}],
@@ -89,4 +95,53 @@ test('no file of a wrong result has a final name', async () => {
   // What a colleague types.
   execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: ran.folder });
   expect(readFileSync(join(ran.folder, 'SHA256SUMS'), 'utf8')).toContain('rejected/phenol_GMX.itp');
+}, 60_000);
+
+const MIXED_UP = [
+  { id: 'carvone', smiles: 'CC1=CC[C@H](CC1=O)C(C)=C', net_charge: 0 },
+  { id: 'thymol', smiles: 'Cc1ccc(C(C)C)c(O)c1', net_charge: 0 },
+  { id: 'nitrile', smiles: 'CC#N' },
+  { id: 'csv', kind: 'sequence', file: 'FER_PEPAS.fasta' },
+  { id: 'log', kind: 'sequence', file: 'CYC_PANTR.fasta' },
+];
+
+test('no answer of another job is taken for a good one', async () => {
+  const { rig, between } = await openWithGoBetween({ engine: 'recorded', limit: 0, jobMs: 0 });
+  let carvone = '';
+  const keep: fate.Spoil = (answer) => ((carvone = answer.body), answer);
+  const other = '6f1c0c1e-0000-4000-8000-00000000000a';
+  fate.inflict(
+    between,
+    new Map<string, fate.Fate>([
+      ['carvone', { result: keep }],
+      ['thymol', { result: fate.onceDone((answer) => inPlaceOf(answer, carvone)) }],
+      ['nitrile', { result: fate.onceDone((answer) => ({ ...answer, body: carvone })) }],
+      ['csv', { csv: fate.withText((text) => text.replace(/,[A-Z],2,/, ',W,2,')) }],
+      ['log', { history: fate.withJson((json) => ({ ...(json as object), request_id: other })) }],
+    ]),
+  );
+  await rig.run(MIXED_UP.slice(0, 1));
+  for (const file of ['FER_PEPAS.fasta', 'CYC_PANTR.fasta']) {
+    await copyFile(join(INPUTS, file), join(rig.folder, file));
+  }
+  const manifest = join(rig.folder, 'manifest.jsonl');
+  const lines = MIXED_UP.slice(1).map((row) => JSON.stringify(row));
+  await writeFile(manifest, lines.join('\n'));
+  const ran = await rig.run(manifest);
+  await noItemLost(ran.folder, ran.ids);
+  await treeIsWhole(ran.folder);
+
+  expect(await rowOf(ran, 'thymol')).toMatchObject({
+    ...{ state: 'failed', error_code: 'RESULT_OTHER_MOLECULE' },
+    error: expect.stringContaining('C10H14O') as string,
+  });
+  expect((await rowOf(ran, 'nitrile'))['error_code']).toBe('RESULT_OTHER_JOB');
+  expect((await rowOf(ran, 'log'))['error_code']).toBe('RESULT_OTHER_JOB');
+  expect(await rowOf(ran, 'csv')).toMatchObject({
+    ...{ state: 'failed', error_code: 'RESULT_FILES_DISAGREE' },
+    error: expect.stringContaining('result.csv has W for residue 3') as string,
+  });
+  const { files, rejected } = await folderOf(ran, 'csv');
+  expect(files).toEqual(['input.fasta', 'item.json']);
+  expect(rejected).toEqual(['history.json', 'metadata.csv', 'result.csv', 'result.json']);
 }, 60_000);

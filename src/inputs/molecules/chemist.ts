@@ -3,6 +3,7 @@
  * threads of its own.
  */
 import type { Drawing } from '../../domain/drawing.ts';
+import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 
 /** What RDKit makes of a SMILES that is a molecule. */
 export interface SmilesFacts {
@@ -31,11 +32,9 @@ export interface MolfileFacts {
   readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
 
-/** All atoms of a SMILES, those included that it leaves out. */
-export interface AtomCounts {
+/** All atoms of a molecule with their bonds and what is specified of the configuration. */
+export interface DrawnGraph extends DescribedMolecule {
   readonly type: 'molecule';
-  /** By symbol; hydrogens counted, of all isotopes. */
-  readonly elements: Readonly<Record<string, number>>;
   /** In units of the elementary charge. */
   readonly formalCharge: number;
 }
@@ -69,8 +68,11 @@ export interface Unanswered {
 export interface Chemist {
   readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;
   readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
-  /** Costs more than `readSmiles`, which seldom needs to know. */
-  countAtoms(smiles: string): Promise<AtomCounts | Refused | Unanswered>;
+  /**
+   * Costs more than `readSmiles`. Of a SMILES with the hydrogens that it leaves out, of an MDL connection table with
+   * those that it lists.
+   */
+  readGraph(structure: string): Promise<DrawnGraph | Refused | Unanswered>;
   /** A SMILES, or an MDL connection table; coordinates are made anew. */
   draw(structure: string): Promise<Drawn | Refused | Unanswered>;
   close(): Promise<void>;

@@ -1,14 +1,18 @@
 /** What a molecule's input says of the molecule: what a result is compared with. */
 import type { InputText } from '../../domain/item.ts';
+import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 import type { Chemist } from './chemist.ts';
 import { readMol2 } from './mol2.ts';
 import { connectionTable, readMolfile } from './molfile.ts';
 import { readPdb } from './pdb.ts';
+import { perceiveBonds } from './perceive-bonds.ts';
 import { checkAtoms, type Structure } from './structure.ts';
 
 export interface Composition {
-  /** Atoms by symbol. Hydrogens that a SMILES leaves out are counted, those that a file lacks are not. */
-  readonly elements: Readonly<Record<string, number>>;
+  /** Symbols. Hydrogens that a SMILES leaves out are counted, those that a file lacks are not. */
+  readonly elements: readonly string[];
+  /** Null where the file gives no bonds, and its distances leave a doubt. */
+  readonly molecule: DescribedMolecule | null;
   /** In units of the elementary charge; null where the format does not tell. */
   readonly charge: number | null;
   /** A file with coordinates from which the hydrogens were left out: the engine adds none. */
@@ -22,10 +26,10 @@ export async function compositionOf(
 ): Promise<Composition | null> {
   switch (name.slice(name.lastIndexOf('.'))) {
     case '.smi': {
-      const counts = await chemist.countAtoms(text.trim());
-      if (counts.type !== 'molecule') return null;
-      const { elements, formalCharge } = counts;
-      return { elements, charge: formalCharge, lacksHydrogens: false };
+      const graph = await chemist.readGraph(text.trim());
+      if (graph.type !== 'molecule') return null;
+      const { elements, formalCharge: charge } = graph;
+      return { elements, molecule: graph, charge, lacksHydrogens: false };
     }
     case '.pdb':
       return ofStructure(readPdb(text));
@@ -37,25 +41,27 @@ export async function compositionOf(
 }
 
 function ofStructure(structure: Structure): Composition | null {
-  const elements = counted(structure);
+  const { atoms } = structure;
+  if (atoms.length === 0) return null;
+  const elements = atoms.map(({ element }) => element);
+  const bonds = structure.bonds ?? perceiveBonds(atoms);
+  const places = atoms.map(({ place }) => place);
   const lacksHydrogens = checkAtoms(structure, null).some(
     ({ code }) => code === 'MOLECULE_NO_HYDROGENS',
   );
-  return elements && { elements, charge: null, lacksHydrogens };
+  const molecule = bonds && { elements, bonds, stereo: { places } };
+  return { elements, molecule, charge: null, lacksHydrogens };
 }
 
 /** MDL tells the bonds, and so the hydrogens that are missing; its formal charges hold where none is. */
 async function ofMolfile(text: string, chemist: Chemist): Promise<Composition | null> {
-  const elements = counted(readMolfile(text));
-  const drawn = await chemist.readMolfile(connectionTable(text));
-  if (elements === null || drawn.type !== 'molecule') return null;
+  const { atoms } = readMolfile(text);
+  const table = connectionTable(text);
+  const [drawn, graph] = await Promise.all([chemist.readMolfile(table), chemist.readGraph(table)]);
+  if (atoms.length === 0 || drawn.type !== 'molecule') return null;
   const { onCarbon, elsewhere } = drawn.missing;
   const charge = onCarbon + elsewhere === 0 ? drawn.formalCharge : null;
-  return { elements, charge, lacksHydrogens: onCarbon > 0 };
-}
-
-function counted({ atoms }: Structure): Readonly<Record<string, number>> | null {
-  const counts: Record<string, number> = {};
-  for (const { element } of atoms) counts[element] = (counts[element] ?? 0) + 1;
-  return atoms.length === 0 ? null : counts;
+  const elements = atoms.map(({ element }) => element);
+  const molecule = graph.type === 'molecule' ? graph : null;
+  return { elements, molecule, charge, lacksHydrogens: onCarbon > 0 };
 }

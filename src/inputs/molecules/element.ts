@@ -33,6 +33,11 @@ export function atomicNumber(symbol: string): number {
   return number;
 }
 
+/** Symbol by atomic number. */
+export function elementOfNumber(number: number): string {
+  return ORDERED[number - 1] ?? '*';
+}
+
 /** The elements of the list that the force fields know nothing of, each once. */
 export function unsupportedElements(elements: Iterable<string>): string[] {
   return [...new Set(elements)].filter((element) => !PARAMETERISED.has(element));

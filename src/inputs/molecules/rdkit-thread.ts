@@ -1,17 +1,18 @@
 /** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
-import type { AtomCounts, Drawn, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import type { Drawn, DrawnGraph, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
+import { readGraph } from './rdkit-graph.ts';
 import { refusalOf } from './rdkit-refusal.ts';
-import { elementCounts, factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
+import { factsOf, hydrogenCount, needsCounting } from './smiles-facts.ts';
 
 export interface Question {
-  readonly format: 'smiles' | 'molfile' | 'atoms' | 'drawing';
+  readonly format: 'smiles' | 'molfile' | 'graph' | 'drawing';
   readonly text: string;
 }
 
-export type Answer = SmilesFacts | MolfileFacts | AtomCounts | Drawn | Refused;
+export type Answer = SmilesFacts | MolfileFacts | DrawnGraph | Drawn | Refused;
 
 const RDKit = await rdkit.default();
 RDKit.disable_logging();
@@ -22,6 +23,8 @@ const log = RDKit.set_log_capture('rdApp.error');
  * finding the stereochemistry, which `get_smiles` does by itself when it was not done before.
  */
 const AS_WRITTEN = '{"removeHs":false,"assignStereo":false}';
+/** The stereochemistry is wanted, and hydrogens that are listed stay atoms. */
+const AS_LISTED = '{"removeHs":false}';
 const ALL_HYDROGENS = '{"allHsExplicit":true}';
 /** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
 const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
@@ -66,13 +69,11 @@ function readMolfile(text: string): MolfileFacts | Refused {
   }
 }
 
-function countAtoms(smiles: string): AtomCounts | Refused {
-  const molecule = RDKit.get_mol(smiles);
-  if (molecule === null) return refusal(smiles);
+function graphOf(text: string): DrawnGraph | Refused {
+  const molecule = RDKit.get_mol(text, AS_LISTED);
+  if (molecule === null) return refusal(text);
   try {
-    const written = molecule.get_smiles(ALL_HYDROGENS);
-    const { formalCharge } = factsOf(written).facts;
-    return { type: 'molecule', elements: elementCounts(written), formalCharge };
+    return { type: 'molecule', ...readGraph(molecule.get_json(), !text.includes('\n')) };
   } finally {
     molecule.delete();
   }
@@ -96,7 +97,7 @@ function refusal(text: string): Refused {
   return refusalOf(said, text);
 }
 
-const ANSWERS = { smiles: readSmiles, molfile: readMolfile, atoms: countAtoms, drawing: draw };
+const ANSWERS = { smiles: readSmiles, molfile: readMolfile, graph: graphOf, drawing: draw };
 
 function answer({ format, text }: Question): Answer {
   return ANSWERS[format](text);

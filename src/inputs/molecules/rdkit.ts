@@ -90,7 +90,7 @@ export function openChemist({
     // A thread answers in the form of the question.
     readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
-    countAtoms: (text) => threads.ask('atoms', text) as ReturnType<Chemist['countAtoms']>,
+    readGraph: (text) => threads.ask('graph', text) as ReturnType<Chemist['readGraph']>,
     draw: (text) => threads.ask('drawing', text) as ReturnType<Chemist['draw']>,
     close: () => threads.close(),
   };

@@ -56,19 +56,6 @@ export function factsOf(text: string): WrittenFacts {
   return { facts: { type: 'molecule', ...facts }, heavyAtoms, hydrogens };
 }
 
-/** @param text a SMILES in which RDKit has put every atom, with its hydrogens, into brackets */
-export function elementCounts(text: string): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  const add = (element: string, count: number): void => {
-    if (count > 0) counts[element] = (counts[element] ?? 0) + count;
-  };
-  for (const [, symbol = '', carried = ''] of text.matchAll(new RegExp(BRACKET.source, 'g'))) {
-    add(elementOf(symbol) ?? symbol, 1);
-    add('H', carried === '' ? 0 : Number(carried.slice(1) || 1));
-  }
-  return counts;
-}
-
 function radicalsIn(extension: string): number {
   const lists = [...extension.matchAll(RADICALS)].map(([, atoms = '']) => atoms.split(','));
   return lists.flat().length;

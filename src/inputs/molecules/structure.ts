@@ -3,6 +3,7 @@
  * what PDB, Mol2 and MDL files have in common.
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
+import type { Place } from '../../domain/molecular-graph.ts';
 import { finding, type Finding } from '../finding.ts';
 
 /** Atoms of a molecule, hydrogens counted (contract of the molecule service, sections 1.5 and 8). */
@@ -15,7 +16,7 @@ const SMALL_MOLECULE = 3;
 const CLOSEST = 0.5;
 const FARTHEST = 3;
 
-export type Place = readonly [x: number, y: number, z: number];
+export type { Place };
 
 export interface Atom {
   /** Symbol. */

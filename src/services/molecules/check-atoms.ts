@@ -1,13 +1,16 @@
 /** Whether the atoms of a topology are those of the input, and make one molecule with a closed shell. */
 import type { Composition } from '../../inputs/molecules/composition.ts';
 import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
+import { differenceOf } from '../../results/compare-molecules.ts';
 import { elementOfAtom, hillFormula } from '../../results/elements.ts';
+import { readGro } from '../../results/gro.ts';
 import {
   RESULT_PROBLEMS,
   resultProblem,
   type ResultProblem,
 } from '../../results/result-problems.ts';
 import { totalCharge, type Topology } from '../../results/topology.ts';
+import { differenceProblem } from './other-molecule.ts';
 
 export interface ComputedMolecule {
   readonly topology: Topology;
@@ -30,7 +33,8 @@ export function checkAtoms(
     unlikeInput(computed, input) ??
     inSeveralParts(computed) ??
     unlikeCoordinates(computed) ??
-    openShell(computed)
+    openShell(computed) ??
+    otherMolecule(computed, input)
   );
 }
 
@@ -47,19 +51,22 @@ function unlikeInput(
   input: Composition | null,
 ): ResultProblem | null {
   if (input === null) return null;
-  const [got, wanted] = [hillFormula(elements), hillFormula(listed(input.elements))];
+  const [got, wanted] = [hillFormula(elements), hillFormula(input.elements)];
   if (got !== wanted) {
-    return wrongAtoms(`The topology is that of ${got}, the input is ${wanted}.`);
+    const message = `The topology is that of ${got}, the input is ${wanted}.`;
+    return wrongAtoms(`${message}${onlyHydrogens(elements, input.elements)}`);
   }
   return input.lacksHydrogens
     ? wrongAtoms(`The topology is that of ${got}: the input lacks its hydrogens.`)
     : null;
 }
 
-function listed(counts: Composition['elements']): string[] {
-  return Object.entries(counts).flatMap(([element, count]) =>
-    new Array<string>(count).fill(element),
-  );
+function onlyHydrogens(got: readonly string[], wanted: readonly string[]): string {
+  const heavy = (elements: readonly string[]): string =>
+    hillFormula(elements.filter((element) => element !== 'H'));
+  return heavy(got) === heavy(wanted)
+    ? ' Only the hydrogens differ: another state of protonation or oxidation.'
+    : '';
 }
 
 /** Salts and solvates come back as one topology. */
@@ -98,6 +105,19 @@ function openShell({ topology, elements }: ComputedMolecule): ResultProblem | nu
   if ((protons - charge) % 2 === 0) return null;
   const message = `With a charge of ${charge} the molecule has an odd number of electrons.`;
   return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
+}
+
+/** An isomer has the same formula. */
+function otherMolecule(
+  { topology, elements, coordinates }: ComputedMolecule,
+  input: Composition | null,
+): ResultProblem | null {
+  if (!input?.molecule) return null;
+  const places = readGro(coordinates) ?? [];
+  const difference = differenceOf(input.molecule, { elements, bonds: topology.bonds, places });
+  if (difference === null) return null;
+  const name = (atom: number): string => topology.atoms[atom]?.name ?? `atom ${atom + 1}`;
+  return differenceProblem(difference, hillFormula(elements), name);
 }
 
 function wrongAtoms(message: string): ResultProblem {

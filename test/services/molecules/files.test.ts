@@ -202,7 +202,8 @@ describe('what the engine gets silently wrong', () => {
   });
 
   test('the molecule of another input', () => {
-    const ethane = { elements: { C: 2, H: 6 }, charge: 0, lacksHydrogens: false };
+    const rest = { molecule: null, lacksHydrogens: false };
+    const ethane = { elements: 'C C H H H H H H'.split(' '), charge: 0, ...rest };
     const bytes = JSON.stringify(finishedRecord({ ...ETHANOL }));
     const options = optionsOf(ETHANOL);
     const job = { options, input: { name: 'input.smi', text: 'CC' } };
@@ -210,7 +211,7 @@ describe('what the engine gets silently wrong', () => {
       ...{ ok: false, code: 'RESULT_WRONG_ATOMS' },
       message: 'The topology is that of C2H6O, the input is C2H6.',
     });
-    const ion = { elements: { C: 2, H: 6, O: 1 }, charge: -2, lacksHydrogens: false };
+    const ion = { elements: 'C C H H H H H H O'.split(' '), charge: -2, ...rest };
     expect(checkResult(job, bytes, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
   });
 

@@ -1,0 +1,84 @@
+/**
+ * The graph of a molecule from RDKit's JSON (CommonChem with RDKit's extensions).
+ *
+ * The tag of a tetrahedral atom refers to its bonds in the order of the list; an implicit hydrogen comes last.
+ */
+import type { Centre, MolecularGraph, SpecifiedStereo } from '../../domain/molecular-graph.ts';
+import { elementOfNumber } from './element.ts';
+
+interface JsonAtom {
+  readonly z?: number;
+  readonly impHs?: number;
+  readonly chg?: number;
+  readonly isotope?: number;
+  readonly stereo?: string;
+}
+
+interface JsonBond {
+  readonly atoms: readonly [number, number];
+  readonly stereo?: string;
+  readonly stereoAtoms?: readonly [number, number];
+}
+
+interface JsonMolecule {
+  readonly atoms: readonly JsonAtom[];
+  readonly bonds?: readonly JsonBond[];
+  readonly stereoGroups?: readonly { readonly type: string }[];
+}
+
+export interface ReadGraph extends MolecularGraph {
+  readonly stereo: SpecifiedStereo;
+  /** In units of the elementary charge. */
+  readonly formalCharge: number;
+}
+
+const UNSPECIFIED: SpecifiedStereo = { centres: [], doubleBonds: [] };
+
+/**
+ * @param json of `JSMol.get_json`, for one molecule
+ * @param implicit whether hydrogens that the text leaves out are atoms: those of a SMILES are, those that a file with
+ *   coordinates lacks are not
+ */
+export function readGraph(json: string, implicit: boolean): ReadGraph {
+  const [molecule] = (JSON.parse(json) as { readonly molecules: readonly JsonMolecule[] })
+    .molecules;
+  const { atoms = [], bonds: listed = [], stereoGroups = [] } = molecule ?? {};
+  const elements = atoms.map(({ z }) => elementOfNumber(z ?? 6));
+  const bonds: [number, number][] = listed.map(({ atoms: [one, other] }) => [one, other]);
+  if (implicit) {
+    for (const [atom, { impHs = 0 }] of atoms.entries()) {
+      for (let count = 0; count < impHs; count += 1) bonds.push([atom, elements.push('H') - 1]);
+    }
+  }
+  // A topology does not show isotopes, and a racemate is one molecule or its mirror image.
+  const isVague =
+    atoms.some(({ isotope }) => (isotope ?? 0) > 0) ||
+    stereoGroups.some(({ type }) => type !== 'abs');
+  const formalCharge = atoms.reduce((sum, { chg }) => sum + (chg ?? 0), 0);
+  const stereo = isVague
+    ? UNSPECIFIED
+    : { centres: centresOf(atoms, bonds), doubleBonds: doubleBondsOf(listed) };
+  return { elements, bonds, stereo, formalCharge };
+}
+
+function centresOf(
+  atoms: readonly JsonAtom[],
+  bonds: readonly (readonly [number, number])[],
+): Centre[] {
+  return atoms.flatMap(({ stereo }, atom) => {
+    if (stereo !== 'cw' && stereo !== 'ccw') return [];
+    const neighbours = bonds.flatMap(([one, other]) => {
+      if (one === atom) return [other];
+      return other === atom ? [one] : [];
+    });
+    return [{ atom, neighbours, clockwise: stereo === 'cw' }];
+  });
+}
+
+function doubleBondsOf(bonds: readonly JsonBond[]): SpecifiedStereo['doubleBonds'] {
+  return bonds.flatMap(({ atoms: [second, third], stereo, stereoAtoms }) => {
+    if ((stereo !== 'cis' && stereo !== 'trans') || stereoAtoms === undefined) return [];
+    const [first, last] = stereoAtoms;
+    return [{ atoms: [first, second, third, last] as const, trans: stereo === 'trans' }];
+  });
+}

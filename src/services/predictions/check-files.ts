@@ -1,0 +1,109 @@
+/**
+ * Whether the files of one prediction belong together. The service gives each by an address of its own, so one can be
+ * that of another job while the others are right. All are read tolerantly: what has an unknown form is not judged.
+ */
+import type { Kind } from '../../domain/item.ts';
+import { readDistributions } from '../../results/distributions.ts';
+import { readPayload, type PayloadEntry } from '../../results/payload.ts';
+import {
+  RESULT_PROBLEMS,
+  resultProblem,
+  type ResultProblem,
+} from '../../results/result-problems.ts';
+import { otherJob } from '../named-job.ts';
+import { csvDisagreement } from './check-csv.ts';
+import { metadataDisagreement } from './check-metadata.ts';
+import { isNear } from './near.ts';
+
+/** The texts of what was downloaded; what the service did not give is missing. */
+export interface PredictionFiles {
+  readonly result?: string;
+  readonly csv?: string;
+  readonly metadata?: string;
+  readonly distributions?: string;
+  readonly history?: string;
+}
+
+/**
+ * The result itself is not checked here: `checkResult` did that when it came.
+ * @param remoteId the job's id at the service
+ */
+export function checkFiles(
+  files: PredictionFiles,
+  kind: Exclude<Kind, 'molecule'>,
+  remoteId: string,
+): ResultProblem | null {
+  for (const [name, text] of Object.entries<string>({ ...files })) {
+    const other = otherJob(name, text, remoteId);
+    if (other !== null) return other;
+  }
+  const { result, csv, metadata, distributions } = files;
+  if (result === undefined || (csv ?? metadata ?? distributions) === undefined) return null;
+  const payload = readPayload(result);
+  if (!payload.ok) return null;
+  const { entries } = payload;
+  const found =
+    (csv === undefined ? null : csvDisagreement(csv, entries)) ??
+    (metadata === undefined ? null : metadataDisagreement(metadata, entries)) ??
+    (distributions === undefined || kind !== 'alignment'
+      ? null
+      : distributionDisagreement(distributions, entries));
+  if (found === null) return null;
+  return resultProblem(
+    RESULT_PROBLEMS.filesDisagree,
+    `${found} One of the two files belongs to another job.`,
+  );
+}
+
+/** Median and quartiles of a column lie between its least and its greatest value, however they are defined. */
+function distributionDisagreement(text: string, entries: readonly PayloadEntry[]): string | null {
+  const columns = Math.max(0, ...entries.map(lengthOf));
+  for (const [key, spread] of Object.entries(readDistributions(text, columns))) {
+    const ranges = rangesOf(entries, key, columns);
+    for (const name of ['median', 'firstQuartile', 'thirdQuartile'] as const) {
+      const place = spread[name].findIndex((value, column) => {
+        const range = ranges[column];
+        return typeof value === 'number' && range !== undefined && !isWithin(value, range);
+      });
+      if (place === -1) continue;
+      const { least = 0, greatest = 0 } = ranges[place] ?? {};
+      const [value, from, to] = [Number(spread[name][place]), least, greatest].map(short);
+      return `In column ${place + 1} the distributions have a ${name} of ${value} for ${key}, and result.json has values from ${from} to ${to}.`;
+    }
+  }
+  return null;
+}
+
+interface Range {
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** Undefined for a column in which no row has a value. */
+function rangesOf(
+  entries: readonly PayloadEntry[],
+  key: string,
+  columns: number,
+): readonly (Range | undefined)[] {
+  const ranges = new Array<Range | undefined>(columns).fill(undefined);
+  for (const { values } of entries) {
+    for (const [column, value] of (values[key] ?? []).entries()) {
+      if (typeof value !== 'number') continue;
+      const { least, greatest } = ranges[column] ?? { least: value, greatest: value };
+      ranges[column] = { least: Math.min(least, value), greatest: Math.max(greatest, value) };
+    }
+  }
+  return ranges;
+}
+
+function isWithin(value: number, { least, greatest }: Range): boolean {
+  return (value >= least && value <= greatest) || isNear(value, least) || isNear(value, greatest);
+}
+
+function lengthOf({ values }: PayloadEntry): number {
+  return Math.max(0, ...Object.values(values).map(({ length }) => length));
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,235 @@
+/** Which differences between an input and a result are found, and that none are where there is none. */
+import { afterAll, describe, expect, test } from 'vitest';
+import type { DescribedMolecule, MolecularGraph, Place } from '../../src/domain/molecular-graph.ts';
+import { perceiveBonds } from '../../src/inputs/molecules/perceive-bonds.ts';
+import { openChemist } from '../../src/inputs/molecules/rdkit.ts';
+import { differenceOf } from '../../src/results/compare-molecules.ts';
+
+const chemist = openChemist();
+afterAll(() => chemist.close());
+
+async function graphOf(smiles: string): Promise<DescribedMolecule> {
+  const graph = await chemist.readGraph(smiles);
+  if (graph.type !== 'molecule') throw new Error(smiles);
+  return graph;
+}
+
+/** The same molecule with its atoms in another order; without coordinates no configuration is compared. */
+function shuffled({ elements, bonds }: MolecularGraph) {
+  // Multiplying by a number that has no divisor in common with the length visits every place once.
+  const size = elements.length;
+  const step = [7, 11, 13].find((prime) => size % prime !== 0) ?? 1;
+  const place = (atom: number): number => (atom * step + 3) % size;
+  const moved = new Array<string>(size);
+  for (const [atom, element] of elements.entries()) moved[place(atom)] = element;
+  const pairs = bonds.map(([one, other]) => [place(other), place(one)] as const);
+  return { elements: moved, bonds: pairs.reverse(), places: [] };
+}
+
+async function compared(input: string, result: string): Promise<string | undefined> {
+  return differenceOf(await graphOf(input), shuffled(await graphOf(result)))?.type;
+}
+
+/** Rings of rings, so that all atoms look alike. */
+const CUBANE = 'C12C3C4C1C5C2C3C45';
+const CUNEANE = 'C12C3C1C4C2C5C3C45';
+const LONG_CHAIN = `C${'OCC'.repeat(28)}`;
+/** 209 atoms: four equal arms, each of three equal branches with three equal ends. */
+const ARM = 'CC(CC(C)(C)C)(CC(C)(C)C)CC(C)(C)C';
+const DENDRIMER = `C(${ARM})(${ARM})(${ARM})${ARM}`;
+
+describe('the same molecule in another order of atoms', () => {
+  test.each([
+    'CC(=O)Oc1ccccc1C(=O)O',
+    '[NH3+][C@@H](C)C(=O)[O-]',
+    'FC(F)(F)c1ccc(cc1)S(=O)(=O)N',
+    'C1CC2CCC1CC2',
+    '[H][H]',
+    '[H]Cl',
+    'C',
+    CUBANE,
+    CUNEANE,
+    LONG_CHAIN,
+    DENDRIMER,
+    'C1CCCCC1C1CCCCC1',
+    // Buckminsterfullerene.
+    'c12c3c4c5c1c6c7c8c2c9c1c3c2c3c4c4c%10c5c5c6c6c7c7c%11c8c9c8c9c1c2c1c2c3c4c3c4c%10c5c5c6c6c7c7c%11c8c8c9c1c1c2c3c2c4c5c6c3c7c8c1c23',
+  ])('%s', async (smiles) => {
+    expect(await compared(smiles, smiles)).toBeUndefined();
+  });
+
+  test('is found as fast for the largest that the service takes', async () => {
+    const [chain, branched] = await Promise.all([graphOf(LONG_CHAIN), graphOf(DENDRIMER)]);
+    const start = performance.now();
+    for (const graph of [chain, branched]) expect(differenceOf(graph, shuffled(graph))).toBeNull();
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});
+
+describe('another molecule of the same formula', () => {
+  test.each([
+    ['thymol and carvone', 'Cc1ccc(C(C)C)c(O)c1', 'CC1=CC[C@H](CC1=O)C(C)=C', 'bonds'],
+    ['ortho and meta', 'Oc1ccccc1Cl', 'Oc1cccc(Cl)c1', 'bonds'],
+    ['an ester turned round', 'CC(=O)OCCC', 'CCCC(=O)OC', 'bonds'],
+    // Colours alone cannot tell these two pairs.
+    ['decalin and bicyclopentyl', 'C1CCC2CCCCC2C1', 'C1CCCC1C1CCCC1', 'bonds'],
+    ['cubane and cuneane', CUBANE, CUNEANE, 'bonds'],
+    ['keto and enol', 'CC(=O)C', 'CC(O)=C', 'hydrogens'],
+    ['2-pyridone and 2-hydroxypyridine', 'O=c1cccc[nH]1', 'Oc1ccccn1', 'hydrogens'],
+    ['glycine and its zwitterion', 'NCC(=O)O', '[NH3+]CC(=O)[O-]', 'hydrogens'],
+  ])('%s', async (_, input, result, type) => {
+    expect(await compared(input, result)).toBe(type);
+    expect(await compared(result, input)).toBe(type);
+  });
+
+  test.each([
+    ['resonance forms', 'C[N+](=O)[O-]', 'C[N+]([O-])=O'],
+    ['a nitro group with five bonds', 'CN(=O)=O', 'C[N+](=O)[O-]'],
+    ['tautomers that symmetry makes one', 'c1c[nH]cn1', 'c1cnc[nH]1'],
+    ['isotopes', '[2H]C([2H])([2H])O', 'CO'],
+  ])('is not %s', async (_, input, result) => {
+    expect(await compared(input, result)).toBeUndefined();
+  });
+});
+
+/** Carbon with hydrogen, F, Cl and Br: the first three clockwise, seen from H, as long as nothing is mirrored. */
+const HALOMETHANE = {
+  elements: ['C', 'H', 'F', 'Cl', 'Br'],
+  bonds: [1, 2, 3, 4].map((atom) => [0, atom] as const),
+  places: [
+    [0, 0, 0],
+    [0, 0, 1.09],
+    [1.3, 0, -0.4],
+    [-0.9, -1.5, -0.5],
+    [-1, 1.6, -0.5],
+  ] as readonly Place[],
+};
+
+/** Two-dimensional: `x`, `y` of the first end, the two carbons and the last end, each with a hydrogen opposite. */
+function dichloroethene(trans: boolean) {
+  const side = trans ? -1 : 1;
+  const flat: (readonly [number, number])[] = [
+    ...[[-1, 1.4] as const, [-0.7, 0] as const, [0.7, 0] as const, [1, side * 1.4] as const],
+    ...[[-1, -0.9] as const, [1, side * -0.9] as const],
+  ];
+  return {
+    elements: ['Cl', 'C', 'C', 'Cl', 'H', 'H'],
+    bonds: [
+      [0, 1],
+      [1, 2],
+      [2, 3],
+      [1, 4],
+      [2, 5],
+    ] as [number, number][],
+    places: flat.map(([x, y]): Place => [x, y, 0]),
+  };
+}
+
+function mirrored<Molecule extends { readonly places: readonly Place[] }>(molecule: Molecule) {
+  return { ...molecule, places: molecule.places.map(([x, y, z]): Place => [-x, y, z]) };
+}
+
+describe('the configuration', () => {
+  test.each(['[H][C@](F)(Cl)Br', 'F[C@](Cl)(Br)[H]', 'Br[C@H](F)Cl'])('of %s', async (smiles) => {
+    const [input, other] = [await graphOf(smiles), await graphOf(smiles.replace('@', '@@'))];
+    const free = await graphOf(smiles.replace('@', ''));
+    const [is, isMirrored] = [HALOMETHANE, mirrored(HALOMETHANE)];
+    const inverted = { type: 'centre', atom: 0 };
+    const found = [differenceOf(input, is), differenceOf(other, isMirrored)];
+    const wrong = [differenceOf(other, is), differenceOf(input, isMirrored)];
+    // Which of the two SMILES it is depends on the order of the neighbours.
+    expect([found, wrong]).toContainEqual([null, null]);
+    expect([found, wrong]).toContainEqual([inverted, inverted]);
+    expect([differenceOf(free, is), differenceOf(free, isMirrored)]).toEqual([null, null]);
+  });
+
+  test('of [H][C@](F)(Cl)Br: seen from the hydrogen, F, Cl and Br follow anticlockwise', async () => {
+    const seen = await graphOf('[H][C@](F)(Cl)Br');
+    const anticlockwise = HALOMETHANE.places[3]?.[1] === -1.5 ? mirrored(HALOMETHANE) : HALOMETHANE;
+    expect(differenceOf(seen, anticlockwise)).toBeNull();
+    expect(differenceOf(seen, mirrored(anticlockwise))).not.toBeNull();
+  });
+
+  test('of a file is that of its coordinates', () => {
+    const { places, ...graph } = HALOMETHANE;
+    const input = { ...graph, stereo: { places } };
+    expect(differenceOf(input, HALOMETHANE)).toBeNull();
+    expect(differenceOf(input, mirrored(HALOMETHANE))).toEqual({ type: 'centre', atom: 0 });
+  });
+
+  test('of a flat drawing is not compared', () => {
+    const flat = HALOMETHANE.places.map(([x, y]): Place => [x, y, 0]);
+    const { places, ...graph } = HALOMETHANE;
+    expect(differenceOf({ ...graph, stereo: { places: flat } }, HALOMETHANE)).toBeNull();
+    expect(differenceOf({ ...graph, stereo: { places } }, { ...graph, places: flat })).toBeNull();
+  });
+
+  test('of a double bond', async () => {
+    const [cis, trans] = [await graphOf('Cl/C=C\\Cl'), await graphOf('Cl/C=C/Cl')];
+    const wrong = { type: 'doubleBond' };
+    expect(differenceOf(cis, dichloroethene(false))).toBeNull();
+    expect(differenceOf(trans, dichloroethene(true))).toBeNull();
+    expect(differenceOf(cis, dichloroethene(true))).toEqual(wrong);
+    expect(differenceOf(trans, dichloroethene(false))).toEqual(wrong);
+    expect(differenceOf(await graphOf('ClC=CCl'), dichloroethene(true))).toBeNull();
+  });
+});
+
+/** 1,3-Difluorocyclobutane: a flat square, fluorine above or below it. */
+function difluorocyclobutane(cis: boolean) {
+  const corners = [[1.1, 0] as const, [0, 1.1] as const, [-1.1, 0] as const, [0, -1.1] as const];
+  const ends = corners.flatMap(([x, y], corner) => {
+    const up = corner === 2 && !cis ? -1 : 1;
+    const first = corner % 2 === 0 ? 'F' : 'H';
+    const place = (z: number): Place => [x * 1.5, y * 1.5, z];
+    return [
+      { element: first, place: place(up), corner },
+      { element: 'H', place: place(-up), corner },
+    ];
+  });
+  return {
+    elements: ['C', 'C', 'C', 'C', ...ends.map(({ element }) => element)],
+    bonds: [
+      ...corners.map((__, corner) => [corner, (corner + 1) % 4] as const),
+      ...ends.map(({ corner }, end) => [corner, 4 + end] as const),
+    ],
+    places: [...corners.map(([x, y]): Place => [x, y, 0]), ...ends.map(({ place }) => place)],
+  };
+}
+
+test('the configuration of a ring, of which no atom alone has one', async () => {
+  const [cis, trans] = [difluorocyclobutane(true), difluorocyclobutane(false)];
+  const wrong = { type: 'centre', atom: null };
+  for (const [one, other] of [
+    [cis, trans],
+    [trans, cis],
+  ] as const) {
+    const { places, ...graph } = one;
+    expect(differenceOf({ ...graph, stereo: { places } }, one)).toBeNull();
+    expect(differenceOf({ ...graph, stereo: { places } }, mirrored(one))).toBeNull();
+    expect(differenceOf({ ...graph, stereo: { places } }, other)).toEqual(wrong);
+  }
+  const smiles = await graphOf('F[C@H]1C[C@@H](F)C1');
+  const found = [differenceOf(smiles, cis), differenceOf(smiles, trans)];
+  expect(found).toContainEqual(null);
+  expect(found).toContainEqual(wrong);
+});
+
+describe('bonds from distances', () => {
+  const atoms = HALOMETHANE.elements.map((element, atom) => ({
+    element,
+    place: HALOMETHANE.places[atom] ?? ([0, 0, 0] as const),
+  }));
+
+  test('are those of the molecule', () => {
+    expect(perceiveBonds(atoms)).toEqual(HALOMETHANE.bonds);
+  });
+
+  test.each([
+    ['an atom is between bonded and apart', [0, 0, 1.33] as const],
+    ['an atom is bonded to none', [0, 0, 4] as const],
+  ])('are not given where %s', (_, place) => {
+    const moved = atoms.map((atom) => (atom.element === 'H' ? { ...atom, place } : atom));
+    expect(perceiveBonds(moved)).toBeNull();
+  });
+});
