@@ -16,11 +16,14 @@ import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
+import { Ledger } from './ledger/ledger.ts';
 import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
+import { warn } from './state/warn.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { DEFAULT_TASK_QUEUE } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -30,6 +33,8 @@ export interface WorkerOptions {
   readonly services: readonly ServiceSettings[];
   /** Who is told of the end of a campaign; nobody when it is left out. */
   readonly notify?: NotifySettings;
+  /** Where the ledger lies that all workers of this user and machine share (src/state). */
+  readonly stateFolder: string;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
@@ -86,6 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
       await Promise.all([...known.values()].map((service) => service.client.close()));
+      given.ledger.stop();
       await connection.close();
     },
   };
@@ -96,20 +102,27 @@ function asTheyAre(real: Dependencies): Dependencies {
 }
 
 function dependenciesOf(
-  { client, taskQueue, notify = NOBODY }: WorkerOptions,
+  options: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
 ): Dependencies {
+  const { client, taskQueue, notify = NOBODY, stateFolder } = options;
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     openStore: openFileStore,
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
+    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
     notify,
     temporal: client,
     taskQueue,
     versions: { hundredfold: version(), node: process.version },
   };
+}
+
+/** Whose budget the submissions are of: the queue of an embedded server is its own, that of another may be anybody's. */
+function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions): string {
+  return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }
 
 let startRuntime: (() => void) | null = null;
@@ -138,6 +151,7 @@ function know({
   token,
   limit,
   addressLimit,
+  ledgerAddress,
 }: ServiceSettings): KnownService {
   return {
     client: createClient({ service: reference.service, url, variant, token: token.reveal() }),
@@ -146,6 +160,7 @@ function know({
       credentialLimit: limit,
       addressLimit,
     },
+    ledgerAddress,
   };
 }
 

@@ -90,7 +90,10 @@ export class Rig {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue } = this;
     const { notify } = this;
-    this.worker = await startWorker({ temporal, client, taskQueue, services, notify });
+    const stateFolder = await this.stateFolder();
+    this.worker = await startWorker({
+      ...{ temporal, client, taskQueue, services, notify, stateFolder },
+    });
   }
 
   async stopWorker(): Promise<void> {
@@ -144,6 +147,13 @@ export class Rig {
   ): Promise<Ran> {
     const started = await this.start(manifest, name, cache);
     return { ...started, progress: await started.handle.result() };
+  }
+
+  /** Of this rig: no test shares a ledger with another, or with whoever runs it. */
+  private async stateFolder(): Promise<string> {
+    const folder = join(this.folder, 'state');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
   }
 
   private async write(name: string, rows: readonly object[]): Promise<string> {

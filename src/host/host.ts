@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Environment, Settings } from '../config/settings.ts';
+import { stateFolderOf } from './state.ts';
 import {
   connectClient,
   keepHistories,
@@ -43,7 +44,7 @@ export interface HostOptions {
 
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
-  const { settings, environment, lookOnly = false } = options;
+  const { settings, lookOnly = false } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
   const stops: (() => Promise<void> | void)[] = [() => lock.release()];
@@ -56,7 +57,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
     // Both at once: the server takes a second to start.
-    const starting = wanted ? hostLocalServices(dir, environment) : Promise.resolve(null);
+    const starting = wanted ? hostLocalServices(dir) : Promise.resolve(null);
     const localOrNull = starting.catch(() => null);
     stops.push(async () => (await localOrNull)?.services.close());
     const keeper = new ServerKeeper(dir);
@@ -75,6 +76,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     await keepHistories(client);
     const worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify: settings.notify },
+      stateFolder: stateFolderOf(options),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());

@@ -4,8 +4,9 @@ import { temporalCli } from '../temporal/cli.ts';
 import { isRunning, lives, portOf, startDevServer, stopDevServer } from '../temporal/dev-server.ts';
 import { freePort } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
-import { PORTS_LOCK, waitForLock } from './lock.ts';
+import { waitForLock } from './lock.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
+import { portsFolder } from './state.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -83,7 +84,7 @@ export class ServerKeeper {
     const port = former ? { port: portOf(former.address) } : {};
     const uiPort = former?.ui ? { uiPort: portOf(new URL(former.ui).host) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
-    const ports = await waitForLock(PORTS_LOCK);
+    const ports = await waitForLock(portsFolder(this.dir, process.env));
     try {
       return await startDevServer({ executable, dir: this.dir, ...port, ...uiPort }, (server) => {
         this.server = server;
