@@ -109,7 +109,8 @@ export class Bench {
   private spawn(args: readonly string[]): ChildProcess {
     return spawn(process.execPath, [BIN, ...args], {
       cwd: this.folder,
-      env: ENVIRONMENT,
+      // A ledger of its own: one run must not count against the next.
+      env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state') },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }

@@ -51,7 +51,11 @@ interface Shares {
 async function watched(bench: Bench): Promise<Shares> {
   const terminal = spawn('python3', ['-c', TERMINAL, process.execPath, BIN, 'watch', 'bench'], {
     cwd: bench.folder,
-    env: { ...ENVIRONMENT, TERM: 'xterm-256color' },
+    env: {
+      ...ENVIRONMENT,
+      TERM: 'xterm-256color',
+      HUNDREDFOLD_STATE_DIR: join(bench.folder, 'state'),
+    },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   try {

@@ -2,8 +2,8 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → watchdog → temporal → activities → workflows → report → services, store, config, report-page
- *     → manifest, inputs, results, budget → domain
+ *   cli → host → worker → watchdog → temporal → activities → workflows → report
+ *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
  */
@@ -11,8 +11,8 @@
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
   ['domain'],
-  ['manifest', 'inputs', 'results', 'budget'],
-  ['services', 'store', 'config', 'report-page'],
+  ['manifest', 'inputs', 'results', 'budget', 'state'],
+  ['services', 'store', 'config', 'ledger', 'report-page'],
   ['plan', 'report'],
   ['workflows'],
   ['activities'],
@@ -35,6 +35,10 @@ export const MAY_IMPORT = {
   ...byRows,
   // A row of a manifest is checked by what is inside its input.
   manifest: ['domain', 'inputs'],
+  // The user's own folders: it must work before anything else is read.
+  state: ['domain'],
+  // The last gate before a submission knows no service and no tree, so that nothing there can open it.
+  ledger: ['domain', 'budget', 'state'],
   // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
   workflows: ['domain', 'budget'],
   // Runs in a browser: it says what data it is given, and the report makes that.

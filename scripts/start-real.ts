@@ -24,6 +24,8 @@ function start(args: readonly string[], stderr: 'pipe' | 'inherit'): ChildProces
     HUNDREDFOLD_MOLECULE_TOKEN: 'local-user',
     HUNDREDFOLD_PREDICTION_TOKEN: 'local-user',
     ...process.env,
+    // With the jobs of these services goes what was charged for them.
+    HUNDREDFOLD_STATE_DIR: join(FOLDER, 'state'),
   };
   return spawn(process.execPath, [BIN, ...args], {
     cwd: ROOT,

@@ -17,14 +17,17 @@ import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
+import { Ledger } from './ledger/ledger.ts';
 import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
+import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
+import { DEFAULT_TASK_QUEUE } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -36,6 +39,8 @@ export interface WorkerOptions {
   readonly notify?: NotifySettings;
   /** The server of `client`, where it is an embedded one; null or left out where it was configured elsewhere. */
   readonly embedded?: EmbeddedServer | null;
+  /** Where the ledger lies that all workers of this user and machine share (src/state). */
+  readonly stateFolder: string;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
@@ -100,6 +105,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await running;
       if (!workflowsOnly) await leases.stop();
       await Promise.all([...known.values()].map((service) => service.client.close()));
+      given.ledger.stop();
       await connection.close();
     },
   };
@@ -121,10 +127,11 @@ function asTheyAre(real: Dependencies): Dependencies {
 }
 
 function dependenciesOf(
-  { client, taskQueue, notify = NOBODY }: WorkerOptions,
+  options: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
 ): Dependencies {
+  const { client, taskQueue, notify = NOBODY, stateFolder } = options;
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     openStore: openExisting,
@@ -132,6 +139,7 @@ function dependenciesOf(
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
+    ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
     notify,
     temporal: client,
     taskQueue,
@@ -165,6 +173,11 @@ function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): Tree
   });
 }
 
+/** Whose budget the submissions are of: the queue of an embedded server is its own, that of another may be anybody's. */
+function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions): string {
+  return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
+}
+
 let startRuntime: (() => void) | null = null;
 
 /** Where the SDK's own log goes; to be called once, before the first worker. */
@@ -191,6 +204,7 @@ function know({
   token,
   limit,
   addressLimit,
+  ledgerAddress,
 }: ServiceSettings): KnownService {
   return {
     client: createClient({ service: reference.service, url, variant, token: token.reveal() }),
@@ -199,6 +213,7 @@ function know({
       credentialLimit: limit,
       addressLimit,
     },
+    ledgerAddress,
   };
 }
 

@@ -1,5 +1,5 @@
 /** One Temporal dev server for the whole suite; each test has a task queue, addresses and names of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -24,6 +24,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const cli = findTemporalCli();
   if (!cli) throw new Error('The Temporal CLI is missing: run npm run setup.');
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-temporal-'));
+  // What belongs to a user is the suite's own here. The commands of all tests choose their ports one after the other.
+  for (const [variable, name] of [
+    ['XDG_RUNTIME_DIR', 'runtime'],
+    ['HUNDREDFOLD_STATE_DIR', 'state'],
+  ] as const) {
+    process.env[variable] = join(dir, name);
+    await mkdir(join(dir, name), { mode: 0o700 });
+  }
   const server = await startDevServer({
     executable: cli.path,
     dir,

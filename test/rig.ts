@@ -94,8 +94,9 @@ export class Rig {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue } = this;
     const { notify, watchEveryMs } = this;
+    const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
-      ...{ temporal, client, taskQueue, services, notify, watchEveryMs },
+      ...{ temporal, client, taskQueue, services, notify, watchEveryMs, stateFolder },
     });
   }
 
@@ -103,8 +104,9 @@ export class Rig {
   async startRemoteWorker(placeOf: (folder: string) => string): Promise<RunningWorker> {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue, settings: services } = this;
+    const stateFolder = await this.stateFolder();
     return startWorker({
-      ...{ temporal, client, taskQueue, services },
+      ...{ temporal, client, taskQueue, services, stateFolder },
       dependencies: (real) => ({
         ...real,
         openStore: (folder, options) => real.openStore(placeOf(folder), options),
@@ -164,6 +166,13 @@ export class Rig {
   ): Promise<Ran> {
     const started = await this.start(manifest, name, cache);
     return { ...started, progress: await started.handle.result() };
+  }
+
+  /** Of this rig: no test shares a ledger with another, or with whoever runs it. */
+  private async stateFolder(): Promise<string> {
+    const folder = join(this.folder, 'state');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
   }
 
   private async write(name: string, rows: readonly object[]): Promise<string> {

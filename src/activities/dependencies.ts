@@ -4,6 +4,7 @@ import type { BudgetConfiguration } from '../workflows/messages.ts';
 import type { NotifySettings } from '../config/notify.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -14,6 +15,8 @@ import type { TreeLeases } from './tree-leases.ts';
 export interface KnownService {
   readonly client: ServiceClient;
   readonly budget: BudgetConfiguration;
+  /** What the ledger of this machine calls its address. */
+  readonly ledgerAddress: string;
 }
 
 export interface StoreOptions {
@@ -31,6 +34,8 @@ export interface Dependencies {
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;
   readonly serverClock: ServerClock;
+  /** The last gate before a POST (slot.ts). */
+  readonly ledger: Ledger;
   /** Who is told of the end of a campaign. */
   readonly notify: NotifySettings;
   readonly temporal: Client;

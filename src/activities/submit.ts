@@ -19,6 +19,7 @@ import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { SendingNote } from './sending.ts';
+import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
 import { openTree } from './tree.ts';
 
 /** A worker that stood still so long (ms) may count as dead by now, and another attempt may be under way. */
@@ -29,6 +30,9 @@ const STOOD_STILL_MS = 3_000;
  * may be sent sooner after one was decided without knowing of it.
  */
 const SHORTEST_BLOCK_MS = 900;
+
+/** Between looks of a worker that cannot use the ledger (ms). */
+const LEDGER_AGAIN_MS = 5_000;
 
 /** Between looks of a worker that cannot read or write the campaign's folder now (ms). */
 const STORE_AGAIN_MS = 5_000;
@@ -43,7 +47,7 @@ export async function submit(
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   const service = deps.serviceOf(reference);
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
-  const prepared = await prepare(deps, request);
+  const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
   // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
   const waitMs = deps.serverClock.until(request.notBefore);
@@ -52,26 +56,31 @@ export async function submit(
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
-  return send(service, request, prepared);
+  return send(deps, service, request, prepared);
 }
 
 interface Prepared {
   readonly job: Job;
   readonly note: SendingNote;
+  readonly slot: Pick<SlotRequest, 'id' | 'reference' | 'windows'>;
 }
 
 /** Everything that can go wrong before a byte is sent goes wrong here, and costs no slot. */
 async function prepare(
   deps: Dependencies,
   request: SubmitRequest,
+  reference: ServiceReference,
 ): Promise<Prepared | SubmitResult> {
-  const { campaign, job } = request;
+  const { campaign, job, item, run, attempt, limits } = request;
   try {
     const store = await openTree(deps, job);
     const note = new SendingNote(store, request);
     const earlier = await note.earlier();
     if (earlier) return earlier;
-    return { job: await readJob(store, { campaign, id: job.id, kind: job.kind as Kind }), note };
+    const source = { campaign, id: job.id, kind: job.kind as Kind };
+    const id = `${run ?? item} ${attempt}`;
+    const slot = { id, reference, ...(limits && { windows: limits }) };
+    return { job: await readJob(store, source), note, slot };
   } catch (error) {
     return unreadable(error);
   }
@@ -103,27 +112,47 @@ async function isWanted(
 }
 
 async function send(
-  { client }: KnownService,
+  deps: Dependencies,
+  service: KnownService,
   request: SubmitRequest,
-  { job, note }: Prepared,
+  { job, note, slot: wanted }: Prepared,
 ): Promise<SubmitResult> {
   const { cancellationSignal: signal, info } = Context.current();
+  const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
+  // Without a note an attempt before this one has sent nothing, and its slot is not used.
+  if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
   const grantedAt = request.probe ? Date.now() : decidedAt;
+  let slot: Slot | null = null;
   let made = false;
-  let outcome: SubmitOutcome;
+  let outcome: SubmitOutcome | null = null;
+  const beforeSending = async (): Promise<boolean> => {
+    slot = await reserveSlot(deps, { ...wanted, service, signal });
+    if (slot.type === 'taken') made = await note.make();
+    return made;
+  };
   try {
-    const beforeSending = async (): Promise<boolean> => (made = await note.make());
-    outcome = await client.submit(job, { signal, grantedAt, beforeSending });
+    const answer = await client.submit(job, { signal, grantedAt, beforeSending });
+    const reserved = slot as Slot | null;
+    if (reserved && reserved.type !== 'taken') return slotless(reserved);
+    // Whoever has made the note tells what became of the job.
+    outcome = made ? answer : ((await note.earlier()) ?? answer);
+    if (made) await note.settle(outcome);
+    return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
   } catch (error) {
     return unreadable(error);
+  } finally {
+    const reserved = slot as Slot | null;
+    if (reserved?.type === 'taken') closeSlot(deps, reserved, outcome);
   }
-  // Whoever has made the note tells what became of the job.
-  if (!made) return (await note.earlier()) ?? outcome;
-  await note.settle(outcome);
-  return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
+}
+
+/** No slot in the ledger of this machine, whatever the budget thinks. */
+function slotless(slot: Exclude<Slot, { readonly type: 'taken' }>): SubmitResult {
+  const delayMs = slot.type === 'full' ? slot.retryAfterMs : LEDGER_AGAIN_MS;
+  return { type: 'deferred', scope: 'credential', delayMs, message: slot.message };
 }
 
 /** A service that takes longer to say that it is there is not; the POST after it needs the rest of the activity's 45 s. */

@@ -146,3 +146,12 @@ function configure(
 export function freeSlots(state: BudgetState, credential: string, now: number): number {
   return Math.min(free(credentialOf(state, credential).window, now), free(state.address, now));
 }
+
+/** The limits that a credential is under now. */
+export function limitsOf(
+  state: BudgetState,
+  credential: string,
+): { readonly credential: Limit; readonly address: Limit } {
+  const of = ({ limit, windowMs }: Limit): Limit => ({ limit, windowMs });
+  return { credential: of(credentialOf(state, credential).window), address: of(state.address) };
+}

@@ -11,6 +11,7 @@ import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { readRecord, removeRecord, writeRecord } from '../host/record.ts';
 import { openSession, type Session } from '../host/session.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
 import { logTo } from '../worker.ts';
 import { reasonOf, say } from './explain.ts';
@@ -24,9 +25,9 @@ const READY_TIMEOUT_MS = 60_000;
 export async function startInBackground(settings: Settings, flags: ServiceFlags): Promise<void> {
   // A Temporal elsewhere has workers of its own.
   if (settings.temporal || backgroundRuns(settings)) return;
-  mkdirSync(settings.embeddedDir, { recursive: true });
+  mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   const logFile = join(settings.embeddedDir, 'host.log');
-  const log = openSync(logFile, 'a');
+  const log = openSync(logFile, 'a', PRIVATE_FILE);
   const args = [
     ...['host'],
     ...(flags.services ? ['--services', flags.services] : []),

@@ -28,7 +28,7 @@ export function chooseServices(settings: Settings, choice: Choice): readonly Ser
 }
 
 function localServices(settings: Settings): ServiceSettings[] {
-  if (!settings.temporal) return localSettings(process.env);
+  if (!settings.temporal) return localSettings();
   throw new HundredfoldError({
     code: 'CONFIG_LOCAL_SERVICES',
     message: `--services local needs the embedded server, and temporal.address is ${settings.temporal.address}`,

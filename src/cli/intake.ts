@@ -86,7 +86,7 @@ export function knownServices(
   settings: Settings,
   { services }: ServiceFlags,
 ): readonly ServiceSettings[] {
-  const local = services === 'local' && !settings.temporal ? localSettings(process.env) : [];
+  const local = services === 'local' && !settings.temporal ? localSettings() : [];
   return SERVICES.flatMap(
     (name) =>
       local.find(({ reference }) => reference.service === name) ?? settings.services[name] ?? [],

@@ -3,16 +3,20 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { folderUnusable } from '../host/lock.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { logTo } from '../worker.ts';
 
 /** Throws HOST_FOLDER_UNUSABLE. */
 export function logToFolder({ embeddedDir }: Settings): void {
   try {
-    mkdirSync(embeddedDir, { recursive: true });
+    mkdirSync(embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   } catch (cause) {
     throw folderUnusable(embeddedDir, cause);
   }
-  const file = createWriteStream(join(embeddedDir, 'worker.log'), { flags: 'a' });
+  const file = createWriteStream(join(embeddedDir, 'worker.log'), {
+    flags: 'a',
+    mode: PRIVATE_FILE,
+  });
   // A log that cannot be written (a full disk) must not end the campaign that it is about.
   file.on('error', () => undefined);
   logTo((line) => file.write(line));

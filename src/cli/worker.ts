@@ -2,6 +2,7 @@
 import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { temporalAddress } from '../host/session.ts';
+import { stateFolderOf } from '../host/state.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { logTo, startWorker } from '../worker.ts';
@@ -37,6 +38,7 @@ export async function worker(flags: CommonFlags): Promise<number> {
   const running = await startWorker({
     ...{ temporal, client, taskQueue, services },
     notify: settings.notify,
+    stateFolder: stateFolderOf({ settings, environment: process.env }),
   });
   const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());

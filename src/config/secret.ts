@@ -3,10 +3,23 @@
  * that puts it into a request (promise 6: no secret leaves).
  */
 import { scryptSync } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { inspect } from 'node:util';
+import { warn } from '../state/warn.ts';
 
 /** Where a secret is: a variable of the environment, or a file that holds it alone. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
+
+/** Read permission of group and others. */
+const OTHERS_READ = 0o044;
+
+/** Warns about a file that other users can read. Throws what the system throws. */
+export function readSecretFile(path: string): Secret {
+  const secret = new Secret(readFileSync(path, 'utf8').trim());
+  if (process.platform !== 'win32' && (statSync(path).mode & OTHERS_READ) !== 0)
+    warn(`other users of this machine can read the secret in ${path}: chmod 600 '${path}'`);
+  return secret;
+}
 
 export class Secret {
   readonly #value: string;

@@ -12,7 +12,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { configSchema, type Config } from './schema.ts';
 import { notifySettings, type NotifySettings } from './notify.ts';
-import { Secret, type SecretSource } from './secret.ts';
+import { readSecretFile, Secret, type SecretSource } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
 import { withEnvironment } from './environment.ts';
 
@@ -34,6 +34,11 @@ export interface ServiceSettings {
   readonly token: Secret;
   readonly limit: Limit;
   readonly addressLimit: Limit;
+  /**
+   * The address as the ledger of this machine knows it: services of two folders may both be called `local` and count
+   * apart.
+   */
+  readonly ledgerAddress: string;
 }
 
 export interface TemporalSettings {
@@ -209,7 +214,9 @@ export function describeService(
   service: ServiceName,
   url: string,
   token: Secret,
-  options: Partial<Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit'>> & {
+  options: Partial<
+    Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit' | 'ledgerAddress'>
+  > & {
     address?: string;
   },
 ): ServiceSettings {
@@ -220,10 +227,11 @@ export function describeService(
       'Give the 10-character identifier that the service knows you by.',
     );
   }
+  const address = options.address ?? addressOf(url);
   return {
     reference: {
       service,
-      address: options.address ?? addressOf(url),
+      address,
       credential: token.fingerprint(),
     },
     url,
@@ -231,6 +239,7 @@ export function describeService(
     token,
     limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
     addressLimit: options.addressLimit ?? NO_LIMIT,
+    ledgerAddress: options.ledgerAddress ?? address,
   };
 }
 
@@ -268,7 +277,7 @@ function readSecret(key: string, source: SecretSource, env: Environment, base: s
     );
   }
   try {
-    return new Secret(readFileSync(resolve(base, source.file), 'utf8').trim());
+    return readSecretFile(resolve(base, source.file));
   } catch (cause) {
     throw refused(
       'CONFIG_SECRET_MISSING',

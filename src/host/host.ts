@@ -10,6 +10,7 @@ import type { Environment, Settings } from '../config/settings.ts';
 import { connectClient, keepHistories, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
+import { stateFolderOf } from './state.ts';
 import { startWorker, type RunningWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
@@ -43,7 +44,7 @@ export interface HostOptions {
 
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
-  const { settings, environment, lookOnly = false } = options;
+  const { settings, lookOnly = false } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
   const stops: (() => Promise<void> | void)[] = [() => lock.release()];
@@ -56,7 +57,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
     // Both at once: the server takes a second to start.
-    const starting = wanted ? hostLocalServices(dir, environment) : Promise.resolve(null);
+    const starting = wanted ? hostLocalServices(dir) : Promise.resolve(null);
     const localOrNull = starting.catch(() => null);
     stops.push(async () => (await localOrNull)?.services.close());
     const keeper = new ServerKeeper(dir);
@@ -76,6 +77,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify: settings.notify },
       embedded: embeddedServer(dir),
+      stateFolder: stateFolderOf(options),
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());

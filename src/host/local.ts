@@ -1,8 +1,10 @@
 /** The two local services as this host uses them: one process with it, one database beside Temporal's. */
-import { mkdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment, ServiceSettings } from '../config/settings.ts';
+import type { ServiceSettings } from '../config/settings.ts';
 import { startLocalServices, type LocalServices } from '../local-services/server.ts';
+import { PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort } from '../temporal/ports.ts';
 import { localSettings } from './local-settings.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -17,13 +19,14 @@ export function wereUsed(dir: string): boolean {
   return readRecord(dir, 'services') !== null;
 }
 
-export async function hostLocalServices(
-  dir: string,
-  environment: Environment,
-): Promise<HostedServices> {
-  mkdirSync(dir, { recursive: true });
-  const port = await freePort(readRecord(dir, 'services')?.port ?? 0);
-  const services = await startLocalServices({ port, database: join(dir, 'services.db') });
-  writeRecord(dir, 'services', { port });
-  return { services, settings: localSettings(environment, services.url) };
+export async function hostLocalServices(dir: string): Promise<HostedServices> {
+  mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
+  const known = readRecord(dir, 'services');
+  const port = await freePort(known?.port ?? 0);
+  const database = join(dir, 'services.db');
+  // A database that was removed has counted nothing: its successor is another service to the ledger.
+  const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
+  const services = await startLocalServices({ port, database });
+  writeRecord(dir, 'services', { port, id });
+  return { services, settings: localSettings(services.url, id) };
 }

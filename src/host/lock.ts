@@ -4,22 +4,34 @@
  * that dies, so there are no stale locks and no process ids to believe in.
  */
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { PRIVATE_FOLDER, privateFile, tighten } from '../state/private-folder.ts';
 
 export interface Lock {
   release(): void;
+}
+
+const LOCK = 'host.lock';
+
+/** What this program and its Temporal server leave in the folder: histories, inputs by name, local tokens, logs. */
+const OURS =
+  /^((temporal|services)\.db(-wal|-shm|-journal)?|(host|server|background|identity|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|starting|state)$/;
+
+function isOurs(name: string): boolean {
+  return OURS.test(name);
 }
 
 /** null when another process holds it. */
 export function tryLock(dir: string): Lock | null {
   let database: DatabaseSync;
   try {
-    mkdirSync(dir, { recursive: true });
-    database = new DatabaseSync(join(dir, 'host.lock'), { timeout: 0 });
+    mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
+    tighten(dir, isOurs);
+    privateFile(join(dir, LOCK));
+    database = new DatabaseSync(join(dir, LOCK), { timeout: 0 });
   } catch (cause) {
     throw folderUnusable(dir, cause);
   }
@@ -44,9 +56,6 @@ export function folderUnusable(dir: string, cause: unknown): HundredfoldError {
     cause,
   });
 }
-
-/** Held while a server of this user looks for its ports and takes them, whatever its folder. */
-export const PORTS_LOCK = join(tmpdir(), `hundredfold-ports-${process.getuid?.() ?? 'user'}`);
 
 const LOOK_AGAIN_MS = 50;
 

@@ -7,6 +7,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SERVICES } from '../domain/item.ts';
+import { PRIVATE_FILE } from '../state/private-folder.ts';
 
 const serverRecord = z.object({
   pid: z.number(),
@@ -34,7 +35,8 @@ const backgroundRecord = z.object({ pid: z.number() });
 /** Made once for a folder. */
 const identityRecord = z.object({ taskQueue: z.string() });
 
-const servicesRecord = z.object({ port: z.number() });
+/** `id` tells the services of two folders apart; absent from records of before there was a ledger. */
+const servicesRecord = z.object({ port: z.number(), id: z.string().optional() });
 
 export type ServerRecord = z.output<typeof serverRecord>;
 export type HostRecord = z.output<typeof hostRecord>;
@@ -55,7 +57,7 @@ export function writeRecord<K extends keyof Records>(
 ): void {
   const file = join(dir, `${name}.json`);
   const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`);
+  writeFileSync(temporary, `${JSON.stringify(record, null, 2)}\n`, { mode: PRIVATE_FILE });
   renameSync(temporary, file);
 }
 

@@ -11,8 +11,9 @@ import {
 } from '../temporal/dev-server.ts';
 import { freePort, hiddenPlace } from '../temporal/ports.ts';
 import { isAlive, killNow } from '../temporal/processes.ts';
-import { PORTS_LOCK, waitForLock } from './lock.ts';
+import { waitForLock } from './lock.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
+import { portsFolder } from './state.ts';
 import { guardUi, type UiGuard } from './ui-guard.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -96,7 +97,7 @@ export class ServerKeeper {
     const executable = temporalCli();
     const port = former ? { port: portOf(former.address) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
-    const ports = await waitForLock(PORTS_LOCK);
+    const ports = await waitForLock(portsFolder(this.dir, process.env));
     try {
       const ui = await this.guardedUi(former);
       const place = await hiddenPlace();

@@ -18,6 +18,7 @@ import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord, type HostRecord } from './record.ts';
+import { stateFolderOf } from './state.ts';
 
 export interface Session {
   /** `host`: this process holds server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
@@ -153,11 +154,8 @@ class EmbeddedSession implements Session {
 
   /** The host's worker does the work, so it must know our services and tokens. */
   private checkServices(record: HostRecord): void {
-    const { settings, environment, localServices } = this.options;
-    const wanted = [
-      ...Object.values(settings.services),
-      ...(localServices ? localSettings(environment) : []),
-    ];
+    const { settings, localServices } = this.options;
+    const wanted = [...Object.values(settings.services), ...(localServices ? localSettings() : [])];
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;
@@ -186,7 +184,7 @@ class RemoteSession implements Session {
 
   static async open(
     temporal: TemporalSettings,
-    { settings, lookOnly = false, ownWorker = true }: HostOptions,
+    { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
     const target = temporalAddress(temporal);
     const client = await connectClient(target);
@@ -200,6 +198,7 @@ class RemoteSession implements Session {
       needed && ownWorker
         ? await startWorker({
             ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
+            stateFolder: stateFolderOf({ settings, environment }),
             workflowsOnly: lookOnly,
           })
         : null;

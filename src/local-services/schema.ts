@@ -2,6 +2,7 @@
  * The database of both services: jobs, their inputs and outputs, the processing log, and every submission that
  * arrived. Large texts have tables of their own, so that a status request reads one short row.
  */
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { HundredfoldError } from '../domain/errors.ts';
 
@@ -88,6 +89,8 @@ CREATE INDEX jobs_states ON jobs (service, state);
 `,
 ];
 
+const OWNER_ONLY = 0o600;
+
 /**
  * Opens the database, in write-ahead mode: a killed process loses nothing that was acknowledged (only a failing
  * machine could, which is no case for a local service). It is locked for others, because two services on one file
@@ -96,6 +99,8 @@ CREATE INDEX jobs_states ON jobs (service, state);
 export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
+    // It keeps the tokens that it is given. SQLite gives its log the mode of the database.
+    if (path !== ':memory:') closeSync(openSync(path, 'a', OWNER_ONLY));
     database = new DatabaseSync(path);
     database.exec(
       `PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;

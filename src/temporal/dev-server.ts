@@ -8,6 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
 
@@ -42,18 +43,20 @@ export async function startDevServer(
   options: DevServerOptions,
   started: (server: DevServer) => void = () => undefined,
 ): Promise<DevServer> {
-  await mkdir(options.dir, { recursive: true });
+  await mkdir(options.dir, { recursive: true, mode: PRIVATE_FOLDER });
   const port = await freePort(options.port ?? 7233, 7233);
   const { uiIp = '127.0.0.1' } = options;
   const uiPort = options.headless ? null : await uiPortOf(options);
   const logFile = join(options.dir, 'temporal.log');
-  const log = openSync(logFile, 'a');
-  const child = spawn(options.executable, argumentsFor(options, port, uiPort), {
-    stdio: ['ignore', log, log],
-    env: bareEnvironment(process.env),
-    // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
-    detached: true,
-  });
+  const log = openSync(logFile, 'a', PRIVATE_FILE);
+  const child = withPrivateFiles(() =>
+    spawn(options.executable, argumentsFor(options, port, uiPort), {
+      stdio: ['ignore', log, log],
+      env: bareEnvironment(process.env),
+      // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
+      detached: true,
+    }),
+  );
   closeSync(log);
   const failed = new Promise<never>((_, reject) => {
     child.once('error', (cause) => reject(notStarted(logFile, cause.message)));
@@ -72,6 +75,16 @@ export async function startDevServer(
   await Promise.race([ready, failed]);
   child.removeAllListeners();
   return server;
+}
+
+/** The server makes its database itself, which holds the histories: a process inherits the mask of its files' modes. */
+function withPrivateFiles<T>(start: () => T): T {
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
 }
 
 /** Stops a server; returns when it is gone. */

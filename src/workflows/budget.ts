@@ -20,7 +20,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
-import { apply, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
+import { apply, limitsOf, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
@@ -134,7 +134,10 @@ class BudgetKeeper {
     const { service, address } = this.input;
     const result = await submit
       .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
-        { ...request, probe: grant.probe, notBefore: grant.notBefore },
+        {
+          ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
+          limits: limitsOf(this.state, request.credential),
+        },
         { service, address, credential: request.credential },
       ])
       .catch(fateOf);

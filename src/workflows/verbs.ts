@@ -2,6 +2,7 @@
  * The activities, seen from the workflows: what each is asked and what it answers. The work itself is in
  * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
  */
+import type { Limit } from '../budget/budget.ts';
 import type { Request } from '../budget/lanes.ts';
 import type {
   Attempt,
@@ -31,6 +32,8 @@ export interface SubmitRequest extends Request {
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
   readonly probe: boolean;
+  /** The limits as the budget knows them now; absent from budgets that did not tell. */
+  readonly limits?: { readonly credential: Limit; readonly address: Limit };
 }
 
 /** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */

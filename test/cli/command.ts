@@ -202,7 +202,7 @@ export class Desk {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    const { TEMPORAL_CLI, LANG } = process.env;
+    const { TEMPORAL_CLI, LANG, XDG_RUNTIME_DIR } = process.env;
     return {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.folder,
@@ -210,6 +210,8 @@ export class Desk {
       TMPDIR: tmpdir(),
       ...(TEMPORAL_CLI === undefined ? {} : { TEMPORAL_CLI }),
       ...(LANG === undefined ? {} : { LANG }),
+      // Of the suite (test/global-setup.ts); the ledger lies in the home, which is the desk.
+      ...(XDG_RUNTIME_DIR === undefined ? {} : { XDG_RUNTIME_DIR }),
     };
   }
 }

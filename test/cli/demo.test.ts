@@ -211,9 +211,8 @@ describe('its output tree', () => {
 
 describe('the tokens', () => {
   test.each(Object.entries(TOKENS))('%s stands nowhere', async (_, token) => {
-    // Temporal's database with its journal, all logs and records. Not services.db: that is the other side of the
-    // wire, where the molecule service keeps the job records that it answers with, caller's token and all.
-    const names = filesBelow(desk.embedded).filter((name) => name !== 'services.db');
+    // Temporal's database with its journal, all logs and records, and what the local services keep.
+    const names = filesBelow(desk.embedded);
     expect(names).toEqual(expect.arrayContaining(['temporal.db', 'temporal.db-wal', 'worker.log']));
     const embedded = names.map((name) => [name, readFileSync(join(desk.embedded, name), 'latin1')]);
     await noSecret(token, tree, {

@@ -145,16 +145,17 @@ describe('a configuration', () => {
     const at = desk();
     const elsewhere = { HUNDREDFOLD_TEMPORAL_ADDRESS: '127.0.0.1:9' };
     const short = { HUNDREDFOLD_MOLECULE_TOKEN: 'short' };
+    at.write('short.yaml', 'services: { molecules: { url: "http://127.0.0.1:9/acpype" } }');
     const local = ['run', DEMO, '--services', 'local'];
     const [gone, remote, token] = await Promise.all([
       at.runs(2, ['run', DEMO, '--config', 'gone.yaml']),
       at.runs(2, local, { env: elsewhere }),
-      at.runs(2, local, { env: short }),
+      at.runs(2, ['run', DEMO, '--config', 'short.yaml'], { env: short }),
     ]);
     expect(gone.stderr).toContain('[CONFIG_UNREADABLE]');
     expect(remote.stderr).toContain('[CONFIG_LOCAL_SERVICES]');
     expect(token.stderr).toContain('[CONFIG_MOLECULE_TOKEN]');
-    nothingBegun(at);
+    nothingBegun(at, 'short.yaml');
   });
 });
 

@@ -114,6 +114,7 @@ export class Scene {
       taskQueue: this.taskQueue,
       services: this.plans(),
       crash,
+      stateFolder: join(this.folder, 'state'),
     });
     this.workers.push(worker);
     return worker;

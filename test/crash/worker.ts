@@ -10,6 +10,7 @@ import type { Dependencies } from '../../src/activities/dependencies.ts';
 import type { ServiceName } from '../../src/domain/item.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
+import { privateFolder } from '../../src/state/private-folder.ts';
 import { logTo, startWorker } from '../../src/worker.ts';
 import { wireCore } from './at-core.ts';
 import { wiredDependencies } from './at-dependencies.ts';
@@ -30,6 +31,8 @@ export interface WorkerPlan {
   readonly taskQueue: string;
   readonly services: readonly ServicePlan[];
   readonly crash: Crash | null;
+  /** Of the scene: its workers share a ledger, and no other test does. */
+  readonly stateFolder: string;
 }
 
 /** What the parent says. */
@@ -54,7 +57,13 @@ process.on('message', (order: Order) => {
 // However the test ends, no worker is left behind.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-async function start({ temporal: address, taskQueue, services, crash }: WorkerPlan): Promise<void> {
+async function start({
+  temporal: address,
+  taskQueue,
+  services,
+  crash,
+  stateFolder,
+}: WorkerPlan): Promise<void> {
   logTo((line) => process.stderr.write(line), 'INFO');
   const fuse = new Fuse(crash);
   wireCore(fuse);
@@ -63,6 +72,7 @@ async function start({ temporal: address, taskQueue, services, crash }: WorkerPl
     temporal,
     client: await connectClient(temporal),
     taskQueue,
+    stateFolder: privateFolder(stateFolder),
     services: services.map(({ service, url, token, ...options }) =>
       describeService(service, url, new Secret(token), options),
     ),

@@ -1,0 +1,153 @@
+/**
+ * The ledger's slot around a POST: reserved just before the first byte, closed by its outcome. What is not reserved is
+ * not sent, whatever the budget thinks is free.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { log } from '@temporalio/activity';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { SubmitOutcome } from '../domain/outcomes.ts';
+import type { Account, Rejection, Reservation, Windows } from '../ledger/charge.ts';
+import type { Dependencies, KnownService } from './dependencies.ts';
+
+export interface SlotRequest {
+  /** Unique for one POST: should it be asked for again after a crash, `repeated` says so. */
+  readonly id: string;
+  readonly reference: ServiceReference;
+  readonly service: KnownService;
+  /** The limits as the budget knows them; default those that this worker was started with. */
+  readonly windows?: Windows;
+  readonly signal: AbortSignal;
+}
+
+export interface TakenSlot {
+  readonly type: 'taken';
+  /** A former process had reserved this POST, and may have made it. */
+  readonly repeated: boolean;
+  readonly id: string;
+  readonly account: Account;
+  readonly windows: Windows;
+}
+
+export type Slot =
+  | TakenSlot
+  /** The credential has to wait: nothing is wrong with the service, and no other credential is concerned. */
+  | {
+      readonly type: 'full';
+      readonly retryAfterMs: number;
+      readonly byOthers: number;
+      readonly message: string;
+    }
+  /** The ledger cannot be used: nothing may be sent. */
+  | { readonly type: 'unusable'; readonly message: string };
+
+/** The budget counts from when it hears of an answer, the ledger from the answer: they differ by this much (ms) at most. */
+const PATIENCE_MS = 250;
+
+export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
+  const { id, reference, service, signal } = request;
+  const account = { ...reference, address: service.ledgerAddress };
+  const windows = request.windows ?? windowsOf(service);
+  try {
+    for (let waited = 0; ;) {
+      const found = deps.ledger.reserve({ ...account, id, windows });
+      if (found.type === 'taken')
+        return { type: 'taken', repeated: found.repeated, id, account, windows };
+      waited += found.retryAfterMs;
+      if (waited > PATIENCE_MS || signal.aborted)
+        return { ...found, message: wordsOf(found, windows) };
+      await delay(found.retryAfterMs, undefined, { signal }).catch(() => undefined);
+    }
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return { type: 'unusable', message: `${error.message} ${error.remedy}` };
+  }
+}
+
+/** Frees the slot of an attempt that has certainly sent nothing. */
+export function freeSlot({ ledger }: Dependencies, id: string): void {
+  try {
+    ledger.close(id, 'free');
+  } catch (error) {
+    log.warn('the slot of an earlier attempt could not be freed', { id, error });
+  }
+}
+
+/** What the answer told beyond the job itself. */
+export interface ClosedSlot {
+  /** Jobs of others that count against the credential, found by this answer. */
+  readonly foreignJobs: number;
+  /** Why the service answered 429; null when it did not. */
+  readonly rejection: Rejection | null;
+}
+
+const NOTHING_TOLD: ClosedSlot = { foreignJobs: 0, rejection: null };
+
+/**
+ * Never throws: the POST has been made. A slot that cannot be closed stays charged for 45 s and its window.
+ * `null` as outcome: the POST was not begun.
+ */
+export function closeSlot(
+  { ledger }: Dependencies,
+  slot: TakenSlot,
+  outcome: SubmitOutcome | null,
+): ClosedSlot {
+  try {
+    return close(ledger, slot, outcome);
+  } catch (error) {
+    log.warn('the ledger could not be told how a submission ended', { id: slot.id, error });
+    return NOTHING_TOLD;
+  }
+}
+
+function close(
+  ledger: Dependencies['ledger'],
+  { id, account, windows }: TakenSlot,
+  outcome: SubmitOutcome | null,
+): ClosedSlot {
+  switch (outcome?.type) {
+    case 'accepted': {
+      const { remoteId, rateLimit } = outcome;
+      const configured = windows.credential;
+      const told = rateLimit && { rateLimit: { ...rateLimit, configured } };
+      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...told });
+      return { foreignJobs, rejection: null };
+    }
+    case 'unsure':
+      ledger.close(id, 'charged');
+      return NOTHING_TOLD;
+    case 'notNow': {
+      if (outcome.reason !== 'rate-limited') break;
+      const { retryAfterMs } = outcome;
+      const serviceLimit = outcome.rateLimit?.limit ?? null;
+      const rejection = ledger.reject(id, { account, windows, retryAfterMs, serviceLimit });
+      return { foreignJobs: 0, rejection };
+    }
+    case 'refused':
+    case undefined:
+      break;
+  }
+  ledger.close(id, 'free');
+  return NOTHING_TOLD;
+}
+
+function windowsOf({ budget }: KnownService): Windows {
+  return { credential: budget.credentialLimit, address: budget.addressLimit };
+}
+
+function wordsOf(
+  { because, byOthers }: Extract<Reservation, { type: 'full' }>,
+  { credential }: Windows,
+): string {
+  switch (because) {
+    case 'rejected':
+      return 'the service answered 429 to another command on this machine, and its Retry-After is not over';
+    case 'unknown':
+      return 'the ledger of submissions was damaged: what counts in the window is not known yet';
+    case 'window': {
+      const limit = credential.limit === null ? 'of the address' : `of ${credential.limit} jobs`;
+      const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
+      return `the limit ${limit} is used up on this machine${others}`;
+    }
+  }
+}

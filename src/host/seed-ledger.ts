@@ -1,0 +1,38 @@
+/** Tells the ledger of this machine what an output tree knows, before its campaign is started. */
+import type { Environment, ServiceSettings, Settings } from '../config/settings.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import { warn } from '../state/warn.ts';
+import { chargesInTree, credentialOfTree } from '../store/charges-in-tree.ts';
+import type { Store } from '../store/store.ts';
+import { LOCAL_ADDRESS } from './local-settings.ts';
+import { stateFolderOf } from './state.ts';
+
+export interface Seeding {
+  readonly settings: Pick<Settings, 'embeddedDir'>;
+  readonly environment: Environment;
+  /** The services that the campaign uses. */
+  readonly feeds: readonly ServiceSettings[];
+}
+
+/**
+ * Charges the jobs of the tree that may still count: a budget whose database was lost knows nothing of them. Each is
+ * charged once, however often this is called. Returns how many were new. Local services are left out: what they have
+ * counted is lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
+ */
+export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
+  const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
+  let noted = 0;
+  for (const { reference, limit, addressLimit, ledgerAddress } of feeds) {
+    const windowMs = Math.max(limit.windowMs, addressLimit.windowMs);
+    const jobs = await chargesInTree(store, reference.address, windowMs);
+    if (jobs.length === 0) continue;
+    const credential = (await credentialOfTree(store, reference.service)) ?? reference.credential;
+    const ledger = new Ledger({ folder: stateFolderOf(seeding), owner: 'tree', warn });
+    try {
+      noted += ledger.note({ ...reference, credential, address: ledgerAddress }, jobs, windowMs);
+    } finally {
+      ledger.stop();
+    }
+  }
+  return noted;
+}

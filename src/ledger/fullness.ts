@@ -1,0 +1,57 @@
+/** Whether a rolling window has a free slot, and when to ask again if not. Pure: all times are steady ms. */
+import { GUARD_MS, type Limit } from '../budget/window.ts';
+
+/**
+ * The longest time between a reservation and the answer (ms): the submit activity's own time-out. A process that died
+ * in between may have sent the job at any moment of it, so an open row counts as answered at its end.
+ */
+export const LONGEST_POST_MS = 45_000;
+
+/** While a slot may become free at any moment, because a request on its way may be refused, ask again this soon (ms). */
+export const ASK_AGAIN_MS = 1_000;
+
+/** A row that may count in a window. */
+export interface Counted {
+  readonly state: 'open' | 'charged';
+  /** Of the answer; of the reservation while it is open. */
+  readonly steady: number;
+  readonly own: boolean;
+}
+
+export interface Fullness {
+  readonly retryAfterMs: number;
+  readonly byOthers: number;
+}
+
+/** null: a slot is free. The rows are those of the window's credential or address, in any order. */
+export function fullness(rows: readonly Counted[], limit: Limit, now: number): Fullness | null {
+  if (limit.limit === null) return null;
+  const counted = rows.filter((row) => counts(row, limit, now));
+  const excess = counted.length - limit.limit;
+  if (excess < 0) return null;
+  const byOthers = counted.filter(({ own }) => !own).length;
+  const releases = counted.map((row) => release(row, limit, now)).sort((a, b) => a - b);
+  // A limit of 0 has no slot to wait for.
+  const due = (releases[excess] ?? now + limit.windowMs) - now;
+  const mayBeFreed = counted.some((row) => isOnItsWay(row, now));
+  const wait = mayBeFreed ? Math.min(due, ASK_AGAIN_MS) : due;
+  return { retryAfterMs: Math.max(1, Math.ceil(wait)), byOthers };
+}
+
+export function counts(row: Counted, limit: Limit, now: number): boolean {
+  return release(row, limit, now) > now;
+}
+
+function release(row: Counted, { windowMs }: Limit, now: number): number {
+  return closedAt(row, now) + windowMs + GUARD_MS;
+}
+
+/** When the answer came, or would come at the earliest. */
+function closedAt(row: Counted, now: number): number {
+  if (row.state === 'charged') return row.steady;
+  return isOnItsWay(row, now) ? now : row.steady + LONGEST_POST_MS;
+}
+
+function isOnItsWay({ state, steady }: Counted, now: number): boolean {
+  return state === 'open' && now < steady + LONGEST_POST_MS;
+}

@@ -1,0 +1,262 @@
+/**
+ * The ledger of charges of one user on one machine: every submission is reserved in it just before its first byte, by
+ * every server, folder and worker of the user. So two Temporal servers with one token, a lost `.hundredfold` or a step
+ * of the clock cannot send more than the limit allows, whatever each of them thinks is free.
+ *
+ * It is the last gate and not the planner: whose turn it is, the budget workflow decides.
+ *
+ * Every method throws a HundredfoldError `LEDGER_UNUSABLE` when the file cannot be used (a full disk, a lock that is
+ * never released): then nothing may be sent.
+ */
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { HundredfoldError } from '../domain/errors.ts';
+import { ChargeRows } from './charge-rows.ts';
+import type {
+  Account,
+  Answer,
+  Charge,
+  KnownJob,
+  Rejection,
+  Reservation,
+  SeenRejection,
+  Submission,
+  Windows,
+} from './charge.ts';
+import { RejectionRows } from './rejection-rows.ts';
+import { inTransaction, isDamage, openDatabase, setAside } from './schema.ts';
+import { systemClock, type Moment, type SteadyClock } from './steady-clock.ts';
+
+export interface LedgerOptions {
+  /** The state folder (src/state). */
+  readonly folder: string;
+  /** The server whose budget the submissions are of; what others charge is shown apart. */
+  readonly owner: string;
+  readonly clock?: SteadyClock;
+  /** Told once when the file was damaged and begun again. */
+  readonly warn?: (message: string) => void;
+}
+
+export const LEDGER_FILE = 'ledger.db';
+
+interface Opened {
+  readonly database: DatabaseSync;
+  /** The file that is open: another one may lie at its path by now. */
+  readonly file: string;
+  readonly charges: ChargeRows;
+  readonly rejections: RejectionRows;
+}
+
+export class Ledger {
+  readonly path: string;
+  private readonly owner: string;
+  /** Of this process: an open row of another session is not ours to close. */
+  private readonly session = randomUUID();
+  private readonly clock: SteadyClock;
+  private readonly warn: (message: string) => void;
+  private opened: Opened | null = null;
+  /** Reserved and not closed by this process: should the file vanish meanwhile, they are charged in the new one. */
+  private readonly onTheirWay = new Map<string, Submission>();
+
+  constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
+    this.path = join(folder, LEDGER_FILE);
+    this.owner = owner;
+    this.clock = clock;
+    this.warn = warn;
+  }
+
+  /** Takes a slot for one POST, or says when to try again. The same id takes one slot only, however often it asks. */
+  reserve(submission: Submission): Reservation {
+    const reservation = this.transaction<Reservation>(({ charges, rejections }, now) => {
+      charges.tidy(now);
+      const { id, windows } = submission;
+      const known = charges.stateOf(id);
+      if (known?.session === this.session && known.state === 'open')
+        return { type: 'taken', repeated: false };
+      const full =
+        charges.unknownBefore(windows, now) ??
+        rejections.held(submission, now) ??
+        charges.full(submission, now);
+      if (full) return full;
+      if (known) charges.giveOtherId(id);
+      charges.open(submission, now);
+      return { type: 'taken', repeated: known !== null };
+    }, isLimited(submission));
+    if (reservation.type === 'taken') this.onTheirWay.set(submission.id, submission);
+    return reservation;
+  }
+
+  /**
+   * The POST has ended: `charged` when a job was made or may have been, `free` when certainly none was. Returns how
+   * many jobs of others the answer made known: they are charged as well.
+   */
+  close(id: string, as: 'charged' | 'free', answer: Answer = {}): number {
+    const others = this.transaction(({ charges }, now) => {
+      if (as === 'free') {
+        charges.free(id);
+        return 0;
+      }
+      const submission = this.onTheirWay.get(id);
+      if (submission && !charges.has(id)) charges.open(submission, now);
+      return charges.charge(id, answer, now);
+    });
+    this.onTheirWay.delete(id);
+    return others;
+  }
+
+  /**
+   * The service answered 429 to this submission, which ends it without a job. Says whether the ledger can explain it;
+   * until `retryAfterMs` is over nobody on this machine submits with the credential.
+   */
+  reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): Rejection {
+    const verdict = this.transaction(({ charges, rejections }, now) => {
+      const charged = charges.chargedSince(id, account, windows.credential, now) - 1;
+      charges.free(id);
+      const rejection = explain(Math.max(0, charged), windows, serviceLimit);
+      const holdMs = Math.min(retryAfterMs ?? 0, LONGEST_HOLD_MS);
+      const { limit } = windows.credential;
+      rejections.add(account, { rejection, charged, limit, serviceLimit, holdMs }, now);
+      return rejection;
+    });
+    this.onTheirWay.delete(id);
+    return verdict;
+  }
+
+  /** What counts for an account, for people and to seed a new budget; of its last hour, or `windowMs` when longer. */
+  charges(account: Account, windowMs = 0): readonly Charge[] {
+    return this.transaction(({ charges }, now) => charges.of(account, windowMs, now));
+  }
+
+  /** All accounts that have charges. */
+  accounts(): readonly Account[] {
+    return this.transaction(({ charges }) => charges.accounts());
+  }
+
+  /** The 429 answers of the last hours, newest first, that a full window of ours does not explain. */
+  rejections(): readonly SeenRejection[] {
+    return this.transaction(({ rejections }, now) => rejections.unexplained(now));
+  }
+
+  /**
+   * Charges jobs that are known from elsewhere, an output tree for example. One that is known already, by its remote
+   * id, is not charged again. Returns how many were new.
+   */
+  note(account: Account, jobs: readonly KnownJob[], windowMs: number): number {
+    return this.transaction(({ charges }, now) => {
+      let noted = 0;
+      for (const job of jobs) if (charges.note(account, job, windowMs, now)) noted += 1;
+      return noted;
+    });
+  }
+
+  /** When the ledger was found damaged and begun again, as elapsed ms; null when that was never or long ago. */
+  begunAgain(): number | null {
+    return this.transaction(({ charges }, now) => charges.gapAge(now));
+  }
+
+  stop(): void {
+    this.opened?.database.close();
+    this.opened = null;
+  }
+
+  private transaction<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
+    try {
+      return this.once(work, atOnce);
+    } catch (error) {
+      if (!isDamage(error)) throw unusable(this.path, error);
+    }
+    try {
+      this.beginAgain();
+      return this.once(work, atOnce);
+    } catch (error) {
+      throw unusable(this.path, error);
+    }
+  }
+
+  /** `atOnce`: on disk when it returns, so that a power cut does not forget a job whose first byte leaves now. */
+  private once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
+    const opened = this.current();
+    opened.database.exec(`PRAGMA synchronous = ${atOnce ? 'FULL' : 'NORMAL'}`);
+    return inTransaction(opened.database, () => {
+      // Read once the lock is held: nobody writes a later moment before us.
+      const now = this.clock.now();
+      opened.charges.anchor(now);
+      opened.rejections.anchor(now);
+      return work(opened, now);
+    });
+  }
+
+  /** The file at the path: another process may have set ours aside, or somebody removed it. */
+  private current(): Opened {
+    if (this.opened && this.opened.file === fileAt(this.path)) return this.opened;
+    this.stop();
+    const database = openDatabase(this.path);
+    this.opened = {
+      ...{ database, file: fileAt(this.path) ?? '' },
+      charges: new ChargeRows(database, { owner: this.owner, session: this.session }),
+      rejections: new RejectionRows(database),
+    };
+    return this.opened;
+  }
+
+  /** What was charged before is not known: until it has left every window, nothing is sent under a limit. */
+  private beginAgain(): void {
+    const before = this.opened?.file;
+    this.stop();
+    if (before !== undefined && before !== fileAt(this.path)) return;
+    const aside = setAside(this.path, this.clock.now().wallMs);
+    this.once(({ charges }, now) => {
+      charges.addGap(now);
+    });
+    this.warn(
+      `the ledger of submissions ${this.path} was damaged and is now ${aside}. What was sent before is not known, so ` +
+        'nothing is sent until it has left the window of its service. If you know that nothing was sent, remove ' +
+        `${this.path}.`,
+    );
+  }
+}
+
+export interface RejectedPost {
+  readonly account: Account;
+  readonly windows: Windows;
+  /** What the service ordered; null when it said nothing. */
+  readonly retryAfterMs: number | null;
+  /** X-RateLimit-Limit of the answer; null when there was none. */
+  readonly serviceLimit: number | null;
+}
+
+function isLimited({ windows: { credential, address } }: Submission): boolean {
+  return credential.limit !== null || address.limit !== null;
+}
+
+/** A service that orders more (ms) is asked again all the same: the ledger must not stop a night for one odd answer. */
+const LONGEST_HOLD_MS = 3_600_000;
+
+function explain(charged: number, windows: Windows, serviceLimit: number | null): Rejection {
+  const { limit } = windows.credential;
+  if (limit === null || charged >= limit) return { type: 'explained' };
+  if (serviceLimit !== null && serviceLimit < limit)
+    return { type: 'lower-limit', limit, serviceLimit };
+  // The window of the address may be the full one, and no header tells.
+  return { type: 'someone-else', charged, limit };
+}
+
+/** Device and inode: what tells a file from another of the same name. */
+function fileAt(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.dev} ${stat.ino}` : null;
+}
+
+function unusable(path: string, cause: unknown): HundredfoldError {
+  if (cause instanceof HundredfoldError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new HundredfoldError({
+    code: 'LEDGER_UNUSABLE',
+    message: `the ledger of submissions ${path} cannot be used: ${reason}`,
+    remedy:
+      'Free disk space, or set HUNDREDFOLD_STATE_DIR to a folder that can be written; nothing is sent until then.',
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+/** The answers 429 in the file: what the service ordered, and what they told. Runs in the transaction of its caller. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { ServiceName } from '../domain/item.ts';
+import { anchorRows } from './charge-rows.ts';
+import type { Account, Rejection, Reservation, SeenRejection } from './charge.ts';
+import type { Moment } from './steady-clock.ts';
+
+/** How long (ms) they are kept for people to see. */
+const KEPT_MS = 24 * 3_600_000;
+const SHOWN = 100;
+
+interface Told {
+  readonly rejection: Rejection;
+  readonly charged: number;
+  readonly limit: number | null;
+  readonly serviceLimit: number | null;
+  /** How long the service ordered to wait. */
+  readonly holdMs: number;
+}
+
+export class RejectionRows {
+  private readonly database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  anchor(now: Moment): void {
+    anchorRows(this.database, 'rejections', now);
+  }
+
+  add({ service, address, credential }: Account, told: Told, now: Moment): void {
+    this.database.prepare('DELETE FROM rejections WHERE steady < ?').run(now.steadyMs - KEPT_MS);
+    this.database
+      .prepare(
+        `INSERT INTO rejections
+           (service, address, credential, type, charged, job_limit, service_limit, hold_ms, run, steady, wall)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        ...[service, address, credential, told.rejection.type, Math.max(0, told.charged)],
+        ...[told.limit, told.serviceLimit, told.holdMs, now.run, now.steadyMs, now.wallMs],
+      );
+  }
+
+  /** While the order of a Retry-After holds, for the whole machine. */
+  held({ service, address, credential }: Account, now: Moment): Full | null {
+    const until = this.database
+      .prepare(
+        `SELECT max(steady + hold_ms) AS until FROM rejections
+         WHERE service = ? AND address = ? AND credential = ?`,
+      )
+      .get(service, address, credential)?.['until'];
+    const wait = typeof until === 'number' ? until - now.steadyMs : 0;
+    if (wait <= 0) return null;
+    return { type: 'full', retryAfterMs: Math.ceil(wait), byOthers: 0, because: 'rejected' };
+  }
+
+  unexplained(now: Moment): SeenRejection[] {
+    const rows = this.database
+      .prepare(
+        `SELECT * FROM rejections WHERE type <> 'explained' AND steady > ? ORDER BY steady DESC LIMIT ?`,
+      )
+      .all(now.steadyMs - KEPT_MS, SHOWN);
+    const numberOrNull = (value: unknown) => (typeof value === 'number' ? value : null);
+    return rows.map((row) => ({
+      service: row['service'] as ServiceName,
+      address: String(row['address']),
+      credential: String(row['credential']),
+      type: row['type'] as Rejection['type'],
+      ageMs: now.steadyMs - Number(row['steady']),
+      charged: Number(row['charged']),
+      limit: numberOrNull(row['job_limit']),
+      serviceLimit: numberOrNull(row['service_limit']),
+    }));
+  }
+}
+
+type Full = Extract<Reservation, { type: 'full' }>;

@@ -1,0 +1,135 @@
+/** The file of the ledger: opened, made, or set aside when it is damaged. */
+import { existsSync, renameSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { HundredfoldError } from '../domain/errors.ts';
+import { privateFile } from '../state/private-folder.ts';
+
+const LAYOUT = 1;
+
+/**
+ * `steady` is the moment that a charge counts from, in ms of the run `run` (steady-clock.ts), and `wall` the same
+ * moment by the clock of the wall: of the answer, or of the reservation while the row is open.
+ */
+const SCHEMA = `
+CREATE TABLE charges (
+  seq        INTEGER PRIMARY KEY,
+  id         TEXT NOT NULL UNIQUE,
+  service    TEXT NOT NULL,
+  address    TEXT NOT NULL,
+  credential TEXT NOT NULL,
+  state      TEXT NOT NULL CHECK (state IN ('open', 'charged')),
+  origin     TEXT NOT NULL CHECK (origin IN ('sent', 'tree', 'service')),
+  owner      TEXT NOT NULL,
+  session    TEXT NOT NULL,
+  remote_id  TEXT,
+  keep_ms    REAL NOT NULL,
+  run        TEXT NOT NULL,
+  steady     REAL NOT NULL,
+  wall       REAL NOT NULL
+) STRICT;
+CREATE INDEX charges_account ON charges (service, address, credential, steady);
+CREATE INDEX charges_address ON charges (service, address, steady);
+CREATE INDEX charges_remote ON charges (service, address, remote_id);
+CREATE INDEX charges_run ON charges (run, steady);
+CREATE TABLE rejections (
+  seq           INTEGER PRIMARY KEY,
+  service       TEXT NOT NULL,
+  address       TEXT NOT NULL,
+  credential    TEXT NOT NULL,
+  type          TEXT NOT NULL,
+  charged       INTEGER NOT NULL,
+  job_limit     INTEGER,
+  service_limit INTEGER,
+  hold_ms       REAL NOT NULL,
+  run           TEXT NOT NULL,
+  steady        REAL NOT NULL,
+  wall          REAL NOT NULL
+) STRICT;
+CREATE TABLE gaps (
+  seq    INTEGER PRIMARY KEY,
+  run    TEXT NOT NULL,
+  steady REAL NOT NULL,
+  wall   REAL NOT NULL
+) STRICT;
+`;
+
+/** A transaction takes under a millisecond: who waits this long (ms) waits for a process that stands still. */
+const BUSY_MS = 2_000;
+
+/** Opens the file, 0600, and makes it when there is none. Throws what SQLite throws. */
+export function openDatabase(path: string): DatabaseSync {
+  privateFile(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_MS });
+  try {
+    database.exec('PRAGMA journal_mode = WAL');
+    upgrade(database);
+    const [found] = database.prepare('PRAGMA quick_check(1)').all();
+    if (found?.['quick_check'] !== 'ok') throw damage(path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Two processes may open a new file at the same moment: the second finds the work done. */
+function upgrade(database: DatabaseSync): void {
+  if (layoutOf(database) === LAYOUT) return;
+  inTransaction(database, () => {
+    const layout = layoutOf(database);
+    if (layout === LAYOUT) return;
+    if (layout !== 0) throw newer(layout);
+    database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
+  });
+}
+
+function layoutOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+/** Runs `work` as one transaction that no other writer comes between. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB, whatever the extended code. */
+const DAMAGED = [11, 26];
+
+export function isDamage(error: unknown): boolean {
+  if (error instanceof HundredfoldError) return error.code === 'LEDGER_DAMAGED';
+  if (!(error instanceof Error) || !('errcode' in error)) return false;
+  return DAMAGED.includes(Number(error.errcode) & 0xff);
+}
+
+/** The log and the index go with the file: a new file must not meet the log of the old one. Returns the new name. */
+export function setAside(path: string, wallMs: number): string {
+  const stamp = new Date(wallMs).toISOString().replaceAll(/[:.]/g, '-');
+  const aside = `${path}.damaged-${stamp}`;
+  for (const end of ['', '-wal', '-shm'])
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`);
+  return aside;
+}
+
+function damage(path: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'LEDGER_DAMAGED',
+    message: `the ledger of submissions ${path} is damaged`,
+    remedy: 'Nothing needs to be done: it is set aside and begun again.',
+  });
+}
+
+function newer(layout: number): HundredfoldError {
+  return new HundredfoldError({
+    code: 'LEDGER_NEWER',
+    message: `the ledger of submissions was written by a newer version (layout ${String(layout)})`,
+    remedy: 'Use that version of hundredfold, or set HUNDREDFOLD_STATE_DIR to another folder.',
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * A clock that cannot be set. The clock of the wall may be stepped by NTP, by a user or by a resumed machine; elapsed
+ * time between two processes is measured on the system's own counter since it was started.
+ *
+ * A counter says nothing without the run it counts: each reading carries the id of that run (`run`). Two readings of
+ * one run are compared by the counter alone. Readings of two runs (the machine was restarted between them) can only be
+ * compared by the clock of the wall.
+ */
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { uptime } from 'node:os';
+
+/** One look at both clocks, in ms. */
+export interface Moment {
+  /** The run of the system that `steadyMs` counts from. */
+  readonly run: string;
+  readonly steadyMs: number;
+  readonly wallMs: number;
+}
+
+export interface SteadyClock {
+  now(): Moment;
+}
+
+/**
+ * Linux: `/proc/uptime` by way of `os.uptime()`, 10 ms fine, with the time asleep. It is CLOCK_BOOTTIME, read from a
+ * file: libfaketime does not change it, as it does `process.hrtime()`. Elsewhere `process.hrtime()`, which on macOS
+ * counts the time asleep as well.
+ */
+export function systemClock(platform = process.platform): SteadyClock {
+  const run = platform === 'linux' ? linuxRun() : otherRun(platform);
+  const steadyMs =
+    platform === 'linux'
+      ? () => Math.round(uptime() * 1_000)
+      : () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+  return { now: () => ({ run, steadyMs: steadyMs(), wallMs: Date.now() }) };
+}
+
+/**
+ * Containers share the boot id of their host, but some are given an uptime of their own (lxcfs, time namespaces): the
+ * namespaces are part of the run, so that readings of two containers are never compared by their counters.
+ */
+function linuxRun(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return [boot, namespace('pid'), namespace('time')].join(' ');
+  } catch {
+    return unknownRun();
+  }
+}
+
+function namespace(name: string): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${name}`);
+  } catch {
+    return `${name}:[none]`;
+  }
+}
+
+function otherRun(platform: string): string {
+  if (platform !== 'darwin') return unknownRun();
+  const { stdout } = spawnSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' });
+  return stdout.trim() || unknownRun();
+}
+
+/** A run of this process alone: it compares with others by the clock of the wall. */
+function unknownRun(): string {
+  return `process ${randomUUID()}`;
+}

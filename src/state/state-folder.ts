@@ -1,0 +1,121 @@
+/**
+ * Where this program keeps what belongs to a user and a machine, and not to one working folder: the ledger of
+ * charges, and the lock that is held while ports are chosen.
+ */
+import { constants, accessSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { homedir, hostname } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { isOwn, privateFolder } from './private-folder.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Holds the lock on choosing ports. */
+export const PORTS_FOLDER = 'ports';
+
+export interface StateFolder {
+  readonly path: string;
+  /** Why the user's own folder could not be used, when `path` is the replacement. */
+  readonly problem: string | null;
+}
+
+/**
+ * `HUNDREDFOLD_STATE_DIR`; else `$XDG_STATE_HOME/hundredfold`, `~/.local/state/hundredfold` or, on macOS,
+ * `~/Library/Application Support/hundredfold`. Below the home, each machine has a folder of its own: a home may be
+ * shared by several machines, and neither SQLite's write-ahead log nor a steady clock reaches across them.
+ */
+export function statePath(environment: Environment, platform = process.platform): string {
+  const chosen = environment['HUNDREDFOLD_STATE_DIR'];
+  if (chosen) return existsSync(chosen) ? realpathSync(chosen) : resolve(chosen);
+  const xdg = environment['XDG_STATE_HOME'];
+  const home = environment['HOME'] ?? homedir();
+  const base =
+    // The specification says to ignore a relative path.
+    xdg && isAbsolute(xdg)
+      ? xdg
+      : platform === 'darwin'
+        ? join(home, 'Library', 'Application Support')
+        : join(home, '.local', 'state');
+  return join(base, 'hundredfold', machineName());
+}
+
+/**
+ * Opens the folder, 0700. Where the home cannot be written (a service account without one), `fallback` is used, which
+ * only the commands of one working folder share: the caller shows `problem`.
+ * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` when a chosen folder cannot be used, or neither of the two
+ */
+export function openStateFolder(environment: Environment, fallback: string | null): StateFolder {
+  const path = statePath(environment);
+  try {
+    return { path: usable(path), problem: null };
+  } catch (cause) {
+    const problem = unusable(path, cause);
+    if (environment['HUNDREDFOLD_STATE_DIR'] || fallback === null) throw problem;
+    try {
+      return { path: usable(resolve(fallback)), problem: problem.message };
+    } catch {
+      throw problem;
+    }
+  }
+}
+
+/**
+ * Where locks of this user lie: `$XDG_RUNTIME_DIR`, which the system makes for one user alone, else the state folder.
+ * Never the shared temporary directory: another user could make the folder first.
+ */
+export function runtimePath(environment: Environment, state: () => string): string {
+  const runtime = environment['XDG_RUNTIME_DIR'];
+  if (runtime && isAbsolute(runtime) && isPrivate(runtime)) return join(runtime, 'hundredfold');
+  return state();
+}
+
+/** `su` and `sudo -E` hand on the directory of another user. */
+function isPrivate(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory() || !isOwn(stat) || (stat.mode & 0o022) !== 0) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function usable(path: string): string {
+  if (!existsSync(path)) accessSync(firstExisting(path), constants.W_OK);
+  privateFolder(path, isOurs);
+  accessSync(path, constants.W_OK | constants.X_OK);
+  return path;
+}
+
+/** The files of the ledger, and the folder of the lock. */
+function isOurs(name: string): boolean {
+  return name.startsWith('ledger.') || name === PORTS_FOLDER;
+}
+
+function firstExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : firstExisting(dirname(path));
+}
+
+/** Eight hexadecimal digits; the machine's id is not to be published (machine-id(5)). */
+function machineName(): string {
+  let id: string;
+  try {
+    id = readFileSync('/etc/machine-id', 'utf8').trim() || hostname();
+  } catch {
+    id = hostname();
+  }
+  return createHash('sha256').update(`hundredfold ${id}`).digest('hex').slice(0, 8);
+}
+
+function unusable(path: string, cause: unknown): HundredfoldError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new HundredfoldError({
+    code: 'STATE_FOLDER_UNUSABLE',
+    message: `cannot use ${path} for the ledger of submissions: ${reason}`,
+    remedy: 'Set HUNDREDFOLD_STATE_DIR to a folder of your own, on a disk of this machine.',
+    exitCode: EXIT.refused,
+    cause,
+  });
+}

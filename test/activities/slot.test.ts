@@ -1,0 +1,93 @@
+/** The ledger around a POST, as the submit activity uses it. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
+import { closeSlot, reserveSlot, type TakenSlot } from '../../src/activities/slot.ts';
+import type { SubmitOutcome } from '../../src/domain/outcomes.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { ACCOUNT, TestClock, WINDOW_MS } from '../ledger/a-ledger.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const LIMIT = { limit: 2, windowMs: WINDOW_MS };
+const NONE = { limit: null, windowMs: 0 };
+const reference = { ...ACCOUNT, address: 'a name' };
+const service = {
+  ledgerAddress: ACCOUNT.address,
+  budget: { credential: ACCOUNT.credential, credentialLimit: LIMIT, addressLimit: NONE },
+} as unknown as KnownService;
+const { signal } = new AbortController();
+
+let deps: Dependencies;
+let ledger: Ledger;
+let clock: TestClock;
+
+beforeEach(async () => {
+  clock = new TestClock();
+  ledger = new Ledger({ folder: await temporaryFolder(), owner: 'server 1', clock });
+  onTestFinished(() => ledger.stop());
+  deps = { ledger } as unknown as Dependencies;
+});
+
+const reserve = (id: string) => reserveSlot(deps, { id, reference, service, signal });
+
+async function taken(id: string): Promise<TakenSlot> {
+  const slot = await reserve(id);
+  if (slot.type !== 'taken') throw new Error(slot.message);
+  return slot;
+}
+
+const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'r', rateLimit: null };
+const unsure: SubmitOutcome = { type: 'unsure', message: '' };
+const refused: SubmitOutcome = { type: 'refused', status: 400, message: '' };
+const away: SubmitOutcome = {
+  ...{ type: 'notNow', reason: 'unreachable', message: '' },
+  ...{ retryAfterMs: null, rateLimit: null },
+};
+
+test.each([
+  ['accepted', accepted, 'charged'],
+  ['unsure', unsure, 'charged'],
+  ['refused', refused, 'free'],
+  ['not sent', away, 'free'],
+  ['not begun', null, 'free'],
+] as const)('a submission that is %s leaves its slot as it should', async (_, outcome, left) => {
+  closeSlot(deps, await taken('a'), outcome);
+  expect(ledger.charges(ACCOUNT).map(({ state }) => state)).toEqual(
+    left === 'charged' ? ['charged'] : [],
+  );
+});
+
+test('a full window is an answer with the time to wait and who has used it', async () => {
+  for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
+  expect(await reserve('c')).toMatchObject({
+    ...{ type: 'full', byOthers: 0, message: expect.stringContaining('limit of 2') },
+    retryAfterMs: WINDOW_MS + 25,
+  });
+});
+
+test('the last moments of a window are waited for', async () => {
+  for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
+  clock.pass(WINDOW_MS);
+  setTimeout(() => clock.pass(25), 10);
+  expect(await reserve('c')).toMatchObject({ type: 'taken' });
+});
+
+test('a 429 without a full window is told as somebody else who uses the token', async () => {
+  const limited: SubmitOutcome = { ...away, reason: 'rate-limited', retryAfterMs: 1_000 };
+  expect(closeSlot(deps, await taken('a'), limited)).toEqual({
+    foreignJobs: 0,
+    rejection: { type: 'someone-else', charged: 0, limit: 2 },
+  });
+  expect(await reserve('b')).toMatchObject({ type: 'full', retryAfterMs: 1_000 });
+});
+
+test('less left than was sent is told as jobs of others', async () => {
+  const rateLimit = { limit: 2, remaining: 0, resetAfterSeconds: null };
+  const told = closeSlot(deps, await taken('a'), { ...accepted, rateLimit });
+  expect(told).toEqual({ foreignJobs: 1, rejection: null });
+});
+
+test('a ledger that cannot be used lets nothing through', async () => {
+  const broken = new Ledger({ folder: '/nowhere', owner: 'x', clock });
+  deps = { ledger: broken } as unknown as Dependencies;
+  expect(await reserve('a')).toMatchObject({ type: 'unusable', message: expect.any(String) });
+});

@@ -1,0 +1,56 @@
+/** Ledgers on one file, with a clock that the test moves. */
+import { randomUUID } from 'node:crypto';
+import type { Limit } from '../../src/budget/window.ts';
+import type { Account, Submission } from '../../src/ledger/charge.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import type { Moment, SteadyClock } from '../../src/ledger/steady-clock.ts';
+
+export const ACCOUNT: Account = {
+  service: 'predictions',
+  address: 'host/predictions',
+  credential: 'c0ffee00',
+};
+
+export const WINDOW_MS = 60_000;
+
+/** Time that passes, and a wall clock that can be set. */
+export class TestClock implements SteadyClock {
+  run = 'run 1';
+  steadyMs = 1_000_000;
+  wallMs = Date.UTC(2026, 0, 1);
+
+  now(): Moment {
+    const { run, steadyMs, wallMs } = this;
+    return { run, steadyMs, wallMs };
+  }
+
+  pass(ms: number): void {
+    this.steadyMs += ms;
+    this.wallMs += ms;
+  }
+
+  set(wallMs: number): void {
+    this.wallMs = wallMs;
+  }
+
+  /** The machine is started again after it was off for `ms`. */
+  restart(ms: number): void {
+    this.run = `run ${randomUUID()}`;
+    this.wallMs += ms;
+    this.steadyMs = 20_000;
+  }
+}
+
+export function submission(
+  id: string,
+  limit: number | null,
+  rest: Partial<Account> & { readonly address_?: Limit } = {},
+): Submission {
+  const { address_ = { limit: null, windowMs: 0 }, ...account } = rest;
+  const credential = { limit, windowMs: WINDOW_MS };
+  return { ...ACCOUNT, ...account, id, windows: { credential, address: address_ } };
+}
+
+export function ledgerIn(folder: string, clock: SteadyClock, owner = 'server 1'): Ledger {
+  return new Ledger({ folder, owner, clock });
+}

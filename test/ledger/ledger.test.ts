@@ -1,0 +1,293 @@
+/** The last gate before a POST: what it lets through, and what it remembers. */
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { GUARD_MS } from '../../src/budget/window.ts';
+import type { Reservation } from '../../src/ledger/charge.ts';
+import { ASK_AGAIN_MS, LONGEST_POST_MS } from '../../src/ledger/fullness.ts';
+import { Ledger, LEDGER_FILE } from '../../src/ledger/ledger.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { ACCOUNT, ledgerIn, submission, TestClock, WINDOW_MS } from './a-ledger.ts';
+
+const TAKEN = { type: 'taken', repeated: false } as const;
+
+let folder: string;
+let clock: TestClock;
+let ledger: Ledger;
+
+function open(owner = 'server 1', warn?: (message: string) => void): Ledger {
+  const opened = new Ledger({ folder, owner, clock, ...(warn && { warn }) });
+  onTestFinished(() => opened.stop());
+  return opened;
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  clock = new TestClock();
+  ledger = open();
+});
+
+/** Sends one job: reserved, answered, charged. */
+function send(id: string, limit: number | null, by = ledger): Reservation {
+  const reservation = by.reserve(submission(id, limit));
+  if (reservation.type === 'taken') by.close(id, 'charged', { remoteId: `remote ${id}` });
+  return reservation;
+}
+
+describe('a reservation', () => {
+  test('is granted up to the limit, and again when the window and the guard have passed', () => {
+    expect(send('a', 2)).toEqual(TAKEN);
+    clock.pass(10_000);
+    expect(send('b', 2)).toEqual(TAKEN);
+    expect(send('c', 2)).toEqual({
+      ...{ type: 'full', byOthers: 0, because: 'window' },
+      retryAfterMs: WINDOW_MS + GUARD_MS - 10_000,
+    });
+    clock.pass(WINDOW_MS + GUARD_MS - 10_000 - 1);
+    expect(send('c', 2)).toMatchObject({ type: 'full', retryAfterMs: 1 });
+    clock.pass(1);
+    expect(send('c', 2)).toEqual(TAKEN);
+    expect(send('d', 2).type).toBe('full');
+  });
+
+  test('counts from the answer, and not from the beginning of the request', () => {
+    ledger.reserve(submission('slow', 1));
+    clock.pass(20_000);
+    ledger.close('slow', 'charged');
+    clock.pass(WINDOW_MS - 1_000);
+    expect(send('next', 1).type).toBe('full');
+  });
+
+  test('is given back at once when the service refused', () => {
+    ledger.reserve(submission('a', 1));
+    expect(ledger.reserve(submission('b', 1))).toMatchObject({ retryAfterMs: ASK_AGAIN_MS });
+    ledger.close('a', 'free');
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('takes one slot however often the same process asks for it', () => {
+    for (let n = 0; n < 3; n += 1) expect(ledger.reserve(submission('a', 2))).toEqual(TAKEN);
+    expect(ledger.charges(ACCOUNT)).toHaveLength(1);
+    expect(send('b', 2)).toEqual(TAKEN);
+  });
+
+  test('of an id that was sent before is a second POST: it needs a slot of its own, and says so', () => {
+    send('a', 2);
+    expect(ledger.reserve(submission('a', 2))).toEqual({ type: 'taken', repeated: true });
+    expect(send('b', 2).type).toBe('full');
+    expect(ledger.charges(ACCOUNT)).toHaveLength(2);
+  });
+
+  test('of a process that died stays charged from the longest time that its POST can have taken', () => {
+    const dead = open();
+    dead.reserve(submission('a', 1));
+    dead.stop();
+    expect(ledger.reserve(submission('a', 1)).type).toBe('full');
+    clock.pass(LONGEST_POST_MS + WINDOW_MS + GUARD_MS - 1);
+    expect(ledger.reserve(submission('a', 1)).type).toBe('full');
+    clock.pass(1);
+    expect(ledger.reserve(submission('a', 1))).toEqual({ type: 'taken', repeated: true });
+  });
+
+  test('is charged although the file was removed while the POST was on its way', () => {
+    ledger.reserve(submission('a', 1));
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    ledger.close('a', 'charged');
+    expect(send('b', 1).type).toBe('full');
+  });
+
+  test('is always granted without a limit, and still charged', () => {
+    for (let n = 0; n < 50; n += 1) expect(send(`a${n}`, null)).toEqual(TAKEN);
+    expect(send('b', 50).type).toBe('full');
+  });
+
+  test('waits for several slots when the limit was lowered', () => {
+    send('a', 3);
+    clock.pass(1_000);
+    send('b', 3);
+    clock.pass(1_000);
+    send('c', 3);
+    expect(send('d', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
+  });
+});
+
+describe('two servers of one user', () => {
+  test('share the limit of their token, and each sees what the other has used', () => {
+    const other = open('server 2');
+    for (let n = 0; n < 3; n += 1) send(`a${n}`, 5);
+    expect(send('b0', 5, other)).toEqual(TAKEN);
+    expect(send('b1', 5, other)).toEqual(TAKEN);
+    expect(send('b2', 5, other)).toMatchObject({ type: 'full', byOthers: 3 });
+    expect(send('a3', 5)).toMatchObject({ type: 'full', byOthers: 2 });
+  });
+
+  test('share the limit of the address with different tokens', () => {
+    const address_ = { limit: 1, windowMs: WINDOW_MS };
+    ledger.reserve(submission('a', 5, { address_ }));
+    ledger.close('a', 'charged');
+    const second = submission('b', 5, { credential: 'decaf000', address_ });
+    expect(open('server 2').reserve(second)).toMatchObject({ type: 'full', byOthers: 1 });
+  });
+
+  test('do not count what goes to another address, service or token', () => {
+    send('a', 1);
+    for (const other of [
+      { address: 'elsewhere' },
+      { service: 'molecules' as const },
+      { credential: 'decaf000' },
+    ])
+      expect(ledger.reserve(submission(JSON.stringify(other), 1, other))).toEqual(TAKEN);
+  });
+});
+
+describe('the clock', () => {
+  test('of the wall may be set forward and back: nothing is released early, nothing is held longer', () => {
+    send('a', 1);
+    clock.set(clock.wallMs + 3_600_000);
+    expect(send('b', 1).type).toBe('full');
+    clock.set(clock.wallMs - 9 * 3_600_000);
+    clock.pass(WINDOW_MS + GUARD_MS);
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('of the wall decides after a restart of the machine', () => {
+    send('a', 1);
+    clock.restart(WINDOW_MS - 1_000);
+    expect(send('b', 1)).toMatchObject({ retryAfterMs: 1_000 + GUARD_MS });
+    clock.restart(1_000 + GUARD_MS);
+    expect(send('b', 1)).toEqual(TAKEN);
+  });
+
+  test('that lies back after a restart lets a charge count from then on', () => {
+    send('a', 1);
+    clock.restart(-3_600_000);
+    expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
+    clock.set(clock.wallMs + 7_200_000);
+    expect(send('b', 1)).toMatchObject({ retryAfterMs: WINDOW_MS + GUARD_MS });
+  });
+});
+
+describe('jobs that are known from elsewhere', () => {
+  const ago = (ms: number) => clock.wallMs - ms;
+
+  test('of an output tree are charged once, from when they were accepted', () => {
+    const jobs = [
+      { remoteId: 'r1', closedAt: ago(50_000) },
+      { remoteId: 'r2', closedAt: ago(10_000) },
+    ];
+    expect(ledger.note(ACCOUNT, jobs, WINDOW_MS)).toBe(2);
+    expect(ledger.note(ACCOUNT, jobs, WINDOW_MS)).toBe(0);
+    expect(send('a', 2)).toMatchObject({ type: 'full', retryAfterMs: 10_000 + GUARD_MS });
+  });
+
+  test('are not charged twice when this ledger saw them being sent', () => {
+    send('a', 2);
+    expect(ledger.note(ACCOUNT, [{ remoteId: 'remote a', closedAt: ago(0) }], WINDOW_MS)).toBe(0);
+    expect(send('b', 2)).toEqual(TAKEN);
+  });
+
+  test('are charged when the service says that less is left than was sent', () => {
+    const configured = { limit: 10, windowMs: WINDOW_MS };
+    ledger.reserve(submission('a', 10));
+    ledger.reserve(submission('b', 10));
+    const answer = { rateLimit: { limit: 10, remaining: 4, configured } };
+    expect(ledger.close('a', 'charged', answer)).toBe(4);
+    const next = { rateLimit: { limit: 10, remaining: 4, configured } };
+    expect(ledger.close('b', 'charged', next)).toBe(0);
+    expect(ledger.charges(ACCOUNT).filter(({ origin }) => origin === 'service')).toHaveLength(4);
+  });
+
+  test('are not read from headers that count under another limit', () => {
+    const configured = { limit: 10, windowMs: WINDOW_MS };
+    ledger.reserve(submission('a', 10));
+    const answer = { rateLimit: { limit: 20, remaining: 0, configured } };
+    expect(ledger.close('a', 'charged', answer)).toBe(0);
+  });
+});
+
+describe('a 429', () => {
+  const windows = submission('', 3).windows;
+  const post = { account: ACCOUNT, windows, retryAfterMs: 5_000, serviceLimit: null };
+
+  test('that our own submissions do not explain is somebody else who uses the token', () => {
+    send('a', 3);
+    ledger.reserve(submission('b', 3));
+    expect(ledger.reject('b', post)).toEqual({ type: 'someone-else', charged: 1, limit: 3 });
+    expect(ledger.rejections()).toMatchObject([{ ...ACCOUNT, type: 'someone-else', charged: 1 }]);
+  });
+
+  test('that names a lower limit is a wrong configuration', () => {
+    ledger.reserve(submission('b', 3));
+    const rejection = ledger.reject('b', { ...post, serviceLimit: 2 });
+    expect(rejection).toEqual({ type: 'lower-limit', limit: 3, serviceLimit: 2 });
+  });
+
+  test('is explained by a window that is full of our own', () => {
+    send('a', 3);
+    send('b', 3);
+    ledger.reserve(submission('c', 3));
+    const lowered = { ...windows, credential: { limit: 2, windowMs: WINDOW_MS } };
+    expect(ledger.reject('c', { ...post, windows: lowered })).toEqual({ type: 'explained' });
+    expect(ledger.rejections()).toEqual([]);
+  });
+
+  test('frees its slot and holds the token back on the whole machine for as long as the service ordered', () => {
+    ledger.reserve(submission('a', 3));
+    ledger.reject('a', post);
+    const other = open('server 2');
+    expect(send('b', 3, other)).toMatchObject({ because: 'rejected', retryAfterMs: 5_000 });
+    clock.pass(5_000);
+    for (const id of ['b', 'c', 'd']) expect(send(id, 3, other)).toEqual(TAKEN);
+  });
+});
+
+describe('the file', () => {
+  test('can be read by its owner only', () => {
+    send('a', 1);
+    for (const name of readdirSync(folder))
+      expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+  });
+
+  test('forgets what counts in no window any more', () => {
+    send('a', 1);
+    clock.pass(2 * 3_600_000);
+    send('b', 1);
+    expect(ledger.charges(ACCOUNT).map(({ id }) => id)).toEqual(['b']);
+    expect(ledger.accounts()).toEqual([ACCOUNT]);
+  });
+
+  test.each([
+    ['at the start', 0],
+    ['in the middle', 4_096],
+  ])('that is damaged %s is set aside, and nothing is sent for a window', (_, from) => {
+    for (let n = 0; n < 200; n += 1) send(`a${n}`, null);
+    ledger.stop();
+    const path = join(folder, LEDGER_FILE);
+    writeFileSync(path, readFileSync(path).fill(7, from));
+    const warnings: string[] = [];
+    ledger = open('server 1', (message) => warnings.push(message));
+    expect(send('b', 1)).toMatchObject({ because: 'unknown', retryAfterMs: WINDOW_MS + GUARD_MS });
+    expect(open('server 2').begunAgain()).toBe(0);
+    expect(readdirSync(folder).some((name) => name.includes('.damaged-'))).toBe(true);
+    expect(warnings).toHaveLength(1);
+    expect(send('without a limit', null)).toEqual(TAKEN);
+    clock.pass(WINDOW_MS + GUARD_MS);
+    expect(send('b', 2)).toMatchObject(TAKEN);
+  });
+
+  test('that another process has set aside is left for the new one', () => {
+    send('a', 5);
+    const other = open('server 2');
+    send('b', 5, other);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    send('c', 5);
+    expect(other.charges(ACCOUNT).map(({ id }) => id)).toEqual(['c']);
+  });
+
+  test('that cannot be used is an error with a code', () => {
+    const nowhere = ledgerIn(join(folder, 'missing'), clock);
+    expect(() => nowhere.reserve(submission('a', 1))).toThrow(
+      expect.objectContaining({ code: 'LEDGER_UNUSABLE' }),
+    );
+  });
+});

@@ -1,0 +1,60 @@
+/** Several processes of one user, at the same moment, on the ledger and the clock of this machine. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { systemClock } from '../../src/ledger/steady-clock.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { ACCOUNT } from './a-ledger.ts';
+
+const PROCESSES = 4;
+const LIMIT = 50;
+
+/** Reserves until the window is full and prints how often it was granted; every third time it dies in the middle. */
+const PROGRAM = `
+const { Ledger } = await import(process.argv[1]);
+const [folder, name] = process.argv.slice(2);
+const ledger = new Ledger({ folder, owner: name });
+const windows = { credential: { limit: ${LIMIT}, windowMs: 600_000 }, address: { limit: null, windowMs: 0 } };
+let taken = 0;
+for (let n = 0; ; n += 1) {
+  const id = name + ' ' + n;
+  const { type } = ledger.reserve({ ...${JSON.stringify(ACCOUNT)}, id, windows });
+  if (type === 'full') break;
+  taken += 1;
+  if (n % 3 > 0) ledger.close(id, 'charged');
+}
+console.log(taken);
+process.kill(process.pid, 'SIGKILL');
+`;
+
+async function run(folder: string, name: string): Promise<number> {
+  const ledger = join(import.meta.dirname, '..', '..', 'src', 'ledger', 'ledger.ts');
+  const args = ['--input-type=module', '-e', PROGRAM, ledger, folder, name];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  await once(child, 'close');
+  return Number(printed);
+}
+
+test('processes that reserve at the same moment share one limit, and none of it is lost or used twice', async () => {
+  const folder = await temporaryFolder();
+  const names = Array.from({ length: PROCESSES }, (_, n) => `process ${n}`);
+  const taken = await Promise.all(names.map((name) => run(folder, name)));
+  expect(taken.reduce((sum, one) => sum + one, 0)).toBe(LIMIT);
+  const ledger = new Ledger({ folder, owner: 'a new one' });
+  expect(ledger.charges(ACCOUNT)).toHaveLength(LIMIT);
+  ledger.stop();
+});
+
+test('the clock of the machine goes on evenly, and is the same in every process', async () => {
+  const [one, another] = [systemClock(), systemClock()];
+  const before = one.now();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const after = another.now();
+  expect(after.run).toBe(before.run);
+  expect(after.steadyMs - before.steadyMs).toBeGreaterThanOrEqual(180);
+  expect(after.steadyMs - before.steadyMs).toBeLessThan(5_000);
+});

@@ -1,0 +1,108 @@
+/** Folders that belong to one user: where they lie, who may read them, and what is refused. */
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { privateFile, privateFolder, tighten } from '../../src/state/private-folder.ts';
+import { openStateFolder, runtimePath, statePath } from '../../src/state/state-folder.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+describe('the state folder', () => {
+  test('is the one that is named, else the one of the system below the home, one for each machine', () => {
+    const HOME = '/home/one';
+    expect(statePath({ HOME, HUNDREDFOLD_STATE_DIR: '/somewhere' })).toBe('/somewhere');
+    expect(statePath({ HOME, XDG_STATE_HOME: '/state' }, 'linux')).toMatch(
+      /^\/state\/hundredfold\/[0-9a-f]{8}$/,
+    );
+    expect(statePath({ HOME, XDG_STATE_HOME: 'relative' }, 'linux')).toMatch(
+      /^\/home\/one\/\.local\/state\/hundredfold\/[0-9a-f]{8}$/,
+    );
+    expect(statePath({ HOME }, 'darwin')).toMatch(
+      /^\/home\/one\/Library\/Application Support\/hundredfold\/[0-9a-f]{8}$/,
+    );
+  });
+
+  test('is made with mode 0700', async () => {
+    const HOME = await temporaryFolder();
+    const { path, problem } = openStateFolder({ HOME }, null);
+    expect(problem).toBeNull();
+    expect(modeOf(path)).toBe(0o700);
+  });
+
+  test('is replaced where the home cannot be used, and the reason is told', async () => {
+    const folder = await temporaryFolder();
+    writeFileSync(join(folder, 'no-folder'), '');
+    const environment = { HOME: join(folder, 'no-folder') };
+    const fallback = join(folder, 'fallback');
+    const found = openStateFolder(environment, fallback);
+    expect(found).toMatchObject({ path: fallback, problem: expect.stringContaining('no-folder') });
+    const named = { HUNDREDFOLD_STATE_DIR: join(folder, 'no-folder', 'state') };
+    for (const open of [
+      () => openStateFolder(environment, null),
+      () => openStateFolder(named, fallback),
+    ])
+      expect(open).toThrow(expect.objectContaining({ code: 'STATE_FOLDER_UNUSABLE' }));
+  });
+});
+
+describe('the runtime folder', () => {
+  test('is the one of the session, when it is a private folder of this user', async () => {
+    const runtime = await temporaryFolder();
+    const state = () => '/state';
+    const XDG_RUNTIME_DIR = runtime;
+    expect(runtimePath({ XDG_RUNTIME_DIR }, state)).toBe(join(runtime, 'hundredfold'));
+    chmodSync(runtime, 0o777);
+    expect(runtimePath({ XDG_RUNTIME_DIR }, state)).toBe('/state');
+    expect(runtimePath({ XDG_RUNTIME_DIR: join(runtime, 'missing') }, state)).toBe('/state');
+    expect(runtimePath({}, state)).toBe('/state');
+  });
+});
+
+describe('a private folder', () => {
+  test('that others can read is tightened', async () => {
+    const folder = join(await temporaryFolder(), 'open');
+    mkdirSync(folder, { mode: 0o755 });
+    privateFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
+  test('is refused when it is a symbolic link, belongs to another user, or is shared with others', async () => {
+    const parent = await temporaryFolder();
+    mkdirSync(join(parent, 'target'));
+    symlinkSync(join(parent, 'target'), join(parent, 'link'));
+    const shared = join(parent, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o777);
+    writeFileSync(join(shared, 'notes.txt'), '');
+    const cases = [join(parent, 'link')];
+    if (process.getuid?.() !== 0) cases.push('/etc');
+    for (const folder of cases)
+      expect(() => privateFolder(folder), folder).toThrow(
+        expect.objectContaining({ code: 'FOLDER_NOT_PRIVATE' }),
+      );
+    expect(() => privateFolder(shared, () => false)).toThrow(
+      expect.objectContaining({ code: 'FOLDER_NOT_PRIVATE' }),
+    );
+    expect(modeOf(shared)).toBe(0o777);
+  });
+
+  test('of an earlier version is tightened file by file, and files of the user are left alone', async () => {
+    const folder = join(await temporaryFolder(), 'work');
+    mkdirSync(folder, { mode: 0o755 });
+    for (const name of ['ours.db', 'mine.txt']) {
+      writeFileSync(join(folder, name), '');
+      chmodSync(join(folder, name), 0o644);
+    }
+    const isOurs = (name: string) => name === 'ours.db';
+    tighten(folder, isOurs);
+    expect(modeOf(join(folder, 'ours.db'))).toBe(0o600);
+    expect(modeOf(join(folder, 'mine.txt'))).toBe(0o644);
+    expect(modeOf(folder)).toBe(0o755);
+    tighten(folder, () => true);
+    expect(modeOf(folder)).toBe(0o700);
+    privateFile(join(folder, 'new.db'));
+    expect(modeOf(join(folder, 'new.db'))).toBe(0o600);
+    expect(readdirSync(folder)).toHaveLength(3);
+  });
+});
