@@ -55,7 +55,9 @@ export interface Cast {
 }
 
 const STORM_MS = 24_000;
-const WINDOW_MS = 4_000;
+
+/** The length of the window: short, so that a round sees many, unless one must last until everything has started anew. */
+export const windowMsOf = (kind: RoundKind): number => (kind === 'forgotten' ? 12_000 : 4_000);
 
 /** How many rows each campaign of a kind has: one number for a single campaign, one for each of two. */
 export const SIZES: Readonly<
@@ -68,7 +70,7 @@ export const SIZES: Readonly<
   clocks: { alone: [24, 44], each: [14, 22] },
   tree: { alone: [24, 40], each: [24, 40] },
   credential: { alone: [14, 24], each: [14, 24] },
-  forgotten: { alone: [24, 40], each: [14, 22] },
+  forgotten: { alone: [18, 26], each: [9, 13] },
 };
 
 export function randomEvents(random: Random, kind: RoundKind, cast: Cast): Event[] {
@@ -112,7 +114,7 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
     const steps = random.chance(0.4) ? [first, 0] : [first];
     return steps.map((offsetS, n) => ({
       atMs: 500 + n * 7_000 + random.int(0, 3_000),
-      edgeMs: random.int(-WINDOW_MS, 500),
+      edgeMs: random.int(-windowMsOf('clocks'), 500),
       do: 'set-clock' as const,
       offsetS,
     }));
@@ -135,7 +137,7 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
   },
   forgotten(random) {
     // In the middle of a window: slots are charged, and none is free for a while.
-    const events = [{ atMs: random.int(100, 5_000), edgeMs: random.int(-3_600, -1_000) }];
+    const events = [{ atMs: random.int(0, 8_000), edgeMs: random.int(-11_500, -8_000) }];
     return events.map((event) => ({ ...event, do: 'forget', againMs: random.int(100, 1_000) }));
   },
 };

@@ -4,7 +4,15 @@
  * submission in the other kinds, which aim at something.
  */
 import type { Event } from './deeds.ts';
-import { KINDS, randomEncores, randomEvents, SIZES, type Encore, type RoundKind } from './kinds.ts';
+import {
+  KINDS,
+  randomEncores,
+  randomEvents,
+  SIZES,
+  windowMsOf,
+  type Encore,
+  type RoundKind,
+} from './kinds.ts';
 import { Random, seedOf } from './random.ts';
 import { randomRows, type Row } from './rows.ts';
 
@@ -85,7 +93,7 @@ export function planRound(seed: number, round: number, options: PlanOptions = {}
   return {
     ...{ seed, round, kind, scenario },
     ownWorker: scenario === 'embedded' || random.chance(0.5),
-    service: randomService(random),
+    service: randomService(random, kind),
     ...{ campaigns, files },
     events: randomEvents(random, kind, {
       ...{ scenario, campaigns, commands },
@@ -111,11 +119,11 @@ function randomCampaigns(random: Random, kind: RoundKind): Pick<Plan, 'campaigns
   return { campaigns, files };
 }
 
-function randomService(random: Random): Plan['service'] {
+function randomService(random: Random, kind: RoundKind): Plan['service'] {
   return {
     limit: 10,
     moleculeLimit: random.chance(0.5) ? 8 : null,
-    windowMs: 4_000,
+    windowMs: windowMsOf(kind),
     enforced: random.chance(0.6),
     jobMs: random.pick([100, 300, 1_000]),
     concurrency: 6,
