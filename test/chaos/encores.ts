@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Actor } from './actor.ts';
 import { removeFrom } from './enact.ts';
 import type { Encore } from './kinds.ts';
+import { Patience } from './patience.ts';
 import type { Stage } from './stage.ts';
 
-/** Rows enough for two windows, and everything started anew, on a busy machine. */
+/** Rows enough for two windows, and everything started anew. */
 const ENDS_WITHIN_MS = 75_000;
 
 /** The output folder of an encore, below the round's. */
@@ -46,11 +47,12 @@ async function toItsEnd(actor: Actor, { killedAfterMs }: Encore): Promise<void> 
     await delay(killedAfterMs);
     await actor.end('SIGKILL', 0);
   }
-  const late = AbortSignal.timeout(ENDS_WITHIN_MS);
-  while (!actor.isOver) {
-    if (late.aborted) {
-      throw new Error(`${actor.name} has not ended within ${ENDS_WITHIN_MS / 1_000} s`);
-    }
-    await delay(100);
+  const patience = new Patience(ENDS_WITHIN_MS);
+  try {
+    await Promise.race([actor.finished(), patience.over]);
+  } finally {
+    patience.end();
   }
+  if (!actor.isOver)
+    throw new Error(`${actor.name} has not ended within ${ENDS_WITHIN_MS / 1_000} s`);
 }

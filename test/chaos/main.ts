@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { whyClocksStand } from './clock.ts';
 import { judge, type Outcome } from './invariants.ts';
 import { KINDS, type RoundKind } from './kinds.ts';
+import { Patience } from './patience.ts';
 import { planRound, type Plan } from './plan.ts';
 import { whyNoOtherUser } from './squatter.ts';
 import { Stage } from './stage.ts';
@@ -89,11 +90,11 @@ const STRUCK_WITHIN_MS = 45_000;
 
 /** Ends all processes; false when some had to be killed. */
 async function inOrder(stage: Stage): Promise<boolean> {
-  const late = new Promise<false>((resolve) =>
-    setTimeout(resolve, STRUCK_WITHIN_MS, false).unref(),
-  );
+  const patience = new Patience(STRUCK_WITHIN_MS);
   const struck = stage.strike().then(() => true);
-  if (await Promise.race([struck, late])) return true;
+  const ended = await Promise.race([struck, patience.over.then(() => false)]);
+  patience.end();
+  if (ended) return true;
   await stage.clear();
   await struck;
   return false;

@@ -19,8 +19,11 @@ let quiet = false;
 
 /** Once all processes of the round have ended: their databases are opened by servers of our own. */
 export async function allReplayable(folder: string): Promise<number> {
-  if (!quiet) Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
-  quiet = true;
+  if (!quiet) {
+    const logger = new DefaultLogger('ERROR', () => undefined);
+    Runtime.install({ logger, telemetryOptions: { logging: { filter: 'ERROR' } } });
+    quiet = true;
+  }
   let replayed = 0;
   const failed: string[] = [];
   for (const dir of databasesIn(folder)) {
@@ -31,11 +34,16 @@ export async function allReplayable(folder: string): Promise<number> {
     );
     for await (const { workflowId, runId, error } of replays) {
       replayed += 1;
-      if (error) failed.push(`${workflowId} (run ${runId}): ${error.message.slice(0, 500)}`);
+      if (error) failed.push(`${workflowId} (run ${runId}): ${reasonIn(error.message)}`);
     }
   }
   expect(failed, 'histories that cannot be replayed').toEqual([]);
   return replayed;
+}
+
+/** `[TMPRL1100] …`, out of the structure that the SDK prints around it. */
+function reasonIn(message: string): string {
+  return /\[TMPRL\d+\][^"]*/.exec(message)?.[0] ?? message;
 }
 
 /** Folders of Temporal servers, also of those that were moved away. */

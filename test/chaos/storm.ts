@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { processArguments } from '../cli/process-arguments.ts';
 import { playEncores } from './encores.ts';
 import { control, enact } from './enact.ts';
+import { Patience } from './patience.ts';
 import { runOf } from './plan.ts';
 import type { Stage } from './stage.ts';
 
@@ -45,23 +46,25 @@ export async function play(stage: Stage): Promise<Played> {
 }
 
 async function calm(stage: Stage): Promise<void> {
-  const giveUp = AbortSignal.timeout(CALM_MS);
-  const late = new Promise<never>((_, reject) => {
-    giveUp.addEventListener('abort', () => {
-      reject(new Error(`the campaigns have not ended ${CALM_MS / 1000} s after the storm`));
-    });
+  const patience = new Patience(CALM_MS);
+  const late = patience.over.then(() => {
+    throw new Error(`the campaigns have not ended ${CALM_MS / 1000} s after the storm`);
   });
-  await Promise.race([late, goOnToTheEnd(stage, giveUp)]);
+  try {
+    await Promise.race([late, goOnToTheEnd(stage, patience)]);
+  } finally {
+    patience.end();
+  }
 }
 
-async function goOnToTheEnd(stage: Stage, giveUp: AbortSignal): Promise<void> {
+async function goOnToTheEnd(stage: Stage, patience: Patience): Promise<void> {
   const { plan, runs } = stage;
   await stage.faults.calm();
   const paused = new Set(plan.events.flatMap((e) => (e.do === 'pause' ? [e.campaign] : [])));
   for (const campaign of paused) {
     // The last `resume` may have met a server that was away.
     stage.actor(runOf(campaign)).start();
-    while (!giveUp.aborted && (await control(stage, 'resume', campaign)) !== 0) await delay(1_000);
+    while (!patience.isOver && (await control(stage, 'resume', campaign)) !== 0) await delay(1_000);
   }
   await Promise.all(runs.map((run) => run.finished()));
   await Promise.all([...stage.rivals, ...stage.watchers].map((actor) => actor.finished()));
