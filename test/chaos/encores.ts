@@ -8,7 +8,7 @@ import { Patience } from './patience.ts';
 import type { Stage } from './stage.ts';
 
 /** Rows enough for two windows, and everything started anew. */
-const ENDS_WITHIN_MS = 75_000;
+const ENDS_WITHIN_MS = 50_000;
 
 /** The output folder of an encore, below the round's. */
 export function outOf({ how }: Encore): string {

@@ -140,10 +140,12 @@ function keep(stage: Stage, outcome: Outcome | null, broken: readonly string[]):
   }
 }
 
-process.once('SIGINT', () => {
-  // No process may outlive the storm that nobody watches any more.
-  void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
-});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    // No process may outlive the storm that nobody watches any more.
+    void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
+  });
+}
 let passed = 0;
 let failed = 0;
 const only = values.round === undefined ? null : Number(values.round);

@@ -4,6 +4,8 @@ import { availableParallelism, loadavg } from 'node:os';
 const LOOK_EVERY_MS = 250;
 /** Processes a core that want to run, from which on a machine counts as busy: a round alone is as many. */
 const CALM_LOAD = 1.5;
+/** The limits are generous already; what hangs must be found on a busy machine, too. */
+const SLOWEST = 3;
 
 /** Runs out after `ms`, or later by as much as others keep the machine busy. Must be ended. */
 export class Patience {
@@ -37,5 +39,6 @@ export class Patience {
 /** 1 on a machine that is not busy, 3 where everything takes three times as long. */
 function slowness(): number {
   const [lastMinute = 0] = loadavg();
-  return Math.max(1, lastMinute / availableParallelism() / CALM_LOAD);
+  const load = lastMinute / availableParallelism() / CALM_LOAD;
+  return Math.min(SLOWEST, Math.max(1, load));
 }
