@@ -1,6 +1,9 @@
 /** Whether every command ended as docs/operations.md says it does. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Actor, Ending } from './actor.ts';
+import { FOLDERS } from './plan.ts';
 import { TEMPORAL_AWAY, WORK_STANDS, type Control, type Stage } from './stage.ts';
 
 type Row = Readonly<Record<string, string>>;
@@ -55,12 +58,23 @@ function sharesTree({ plan, actors }: Stage, { name, startedAt, endedAt }: Endin
  * A server that is killed, or a host that stands still, before the command's work has begun is one that did not start:
  * that is said, and the user types again. Later, it must be waited for.
  */
-function isAway({ chronicle }: Stage, { ended, startedAt, endedAt }: Ending): boolean {
+function isAway({ chronicle, desk }: Stage, { ended, startedAt, endedAt }: Ending): boolean {
   const { stderr } = ended;
   if (/ of \d+: |working for/.test(stderr)) return false;
+  if (stderr.includes('[TEMPORAL_NOT_STARTED]') && lostItsPort(desk.folder)) return true;
   const was = (what: string) => chronicle.was(what, startedAt, endedAt, GRACE_MS);
   if (was(TEMPORAL_AWAY) && SAYS_NO_TEMPORAL.test(stderr)) return true;
   return (was(TEMPORAL_AWAY) || was(WORK_STANDS)) && SAYS_NOBODY_WORKS.test(stderr);
+}
+
+/** Another program of this machine took the port that a server had chosen: not of this round, whose servers take turns. */
+function lostItsPort(folder: string): boolean {
+  const logs = Object.values(FOLDERS).map((name) =>
+    join(folder, name, '.hundredfold', 'temporal.log'),
+  );
+  return logs.some(
+    (log) => existsSync(log) && readFileSync(log, 'utf8').includes('address already in use'),
+  );
 }
 
 /** `pause` and `resume` work as soon as the campaign is there, unless Temporal is away. */

@@ -84,7 +84,7 @@ export class Stage {
     );
     const workers = plan.scenario === 'elsewhere' ? WORKERS : [];
     this.workers = workers.map((name) => actor(name, ['worker'], FOLDERS.first, false));
-    const rival = ['run', '../a.jsonl', '--out', '../results', '--json'];
+    const rival = ['run', 'a.jsonl', '--out', '../results', '--json'];
     this.rivals = plan.rival ? [actor('rival', rival, FOLDERS.second, true)] : [];
     const watched = plan.askEveryMs === null ? [] : plan.campaigns.slice(0, 1);
     this.watchers = watched.map(({ name, folder }) =>
@@ -172,10 +172,10 @@ export class Stage {
     chmodSync(desk.folder, 0o755);
     const temporary = sharedTemporaryFolder(desk.path('tmp'));
     for (const folder of Object.values(FOLDERS)) mkdirSync(desk.path(folder), { recursive: true });
-    for (const { name, rows, folder } of plan.campaigns) {
-      const manifest = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-      desk.write(`${folder}/${name}.jsonl`, manifest);
-      for (const [file, text] of Object.entries(plan.files)) desk.write(`${folder}/${file}`, text);
+    for (const campaign of plan.campaigns) {
+      // A rival has the same manifest: by another path it would be another one.
+      const folders = plan.rival ? Object.values(FOLDERS) : [campaign.folder];
+      for (const folder of folders) this.#layOut(campaign, folder);
     }
     await this.startTemporal();
     for (const folder of Object.values(FOLDERS)) {
@@ -186,6 +186,13 @@ export class Stage {
       this.squatter = await Squatter.settle(plan.squat, temporary, desk.path('lured'));
     this.services.start();
     await this.services.typed?.says('Ctrl-C stops');
+  }
+
+  #layOut({ name, rows }: PlannedCampaign, folder: string): void {
+    const manifest = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    this.desk.write(`${folder}/${name}.jsonl`, manifest);
+    const files = Object.entries(this.plan.files);
+    for (const [file, text] of files) this.desk.write(`${folder}/${file}`, text);
   }
 
   #typeIn(folder: string, words: readonly string[]): Typed {
