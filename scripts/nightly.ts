@@ -1,13 +1,20 @@
 /**
- * Random histories of the budget by the million: `npm run nightly [-- --histories N] [--seed S] [--world W]`.
+ * Random histories of the budget by the million, then an hour of chaos:
+ * `npm run nightly [-- --histories N] [--seed S] [--world W] [--chaos MINUTES]`.
  * The seed is new each time and printed; the same seed plays the same histories. `HISTORIES` and `SEED` do as well.
+ * Chaos takes a new seed of its own and prints how to repeat each round that fails. `--chaos 0` leaves it out, and so
+ * does `--world`, which only repeats histories.
  */
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findBroken } from '../test/budget/histories.ts';
 import { WORLDS, type WorldKind } from '../test/budget/setting.ts';
+import { run } from './run.ts';
 
+const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_HISTORIES = 3_000_000;
+const DEFAULT_CHAOS_MINUTES = 60;
 const TELL_EVERY = 100_000;
 
 interface Orders {
@@ -15,6 +22,7 @@ interface Orders {
   /** In each world. */
   readonly histories: number;
   readonly seed: number;
+  readonly chaosMinutes: number;
 }
 
 function isWorld(name: string): name is WorldKind {
@@ -32,13 +40,24 @@ function readOrders(): Orders {
     histories: { type: 'string', default: process.env['HISTORIES'] ?? String(DEFAULT_HISTORIES) },
     seed: { type: 'string', default: process.env['SEED'] ?? String(randomInt(2 ** 31)) },
     world: { type: 'string' },
+    chaos: { type: 'string' },
   } as const;
-  const { histories, seed, world } = parseArgs({ options }).values;
+  const { histories, seed, world, chaos } = parseArgs({ options }).values;
   if (world !== undefined && !isWorld(world))
     throw new Error(`--world: ${world} is none of ${WORLDS.join(', ')}`);
   const worlds = world === undefined ? WORLDS : [world];
   const each = Math.ceil(wholeNumber('histories', histories) / worlds.length);
-  return { worlds, histories: each, seed: wholeNumber('seed', seed) };
+  const defaultMinutes = world === undefined ? DEFAULT_CHAOS_MINUTES : 0;
+  const chaosMinutes = chaos === undefined ? defaultMinutes : wholeNumber('chaos', chaos);
+  return { worlds, histories: each, seed: wholeNumber('seed', seed), chaosMinutes };
+}
+
+/** Rounds with freezes of up to half a minute, which a landing has no time for; true when all passed. */
+async function chaosPasses(minutes: number): Promise<boolean> {
+  const script = join(ROOT, 'test', 'chaos', 'main.ts');
+  const words = [script, '--long', '--minutes', String(minutes)];
+  const { code } = await run(ROOT, process.execPath, words, 'shown');
+  return code === 0;
 }
 
 async function search({ worlds, histories, seed }: Orders): Promise<string | null> {
@@ -71,4 +90,6 @@ if (orders) {
   const broken = await search(orders);
   if (broken) process.exitCode = 1;
   console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
+  const { chaosMinutes } = orders;
+  if (chaosMinutes > 0 && !(await chaosPasses(chaosMinutes))) process.exitCode = 1;
 }

@@ -125,27 +125,25 @@ async function send(
   if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
   const grantedAt = request.probe ? Date.now() : decidedAt;
-  let slot: Slot | null = null;
-  let made = false;
+  // How far it has come, when it ends in whatever way.
+  const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };
   let outcome: SubmitOutcome | null = null;
   const beforeSending = async (): Promise<boolean> => {
-    slot = await reserveSlot(deps, { ...wanted, service, signal });
-    if (slot.type === 'taken') made = await note.make();
-    return made;
+    reached.slot = await reserveSlot(deps, { ...wanted, service, signal });
+    if (reached.slot.type === 'taken') reached.noted = await note.make();
+    return reached.noted;
   };
   try {
     const answer = await client.submit(job, { signal, grantedAt, beforeSending });
-    const reserved = slot as Slot | null;
-    if (reserved && reserved.type !== 'taken') return slotless(reserved);
+    if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     // Whoever has made the note tells what became of the job.
-    outcome = made ? answer : ((await note.earlier()) ?? answer);
-    if (made) await note.settle(outcome);
+    outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
+    if (reached.noted) await note.settle(outcome);
     return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
   } catch (error) {
     return unreadable(error);
   } finally {
-    const reserved = slot as Slot | null;
-    if (reserved?.type === 'taken') closeSlot(deps, reserved, outcome);
+    if (reached.slot?.type === 'taken') closeSlot(deps, reached.slot, outcome);
   }
 }
 

@@ -38,10 +38,8 @@ export async function recoverBudget(
   const workflowId = budgetWorkflowId(reference);
   const broken = client.workflow.getHandle(workflowId, runId);
   // A submission that is under way is answered best by its worker: the server keeps its answer.
-  for (let end = Date.now() + SUBMISSIONS_END_MS; Date.now() < end; await delay(LOOK_AGAIN_MS)) {
-    const { raw } = await broken.describe();
-    if (!raw.pendingActivities?.some(({ activityType }) => activityType?.name === 'submit')) break;
-  }
+  const end = Date.now() + SUBMISSIONS_END_MS;
+  while (Date.now() < end && (await isSubmitting(broken))) await delay(LOOK_AGAIN_MS);
   const { memo } = await broken.describe();
   const remains = await remainsOf(await broken.fetchHistory(), decoder(client), Date.now());
   const closes = mostCharges(remains.closes, snapshotIn(memo));
@@ -59,6 +57,11 @@ export async function recoverBudget(
 }
 
 type Handle = ReturnType<Client['workflow']['getHandle']>;
+
+async function isSubmitting(broken: Handle): Promise<boolean> {
+  const { raw } = await broken.describe();
+  return (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'submit');
+}
 
 /** Ends exactly that run: of two that try, one succeeds. */
 async function isEnded(broken: Handle, reason: string): Promise<boolean> {

@@ -44,7 +44,7 @@ export async function stuckBecause(
   for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
     if (!failed) continue;
     const message = failed.failure?.message ?? 'no reason was given';
-    const unreplayable = failed.cause === NON_DETERMINISTIC_ERROR;
+    const unreplayable = Number(failed.cause) === NON_DETERMINISTIC_ERROR;
     return { type: unreplayable ? 'unreplayable' : 'failing', message };
   }
   return null;

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ended, Typed } from '../cli/command.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { Signal } from './plan.ts';
+import type { Signal } from './deeds.ts';
 
 /** How one life of a command ended. */
 export interface Ending {
@@ -29,6 +29,8 @@ export class Actor {
   readonly #finishes: boolean;
   #told: Signal[] = [];
   #notBefore = 0;
+  /** So many are ending it: until they are done it is not typed again. */
+  #held = 0;
   #retired = false;
   #life: Promise<void> | null = null;
 
@@ -59,8 +61,22 @@ export class Actor {
     await this.#life;
   }
 
-  /** Sends a signal, and types the command again `againMs` after its end. */
-  async end(signal: Signal, againMs: number, twice = false): Promise<void> {
+  /** Sends a signal, and types the command again `againMs` after its end, and not before `ready`. */
+  async end(
+    signal: Signal,
+    againMs: number,
+    twice = false,
+    ready: Promise<unknown> = Promise.resolve(),
+  ): Promise<void> {
+    this.#held += 1;
+    try {
+      await Promise.all([this.#end(signal, againMs, twice), ready]);
+    } finally {
+      this.#held -= 1;
+    }
+  }
+
+  async #end(signal: Signal, againMs: number, twice: boolean): Promise<void> {
     const { typed } = this;
     if (!typed?.running) {
       this.#chronicle.tell(`${this.name} does not run`);
@@ -109,8 +125,12 @@ export class Actor {
       this.endings.push({ name: this.name, startedAt, endedAt, ended, told });
       if (this.#finishes && (ended.code === 0 || ended.code === 3)) return;
       if (told.length === 0) await delay(READ_MS);
-      while (Date.now() < this.#notBefore && this.#stays()) await delay(50);
+      while (this.#waits() && this.#stays()) await delay(50);
     }
+  }
+
+  #waits(): boolean {
+    return this.#held > 0 || Date.now() < this.#notBefore;
   }
 
   /** Asked anew each time: it may be abandoned at any moment. */

@@ -1,11 +1,16 @@
 /** Whether every command ended as docs/operations.md says it does. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Actor, Ending } from './actor.ts';
-import { TEMPORAL_AWAY, type Control, type Stage } from './stage.ts';
+import { FOLDERS } from './plan.ts';
+import { TEMPORAL_AWAY, WORK_STANDS, type Control, type Stage } from './stage.ts';
 
 type Row = Readonly<Record<string, string>>;
 
 const SAYS_NO_TEMPORAL = /\[TEMPORAL_(NOT_STARTED|NOT_HEALTHY|UNREACHABLE)\]/;
+const SAYS_NOBODY_WORKS = /\[(HOST_NOT_READY|WORKER_SILENT)\]/;
+const CODED = /\[[A-Z][A-Z0-9_]+\]|"code":"[A-Z]/;
 /** A server that was just killed may still be missed for a moment. */
 const GRACE_MS = 5_000;
 
@@ -21,22 +26,55 @@ export function explainedEndings(stage: Stage, tables: readonly (readonly Row[])
     unheard.map(({ typed }) => typed.story()),
     'pause and resume that failed for no reason',
   ).toEqual([]);
-  for (const [i, run] of stage.runs.entries()) lastWord(run, tables[i] ?? []);
+  for (const [i, run] of stage.runs.entries()) {
+    // Where a name was used again its table has been written again.
+    if (stage.encores.length === 0) lastWord(run, tables[i] ?? []);
+  }
+  for (const encore of stage.encores) everyRowAgain(encore);
 }
 
-function isExplained({ chronicle }: Stage, ending: Ending): boolean {
-  const { name, ended, told, startedAt, endedAt } = ending;
+function isExplained(stage: Stage, ending: Ending): boolean {
+  const { name, ended, told } = ending;
   const { code, signal, stderr } = ended;
-  const isRun = name.startsWith('run ');
+  const isRun = name.startsWith('run ') || name === 'rival';
   // Killed, or struck before it could listen to signals.
   if (signal !== null) return told.includes(signal as (typeof told)[number]);
   if (told.some((one) => one !== 'SIGKILL') && code === (isRun ? 130 : 0)) return true;
-  if (isRun && (code === 0 || code === 3)) return true;
-  // A server that is killed before the command's work has begun is one that did not start: that is said, and the
-  // user types again. Later, it must be waited for.
-  const begun = / of \d+: |working for/.test(stderr);
-  const away = chronicle.was(TEMPORAL_AWAY, startedAt, endedAt, GRACE_MS);
-  return away && !begun && code === 1 && SAYS_NO_TEMPORAL.test(stderr);
+  if (name.startsWith('watch ')) return code === 0 || code === 3 || CODED.test(stderr);
+  if (isRun && (code === 0 || code === 3)) return !sharesTree(stage, ending);
+  if (isRun && code !== null && sharesTree(stage, ending)) return CODED.test(stderr + ended.stdout);
+  return code === 1 && isAway(stage, ending);
+}
+
+/** While another command works on its tree, a command must be refused. */
+function sharesTree({ plan, actors }: Stage, { name, startedAt, endedAt }: Ending): boolean {
+  if (!plan.rival) return false;
+  const sharers = actors.filter((actor) => actor.name === 'rival' || actor.name.startsWith('run '));
+  const lives = sharers.filter((actor) => actor.name !== name).flatMap((actor) => actor.endings);
+  return lives.some((life) => life.startedAt < startedAt && life.endedAt > endedAt);
+}
+
+/**
+ * A server that is killed, or a host that stands still, before the command's work has begun is one that did not start:
+ * that is said, and the user types again. Later, it must be waited for.
+ */
+function isAway({ chronicle, desk }: Stage, { ended, startedAt, endedAt }: Ending): boolean {
+  const { stderr } = ended;
+  if (/ of \d+: |working for/.test(stderr)) return false;
+  if (stderr.includes('[TEMPORAL_NOT_STARTED]') && lostItsPort(desk.folder)) return true;
+  const was = (what: string) => chronicle.was(what, startedAt, endedAt, GRACE_MS);
+  if (was(TEMPORAL_AWAY) && SAYS_NO_TEMPORAL.test(stderr)) return true;
+  return (was(TEMPORAL_AWAY) || was(WORK_STANDS)) && SAYS_NOBODY_WORKS.test(stderr);
+}
+
+/** Another program of this machine took the port that a server had chosen: not of this round, whose servers take turns. */
+function lostItsPort(folder: string): boolean {
+  const logs = Object.values(FOLDERS).map((name) =>
+    join(folder, name, '.hundredfold', 'temporal.log'),
+  );
+  return logs.some(
+    (log) => existsSync(log) && readFileSync(log, 'utf8').includes('address already in use'),
+  );
 }
 
 /** `pause` and `resume` work as soon as the campaign is there, unless Temporal is away. */
@@ -66,4 +104,12 @@ function lastWord(run: Actor, rows: readonly Row[]): void {
     state: 'completed',
     items,
   });
+}
+
+/** Nothing but a kill in the middle of a submission can keep a row from its result. */
+function everyRowAgain({ name, endings }: Actor): void {
+  const last = endings.at(-1);
+  const wasKilled = endings.some(({ told }) => told.includes('SIGKILL'));
+  const story = `${name}: ${JSON.stringify(last?.ended)}`;
+  expect(wasKilled ? [0, 3] : [0], story).toContain(last?.ended.code);
 }

@@ -2,19 +2,18 @@
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/server.ts';
-import {
-  atMostOneJob,
-  itemsTable,
-  neverOverBudget,
-  noItemLost,
-  noSecret,
-  treeIsWhole,
-} from '../promises.ts';
+import { itemsTable, neverOverBudget, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
+import { treeOf } from './encores.ts';
 import { explainedEndings } from './endings.ts';
-import { explainedStates } from './states.ts';
 import { inForce } from './fault-control.ts';
+import { atMostOneJobALife } from './lives.ts';
+import { FOLDERS } from './plan.ts';
+import { allReplayable } from './replayed.ts';
 import { readJobs, type ServiceJob } from './service-records.ts';
-import { TOKENS, type Stage } from './stage.ts';
+import { TOKENS } from './setting.ts';
+import { readableByOthers } from './squatter.ts';
+import type { Stage } from './stage.ts';
+import { explainedStates, sentIfHeld } from './states.ts';
 import type { Played } from './storm.ts';
 
 export interface Outcome {
@@ -31,31 +30,32 @@ export async function judge(stage: Stage, played: Played): Promise<Outcome> {
   const { desk, plan } = stage;
   const journal = desk.journal(desk.path('services.db'));
   const jobs = readJobs(desk.path('services.db'));
-  const rows = await Promise.all(plan.campaigns.map(({ name }) => tableOf(stage, name)));
-  const total = plan.campaigns.reduce((sum, campaign) => sum + campaign.rows.length, 0);
+  const trees = treesOf(stage);
+  const rows = await Promise.all(trees.map(({ tree }) => tableOf(tree)));
   const checks: (() => unknown)[] = [
+    () => allReplayable(desk.folder),
+    () => stage.questions.allAnswered(),
     () => budgetKept(stage, journal),
     () => neverSentInVain(stage, journal),
-    () => atMostOneJob(heardOf(journal, jobs), total),
-    ...plan.campaigns.map(
-      ({ name, rows: of }) =>
+    () => atMostOneJobALife(plan, heardOf(journal, jobs)),
+    ...trees.map(
+      ({ tree, ids }) =>
         () =>
-          noItemLost(
-            desk.path('results', name),
-            of.map(({ id }) => id),
-          ),
+          noItemLost(tree, ids),
     ),
-    ...plan.campaigns.map(
-      ({ name }) =>
+    ...trees.map(
+      ({ tree }) =>
         () =>
-          treeIsWhole(desk.path('results', name)),
+          treeIsWhole(tree),
     ),
     () => explainedStates(stage, rows.flat(), jobs, journal),
+    () => sentIfHeld(stage, rows.flat(), journal),
     () => explainedEndings(stage, rows),
     () => tokensKept(stage, played),
+    () => othersKeptOut(stage),
     () => nothingLeft(desk.folder),
   ];
-  const broken: string[] = [];
+  const broken: string[] = played.stuck === null ? [] : [played.stuck];
   for (const check of checks) {
     try {
       await check();
@@ -78,9 +78,29 @@ function wordsOf(error: unknown): string {
   return error.message.split(': expected')[0] + found;
 }
 
+interface Tree {
+  /** Its folder. */
+  readonly tree: string;
+  /** The rows that it must hold. */
+  readonly ids: readonly string[];
+}
+
+/** Those of the campaigns, in the plan's order, and one for each name that was used again in another folder. */
+function treesOf(stage: Stage): Tree[] {
+  const { campaigns, encores } = stage.plan;
+  const first = campaigns.slice(0, 1);
+  const elsewhere = encores.filter(({ how }) => how === 'elsewhere');
+  const again = elsewhere.flatMap((encore) =>
+    first.map(({ name, rows }) => ({ tree: treeOf(stage, encore, name), rows })),
+  );
+  return [...campaigns.map(({ name, rows }) => ({ tree: stage.tree(name), rows })), ...again].map(
+    ({ tree, rows }) => ({ tree, ids: rows.map(({ id }) => id) }),
+  );
+}
+
 /** A table that is missing has no rows; that it is missing is told by `noItemLost`. */
-async function tableOf(stage: Stage, campaign: string): Promise<Record<string, string>[]> {
-  return itemsTable(stage.desk.path('results', campaign)).catch(() => []);
+async function tableOf(tree: string): Promise<Record<string, string>[]> {
+  return itemsTable(tree).catch(() => []);
 }
 
 function budgetKept({ plan }: Stage, journal: readonly JournalEntry[]): void {
@@ -127,12 +147,21 @@ function heardOf(journal: readonly JournalEntry[], jobs: readonly ServiceJob[]):
 /** Everywhere but in the database of the services, to which the tokens were sent. */
 async function tokensKept(stage: Stage, played: Played): Promise<void> {
   const { desk } = stage;
-  const folders = ['results', '.hundredfold', 'temporal'].map((name) => desk.path(name));
+  const second = ['results', '.hundredfold'].map((name) => `${FOLDERS.second}/${name}`);
+  const own = ['results', 'other-results', '.hundredfold', 'forgotten', 'temporal', 'state'];
+  const folders = [...own, ...second].map((name) => desk.path(name));
   for (const token of Object.values(TOKENS)) {
     for (const folder of folders.filter(existsSync)) {
       await noSecret(token, folder, texts(stage, played));
     }
   }
+}
+
+/** Another user of the machine can read no token, and could not make us write through a link. */
+function othersKeptOut({ desk, squatter }: Stage): void {
+  if (squatter === null) return;
+  squatter.madeUsWriteNothing();
+  readableByOthers(desk.folder, Object.values(TOKENS));
 }
 
 function texts({ chronicle }: Stage, { processArguments }: Played): Record<string, string> {

@@ -1,12 +1,17 @@
 /**
- * `npm run chaos -- [--minutes N] [--seed S] [--round R]`: storms over the real command, one round after another, until
- * the minutes are over. Each round is made from the seed and its number, so that one of them can be played again.
+ * `npm run chaos -- [--minutes N] [--seed S] [--round R] [--kind K] [--long]`: storms over the real command, one round
+ * after another, until the minutes are over. Each round is made from the seed and its number, so that one of them can be
+ * played again. `--kind` plays that kind of round only, `--long` lets processes stand still for up to half a minute.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { whyClocksStand } from './clock.ts';
 import { judge, type Outcome } from './invariants.ts';
+import { KINDS, type RoundKind } from './kinds.ts';
+import { Patience } from './patience.ts';
 import { planRound, type Plan } from './plan.ts';
+import { whyNoOtherUser } from './squatter.ts';
 import { Stage } from './stage.ts';
 import { play } from './storm.ts';
 
@@ -15,6 +20,8 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     round: { type: 'string' },
+    kind: { type: 'string' },
+    long: { type: 'boolean', default: false },
   },
 });
 const seed = Number(values.seed);
@@ -22,23 +29,42 @@ const endAt = Date.now() + Number(values.minutes) * 60_000;
 if (!Number.isInteger(seed) || !Number.isFinite(endAt)) {
   throw new TypeError('--seed wants a whole number, --minutes a number');
 }
+const { kind, long } = values;
+if (kind !== undefined && !isKind(kind))
+  throw new TypeError(`--kind wants one of ${Object.keys(KINDS).join(', ')}`);
+/** What a plan is made from, beside seed and round. */
+const options = { long, ...(kind === undefined ? {} : { kind }) };
+
+function isKind(word: string): word is RoundKind {
+  return word in KINDS;
+}
 
 let onStage: Stage | null = null;
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
+/** Why a round cannot be played on this machine; null when it can. */
+function whySkipped(plan: Plan): string | null {
+  const why = plan.kind === 'clocks' ? whyClocksStand() : null;
+  return why === null ? null : `clocks cannot be set here (${why})`;
+}
+
 /** Plays a round; true when every promise was kept. */
-async function passes(round: number): Promise<boolean> {
-  const plan = planRound(seed, round);
+async function passes(plan: Plan): Promise<boolean> {
+  const { round } = plan;
   const startedAt = Date.now();
   const rows = plan.campaigns.map(({ rows: of }) => of.length).join(' + ');
-  say(`round ${round} of seed ${seed}: ${plan.scenario}, ${rows} items, ${wordsFor(plan)}`);
+  say(
+    `round ${round} of seed ${seed}: ${plan.kind}, ${plan.scenario}, ${rows} items, ${wordsFor(plan)}`,
+  );
+  const noOther = plan.squat === null ? null : whyNoOtherUser();
+  if (noOther !== null) say(`  without the other user (${noOther})`);
   const stage = await Stage.open(plan);
   onStage = stage;
   let outcome: Outcome | null = null;
   const broken: string[] = [];
   try {
     const played = await play(stage);
-    await stage.strike();
+    if (!(await inOrder(stage))) broken.push('commands that were told to end have not');
     outcome = await judge(stage, played);
     broken.push(...outcome.broken);
   } catch (error) {
@@ -54,18 +80,41 @@ async function passes(round: number): Promise<boolean> {
     for (const text of broken) say(text.replace(/^/gm, '    '));
     journalOf(stage, outcome).forEach(say);
     say(`  kept: ${join(stage.desk.folder, 'chaos')}`);
-    say(`  again: npm run chaos -- --seed ${seed} --round ${round}`);
+    const flags = `${kind === undefined ? '' : ` --kind ${kind}`}${long ? ' --long' : ''}`;
+    say(`  again: npm run chaos -- --seed ${seed} --round ${round}${flags}`);
   }
   return broken.length === 0;
 }
 
-function wordsFor({ events }: Plan): string {
+const STRUCK_WITHIN_MS = 45_000;
+
+/** Ends all processes; false when some had to be killed. */
+async function inOrder(stage: Stage): Promise<boolean> {
+  const patience = new Patience(STRUCK_WITHIN_MS);
+  const struck = stage.strike().then(() => true);
+  const ended = await Promise.race([struck, patience.over.then(() => false)]);
+  patience.end();
+  if (ended) return true;
+  await stage.clear();
+  await struck;
+  return false;
+}
+
+function wordsFor({ events, askEveryMs, encores, squat }: Plan): string {
   const words = events.map((e) => {
     if (e.do === 'faults') return e.rules.map(({ name }) => name).join('+');
     if (e.do === 'end') return `${e.signal} ${e.whom}`;
+    if (e.do === 'freeze') return `freeze ${e.whom.join(' and ')} for ${e.forMs} ms`;
+    if (e.do === 'remove') return `remove ${e.item ?? 'the tree'}`;
+    if (e.do === 'set-clock') return `clock ${e.offsetS} s`;
     return e.do === 'cut' ? `cut (${e.cut})` : e.do;
   });
-  return words.join(', ');
+  const more = [
+    ...encores.map(({ how }) => `again: ${how}`),
+    ...(askEveryMs === null ? [] : [`asked every ${askEveryMs} ms`]),
+    ...(squat === null ? [] : [`another user (${squat})`]),
+  ];
+  return [...words, ...more].join(', ') || 'nothing else';
 }
 
 /** What we did and what the service took, line by line, in ms since the first command was typed. */
@@ -91,15 +140,20 @@ function keep(stage: Stage, outcome: Outcome | null, broken: readonly string[]):
   }
 }
 
-process.once('SIGINT', () => {
-  // No process may outlive the storm that nobody watches any more.
-  void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
-});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    // No process may outlive the storm that nobody watches any more.
+    void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
+  });
+}
 let passed = 0;
 let failed = 0;
 const only = values.round === undefined ? null : Number(values.round);
 for (let round = only ?? 0; ; round += 1) {
-  if (await passes(round)) passed += 1;
+  const plan = planRound(seed, round, options);
+  const skipped = whySkipped(plan);
+  if (skipped !== null) say(`round ${round} of seed ${seed}: ${plan.kind}: skipped, ${skipped}`);
+  else if (await passes(plan)) passed += 1;
   else failed += 1;
   if (only !== null || Date.now() >= endAt) break;
 }

@@ -1,7 +1,9 @@
 /** A storm is its seed: what a failing round did can be done again. */
 import { expect, test } from 'vitest';
 import { FAULTS } from '../../src/local-services/faults.ts';
-import { planRound, type Event, type Plan } from './plan.ts';
+import type { Event } from './deeds.ts';
+import { ENCORES, KINDS } from './kinds.ts';
+import { planRound, SQUATS, type Plan } from './plan.ts';
 
 const MANY = 400;
 const plans: readonly Plan[] = Array.from({ length: MANY }, (_, round) => planRound(7, round));
@@ -9,8 +11,10 @@ const events: readonly Event[] = plans.flatMap((plan) => plan.events);
 
 test('the same seed and round give the same plan, others another one', () => {
   expect(planRound(7, 3)).toEqual(plans[3]);
-  expect(new Set(plans.map((plan) => JSON.stringify(plan.events))).size).toBe(MANY);
-  expect(planRound(8, 3).events).not.toEqual(plans[3]?.events);
+  expect(new Set(plans.map((plan) => JSON.stringify([plan.campaigns, plan.events]))).size).toBe(
+    MANY,
+  );
+  expect(planRound(8, 3).campaigns).not.toEqual(plans[3]?.campaigns);
 });
 
 test('a plan is plain data: it says the same after it was written down and read again', () => {
@@ -53,9 +57,37 @@ test('every deed, and every fault but the one that refuses rows for good, comes 
       'freeze',
       'pause',
       'kill-all',
+      'forget',
+      'remove',
+      'set-clock',
     ]),
   );
   const faults = events.flatMap((event) => (event.do === 'faults' ? event.rules : []));
   const names = Object.keys(FAULTS).filter((name) => name !== 'reject');
   expect(new Set(faults.map(({ name }) => name))).toEqual(new Set(names));
+});
+
+test('every kind of round comes up, and everything that only some of them do', () => {
+  expect(new Set(plans.map(({ kind }) => kind))).toEqual(new Set(Object.keys(KINDS)));
+  const encores = plans.flatMap((plan) => plan.encores);
+  expect(new Set(encores.map(({ how }) => how))).toEqual(new Set(ENCORES));
+  expect(new Set(plans.flatMap(({ squat }) => squat ?? []))).toEqual(new Set(SQUATS));
+  const offsets = events.flatMap((event) => (event.do === 'set-clock' ? [event.offsetS] : []));
+  expect(new Set(offsets)).toEqual(new Set([10, 3_600, -10, -3_600, 0]));
+});
+
+test('a kind that is asked for is played in every round, by the same seed in the same way', () => {
+  const names = Array.from({ length: 20 }, (_, round) => planRound(7, round, { kind: 'names' }));
+  expect(new Set(names.map(({ kind }) => kind))).toEqual(new Set(['names']));
+  expect(planRound(7, 3, { kind: 'names' })).toEqual(names[3]);
+});
+
+test('nothing stands still for longer than a round of the landing may take', () => {
+  const standstills = (of: readonly Event[]) =>
+    of.flatMap((event) => (event.do === 'freeze' ? [event.forMs] : []));
+  expect(Math.max(...standstills(events))).toBeLessThan(10_000);
+  const long = Array.from({ length: MANY }, (_, round) => planRound(7, round, { long: true }));
+  const longest = Math.max(...standstills(long.flatMap((plan) => plan.events)));
+  expect(longest).toBeGreaterThan(20_000);
+  expect(longest).toBeLessThanOrEqual(30_000);
 });

@@ -1,43 +1,36 @@
 /**
  * What a round will do, made from its seed before it starts: plain data, so that the same seed gives the same storm
- * and a failing one can be read. Times are ms since the round's first command was typed.
+ * and a failing one can be read. Times are ms since the round's first command was typed in a storm, and since the first
+ * submission in the other kinds, which aim at something.
  */
-import type { FaultRule } from '../../src/local-services/faults.ts';
-import { randomSpell } from './fault-menu.ts';
+import type { Event } from './deeds.ts';
+import {
+  KINDS,
+  randomEncores,
+  randomEvents,
+  SIZES,
+  windowMsOf,
+  type Encore,
+  type RoundKind,
+} from './kinds.ts';
 import { Random, seedOf } from './random.ts';
 import { randomRows, type Row } from './rows.ts';
 
-/** How connections to the services fare on their way: see the proxy. */
-export const CUTS = ['reset', 'hang', 'half-open'] as const;
-export type Cut = (typeof CUTS)[number];
-
-export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT';
-
-export type Deed =
-  /** One of the commands is ended and, after a while, typed again. `twice`: the signal comes again, as Ctrl-C Ctrl-C. */
-  | {
-      readonly do: 'end';
-      readonly whom: string;
-      readonly signal: Signal;
-      readonly twice: boolean;
-      readonly againMs: number;
-    }
-  /** The Temporal server is killed. The embedded one comes back by itself. */
-  | { readonly do: 'kill-temporal'; readonly againMs: number }
-  | { readonly do: 'restart-services'; readonly signal: Signal; readonly againMs: number }
-  | { readonly do: 'faults'; readonly rules: readonly FaultRule[]; readonly forMs: number }
-  | { readonly do: 'cut'; readonly cut: Cut; readonly forMs: number }
-  | { readonly do: 'freeze'; readonly whom: string; readonly forMs: number }
-  | { readonly do: 'pause'; readonly campaign: string; readonly forMs: number }
-  /** A power cut: all processes at once. */
-  | { readonly do: 'kill-all'; readonly againMs: number };
-
-export type Event = Deed & { readonly atMs: number };
+export interface PlannedCampaign {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  /** The working folder of its command, below the round's: see `FOLDERS`. */
+  readonly folder: string;
+}
 
 export interface Plan {
   readonly seed: number;
   readonly round: number;
-  /** `embedded`: the commands share a server of their own. `elsewhere`: a server apart, with two `worker`s. */
+  readonly kind: RoundKind;
+  /**
+   * `embedded`: the commands share a server of their own, and all of them have the same clock. `elsewhere`: a server
+   * apart, with a clock of its own, and two `worker`s.
+   */
   readonly scenario: 'embedded' | 'elsewhere';
   /** Whether `run` works itself, beside the `worker`s; with an embedded server it must. */
   readonly ownWorker: boolean;
@@ -53,92 +46,87 @@ export interface Plan {
     readonly concurrency: number;
     readonly retryAfterSeconds: number;
   };
-  readonly campaigns: readonly { readonly name: string; readonly rows: readonly Row[] }[];
+  readonly campaigns: readonly PlannedCampaign[];
   readonly files: Readonly<Record<string, string>>;
   readonly events: readonly Event[];
+  /** `budget`, `status` and others are typed this often, and `watch` runs; null: nobody asks. */
+  readonly askEveryMs: number | null;
+  readonly encores: readonly Encore[];
+  /** The first campaign's command is also typed in another working folder, for the same output tree. */
+  readonly rival: boolean;
+  /** What another user does with names that can be guessed in the temporary folder; null: there is no other user. */
+  readonly squat: Squat | null;
 }
+
+export const SQUATS = ['locked', 'file', 'link'] as const;
+export type Squat = (typeof SQUATS)[number];
+
+export interface PlanOptions {
+  /** Freezes of up to 30 s, which make a round last longer than a minute. */
+  readonly long?: boolean;
+  /** This kind, instead of one by chance. */
+  readonly kind?: RoundKind;
+}
+
+/** Working folders, below the round's own. */
+export const FOLDERS = { first: '.', second: 'second' } as const;
 
 /** Names of the commands that a plan speaks of. */
 export const runOf = (campaign: string): string => `run ${campaign}`;
 export const WORKERS = ['worker 1', 'worker 2'] as const;
 
-const STORM_MS = 24_000;
+/** Two folders have a server each: with one server they would be one folder to it. */
+const EMBEDDED_ONLY: readonly RoundKind[] = ['tree', 'credential', 'forgotten'];
+/** A command that was killed must have another one beside it, which has joined it. */
+const TWO_CAMPAIGNS: readonly RoundKind[] = ['edges', 'credential'];
+const ONE_CAMPAIGN: readonly RoundKind[] = ['names', 'tree'];
 
-const DEEDS: Readonly<Record<Deed['do'], number>> = {
-  end: 5,
-  'kill-temporal': 1.5,
-  'restart-services': 1.5,
-  faults: 9,
-  cut: 2,
-  freeze: 1.5,
-  pause: 1,
-  'kill-all': 0.7,
-};
-
-export function planRound(seed: number, round: number): Plan {
+export function planRound(seed: number, round: number, options: PlanOptions = {}): Plan {
   const random = new Random(seedOf(seed, round));
-  const scenario = random.chance(0.7) ? 'embedded' : 'elsewhere';
-  const names = random.chance(0.5) ? ['a'] : ['a', 'b'];
-  const rows = names.map((name) => {
-    const [from, to] = names.length === 1 ? [20, 60] : [12, 32];
-    return { name, ...randomRows(random, name, random.int(from, to)) };
-  });
+  const chosen = random.weighted(KINDS);
+  const kind = options.kind ?? chosen;
+  const elsewhere = random.chance(0.3) && !EMBEDDED_ONLY.includes(kind);
+  const scenario = elsewhere ? 'elsewhere' : 'embedded';
+  const { campaigns, files } = randomCampaigns(random, kind);
+  const runs = campaigns.map(({ name }) => runOf(name));
+  const commands = [...(elsewhere ? WORKERS : []), ...runs];
   return {
-    ...{ seed, round, scenario },
+    ...{ seed, round, kind, scenario },
     ownWorker: scenario === 'embedded' || random.chance(0.5),
-    service: {
-      limit: 10,
-      moleculeLimit: random.chance(0.5) ? 8 : null,
-      windowMs: 4_000,
-      enforced: random.chance(0.6),
-      jobMs: random.pick([100, 300, 1_000]),
-      concurrency: 6,
-      retryAfterSeconds: random.pick([0, 1]),
-    },
-    campaigns: rows.map(({ name, rows: own }) => ({ name, rows: own })),
-    files: Object.assign({}, ...rows.map(({ files }) => files)) as Record<string, string>,
-    events: randomEvents(random, scenario, names),
+    service: randomService(random, kind),
+    ...{ campaigns, files },
+    events: randomEvents(random, kind, {
+      ...{ scenario, campaigns, commands },
+      long: options.long ?? false,
+    }),
+    askEveryMs: kind === 'edges' || random.chance(0.15) ? random.int(1_000, 4_000) : null,
+    encores: randomEncores(random, kind, campaigns[0]?.rows ?? []),
+    rival: kind === 'tree',
+    squat: scenario === 'embedded' && random.chance(0.2) ? random.pick(SQUATS) : null,
   };
 }
 
-function randomEvents(
-  random: Random,
-  scenario: Plan['scenario'],
-  campaigns: readonly string[],
-): Event[] {
-  const commands = [...campaigns.map(runOf), ...(scenario === 'elsewhere' ? WORKERS : [])];
-  return Array.from({ length: random.int(4, 12) }, () => ({
-    // Some while everything is still starting, most when jobs are on their way.
-    atMs: random.chance(0.15) ? random.int(0, 2_500) : random.int(2_500, STORM_MS),
-    ...randomDeed(random, commands, campaigns),
-  })).sort((one, other) => one.atMs - other.atMs);
+function randomCampaigns(random: Random, kind: RoundKind): Pick<Plan, 'campaigns' | 'files'> {
+  const one = ONE_CAMPAIGN.includes(kind) || (!TWO_CAMPAIGNS.includes(kind) && random.chance(0.5));
+  const names = one ? ['a'] : ['a', 'b'];
+  const [from, to] = one ? SIZES[kind].alone : SIZES[kind].each;
+  const made = names.map((name) => ({ name, ...randomRows(random, name, random.int(from, to)) }));
+  const campaigns = made.map(({ name, rows }, n) => ({
+    ...{ name, rows },
+    folder: kind === 'credential' && n > 0 ? FOLDERS.second : FOLDERS.first,
+  }));
+  const files = Object.assign({}, ...made.map((own) => own.files)) as Record<string, string>;
+  return { campaigns, files };
 }
 
-function randomDeed(
-  random: Random,
-  commands: readonly string[],
-  campaigns: readonly string[],
-): Deed {
-  const deed = random.weighted(DEEDS);
-  const againMs = random.int(0, 5_000);
-  switch (deed) {
-    case 'end': {
-      const signal = random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGINT'] as const);
-      const twice = signal !== 'SIGKILL' && random.chance(0.3);
-      return { do: deed, whom: random.pick(commands), signal, twice, againMs };
-    }
-    case 'kill-temporal':
-    case 'kill-all':
-      return { do: deed, againMs };
-    case 'restart-services':
-      return { do: deed, signal: random.pick(['SIGTERM', 'SIGKILL'] as const), againMs };
-    case 'faults':
-      return { do: deed, ...randomSpell(random) };
-    case 'cut':
-      return { do: deed, cut: random.pick(CUTS), forMs: random.int(300, 5_000) };
-    case 'freeze':
-      return { do: deed, whom: random.pick(commands), forMs: random.int(500, 8_000) };
-    case 'pause':
-      return { do: deed, campaign: random.pick(campaigns), forMs: random.int(500, 6_000) };
-  }
+function randomService(random: Random, kind: RoundKind): Plan['service'] {
+  return {
+    limit: 10,
+    moleculeLimit: random.chance(0.5) ? 8 : null,
+    windowMs: windowMsOf(kind),
+    enforced: random.chance(0.6),
+    jobMs: random.pick([100, 300, 1_000]),
+    concurrency: 6,
+    retryAfterSeconds: random.pick([0, 1]),
+  };
 }

@@ -1,26 +1,25 @@
 /** Where a round is played: the processes, the network between them, the folder they lie in. */
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
 import { Desk, type Typed } from '../cli/command.ts';
+import { startProxy, type Proxy } from '../crash/proxy.ts';
 import { Actor } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
+import { Clocks } from './clocks.ts';
+import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
-import { runOf, WORKERS, type Plan } from './plan.ts';
-import { startProxy, type Proxy } from '../crash/proxy.ts';
-
-/** Unlike anything else that is written; the molecule service wants ten characters. */
-export const TOKENS = { molecules: 'mChaosTk7Z', predictions: 'pChaosTokenQ9x' } as const;
-
-/** What a command needs to be typed with. */
-const ENV = {
-  HUNDREDFOLD_MOLECULE_TOKEN: TOKENS.molecules,
-  HUNDREDFOLD_PREDICTION_TOKEN: TOKENS.predictions,
-};
+import { FOLDERS, runOf, WORKERS, type Plan, type PlannedCampaign } from './plan.ts';
+import { Questions } from './questions.ts';
+import { configuration, environmentIn, servicesCommand } from './setting.ts';
+import { sharedTemporaryFolder, Squatter, whyNoOtherUser } from './squatter.ts';
 
 /** The chronicle's name for the time in which a Temporal elsewhere is away. */
 export const TEMPORAL_AWAY = 'Temporal away';
+/** … and for the time in which a command that works stands still. */
+export const WORK_STANDS = 'work stands still';
 
 /** A command that says something to a campaign and ends. */
 export interface Control {
@@ -34,18 +33,30 @@ export class Stage {
   readonly desk = new Desk();
   readonly chronicle = new Chronicle();
   readonly plan: Plan;
+  readonly edges: Edges;
   readonly services: Actor;
+  /** The commands of the plan's campaigns, in its order. */
   readonly runs: readonly Actor[];
   readonly workers: readonly Actor[];
+  /** The first campaign's command in another working folder. */
+  readonly rivals: readonly Actor[];
+  /** `watch`, where questions are asked. */
+  readonly watchers: readonly Actor[];
+  /** Runs of used names. */
+  readonly encores: Actor[] = [];
   readonly controls: Control[] = [];
+  readonly questions: Questions;
   readonly faults: FaultControl;
+  readonly clocks: Clocks;
   readonly proxy: Proxy;
+  squatter: Squatter | null = null;
   /** The server of the scenario `elsewhere`. */
   #temporal: DevServer | null = null;
 
   static async open(plan: Plan): Promise<Stage> {
     const port = await freePort();
-    const stage = new Stage(plan, port, await startProxy(port));
+    const edges = new Edges(plan.service.windowMs);
+    const stage = new Stage(plan, port, edges, await startProxy(port, edges.see));
     try {
       await stage.#setUp();
     } catch (error) {
@@ -55,29 +66,41 @@ export class Stage {
     return stage;
   }
 
-  private constructor(plan: Plan, port: number, proxy: Proxy) {
+  private constructor(plan: Plan, port: number, edges: Edges, proxy: Proxy) {
     const { chronicle, desk } = this;
     this.plan = plan;
+    this.edges = edges;
     this.proxy = proxy;
-    const { campaigns, scenario } = plan;
     const serve = (): Typed => {
       this.faults.forgotten();
-      return desk.type(servicesCommand(plan, port));
+      return desk.type(servicesCommand(plan, port), { env: environmentIn(desk.folder) });
     };
     this.services = new Actor('services', serve, chronicle, false);
     this.faults = new FaultControl(`http://127.0.0.1:${port}`, chronicle);
-    this.runs = campaigns.map(
-      ({ name }) =>
-        new Actor(runOf(name), () => this.type(...this.runCommand(name)), chronicle, true),
+    const actor = (name: string, words: readonly string[], folder: string, finishes: boolean) =>
+      new Actor(name, () => this.#typeIn(folder, words), chronicle, finishes);
+    this.runs = plan.campaigns.map((campaign) =>
+      actor(runOf(campaign.name), this.runCommand(campaign), campaign.folder, true),
     );
-    const workers = scenario === 'elsewhere' ? WORKERS : [];
-    this.workers = workers.map(
-      (name) => new Actor(name, () => this.type('worker'), chronicle, false),
+    const workers = plan.scenario === 'elsewhere' ? WORKERS : [];
+    this.workers = workers.map((name) => actor(name, ['worker'], FOLDERS.first, false));
+    const rival = ['run', 'a.jsonl', '--out', '../results', '--json'];
+    this.rivals = plan.rival ? [actor('rival', rival, FOLDERS.second, true)] : [];
+    const watched = plan.askEveryMs === null ? [] : plan.campaigns.slice(0, 1);
+    this.watchers = watched.map(({ name, folder }) =>
+      actor(`watch ${name}`, ['watch', name], folder, true),
     );
+    this.questions = new Questions((...words) => this.type(...words), chronicle);
+    this.clocks = new Clocks(() => this.#clockOwners());
   }
 
   get actors(): readonly Actor[] {
-    return [this.services, ...this.workers, ...this.runs];
+    return [this.services, ...this.commands];
+  }
+
+  /** All that work or ask for a user, and no service. */
+  get commands(): readonly Actor[] {
+    return [...this.workers, ...this.runs, ...this.rivals, ...this.watchers, ...this.encores];
   }
 
   actor(name: string): Actor {
@@ -87,12 +110,18 @@ export class Stage {
   }
 
   type(...words: readonly string[]): Typed {
-    return this.desk.type(words, { env: ENV });
+    return this.#typeIn(FOLDERS.first, words);
   }
 
-  runCommand(campaign: string): string[] {
+  runCommand({ name }: Pick<PlannedCampaign, 'name'>): string[] {
     const noWorker = this.plan.ownWorker ? [] : ['--no-worker'];
-    return ['run', `${campaign}.jsonl`, '--json', ...noWorker];
+    return ['run', `${name}.jsonl`, '--json', ...noWorker];
+  }
+
+  /** The output tree of a campaign. */
+  tree(campaign: string): string {
+    const folder = this.plan.campaigns.find(({ name }) => name === campaign)?.folder;
+    return this.desk.path(folder ?? FOLDERS.first, 'results', campaign);
   }
 
   /** The pid of the Temporal server that runs now. */
@@ -114,9 +143,12 @@ export class Stage {
 
   /** Every process ends in order: commands first, then what they stand on. */
   async strike(): Promise<void> {
-    await Promise.all([...this.runs, ...this.workers].map((actor) => actor.retire()));
+    await this.questions.stop();
+    await Promise.all(this.commands.map((actor) => actor.retire()));
+    await this.clocks.stop();
     await this.services.retire();
     if (this.#temporal !== null) await stopDevServer(this.#temporal);
+    this.squatter?.leave();
     await this.faults.stop();
     await this.proxy.close();
   }
@@ -124,50 +156,60 @@ export class Stage {
   /** Whatever is left ends at once; the folder stays. */
   async clear(): Promise<void> {
     for (const actor of this.actors) actor.abandon();
+    this.questions.kill();
+    this.squatter?.leave();
     const pids = [...this.chronicle.commands.map(({ typed }) => (typed.running ? typed.pid : 0))];
     for (const pid of [...pids, ...this.desk.servers(), this.temporalPid() ?? 0]) {
       if (pid > 0 && isAlive(pid)) process.kill(pid, 'SIGKILL');
     }
-    await Promise.all([this.faults.stop(), this.proxy.close()]);
+    await Promise.all([this.questions.stop(), this.clocks.stop(), this.faults.stop()]);
+    await this.proxy.close();
   }
 
   async #setUp(): Promise<void> {
     const { desk, plan } = this;
-    for (const { name, rows } of plan.campaigns) {
-      desk.write(`${name}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    // Other users may look in, as far as the modes of what is in it allow.
+    chmodSync(desk.folder, 0o755);
+    const temporary = sharedTemporaryFolder(desk.path('tmp'));
+    for (const folder of Object.values(FOLDERS)) mkdirSync(desk.path(folder), { recursive: true });
+    for (const campaign of plan.campaigns) {
+      // A rival has the same manifest: by another path it would be another one.
+      const folders = plan.rival ? Object.values(FOLDERS) : [campaign.folder];
+      for (const folder of folders) this.#layOut(campaign, folder);
     }
-    for (const [name, text] of Object.entries(plan.files)) desk.write(name, text);
     await this.startTemporal();
-    desk.write('hundredfold.yaml', configuration(plan, this.proxy.port, this.#temporal));
+    for (const folder of Object.values(FOLDERS)) {
+      const text = configuration(plan, this.proxy.port, this.#temporal);
+      desk.write(`${folder}/hundredfold.yaml`, text);
+    }
+    if (plan.squat !== null && whyNoOtherUser() === null)
+      this.squatter = await Squatter.settle(plan.squat, temporary, desk.path('lured'));
     this.services.start();
     await this.services.typed?.says('Ctrl-C stops');
   }
-}
 
-function servicesCommand({ service }: Plan, port: number): string[] {
-  const { limit, moleculeLimit, windowMs, enforced, jobMs } = service;
-  const options = {
-    port,
-    limit: enforced ? limit : 0,
-    'molecule-limit': enforced ? (moleculeLimit ?? 0) : 0,
-    window: `${windowMs}ms`,
-    engine: 'synthetic',
-    'job-time': `${jobMs}ms`,
-    concurrency: service.concurrency,
-    'retry-after': service.retryAfterSeconds,
-    database: 'services.db',
-  };
-  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  return ['services', ...words, '--fault-control'];
-}
+  #layOut({ name, rows }: PlannedCampaign, folder: string): void {
+    const manifest = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    this.desk.write(`${folder}/${name}.jsonl`, manifest);
+    const files = Object.entries(this.plan.files);
+    for (const [file, text] of files) this.desk.write(`${folder}/${file}`, text);
+  }
 
-function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
-  const { limit, moleculeLimit, windowMs } = service;
-  const budget = (of: number | null) =>
-    of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
-  const url = `http://127.0.0.1:${port}`;
-  return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
-  molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
-  predictions: { url: "${url}", budget: ${budget(limit)} }
-`;
+  #typeIn(folder: string, words: readonly string[]): Typed {
+    const { desk } = this;
+    return desk.type(words, { cwd: desk.path(folder), env: environmentIn(desk.folder) });
+  }
+
+  /** The server's alone where it is elsewhere; otherwise one machine's, which the services are not on. */
+  #clockOwners(): number[] {
+    const { chronicle, desk, plan, services } = this;
+    const servers = [this.temporalPid() ?? 0];
+    if (plan.scenario === 'elsewhere') return servers.filter((pid) => pid > 0);
+    const second = desk.path(FOLDERS.second, '.hundredfold');
+    if (existsSync(second)) servers.push(Number(desk.record('server', second)?.['pid'] ?? 0));
+    const commands = chronicle.commands.flatMap(({ typed }) =>
+      typed.running && typed !== services.typed ? [typed.pid] : [],
+    );
+    return [...servers, ...commands].filter((pid) => pid > 0 && isAlive(pid));
+  }
 }

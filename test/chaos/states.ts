@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import type { JournalEntry } from '../../src/local-services/server.ts';
 import { codesExplainedBy } from './fault-menu.ts';
-import type { Event } from './plan.ts';
+import type { Event } from './deeds.ts';
 import type { ServiceJob } from './service-records.ts';
 import type { Stage } from './stage.ts';
 
@@ -57,10 +57,37 @@ const HARMLESS_TO_ANSWERS = new Set([
 function makesUnsure(event: Event): boolean {
   switch (event.do) {
     case 'pause':
+    case 'set-clock':
       return false;
     case 'faults':
       return event.rules.some(({ name }) => !HARMLESS_TO_ANSWERS.has(name));
     default:
       return true;
   }
+}
+
+/** Deeds after which a submission may have been on its way, and never arrived. */
+const LOSING = new Set<Event['do']>([
+  ...(['end', 'kill-all', 'forget', 'restart-services', 'cut', 'faults', 'remove'] as const),
+]);
+/** Notes of submissions that were not sent after all, because the process stood still just then. */
+const NOTED_IN_VAIN = 2;
+
+/** Where nothing can be lost on its way, a molecule is held only if the service has a job that nobody claims. */
+export function sentIfHeld(
+  { plan }: Pick<Stage, 'plan'>,
+  rows: readonly Row[],
+  journal: readonly JournalEntry[],
+): void {
+  if (plan.events.some((event) => LOSING.has(event.do)) || plan.encores.length > 0) return;
+  const molecules = rows.filter(({ kind }) => kind === 'molecule');
+  const held = molecules.filter(({ state }) => state === 'held').length;
+  const claimed = new Set(molecules.flatMap(({ remote_id: id }) => (id ? [id] : [])));
+  const unclaimed = journal.filter(
+    ({ service, accepted, requestId }) =>
+      service === 'molecules' && accepted && !claimed.has(requestId ?? ''),
+  ).length;
+  expect(held, 'molecules held, of which so many may be at the service').toBeLessThanOrEqual(
+    unclaimed + NOTED_IN_VAIN,
+  );
 }

@@ -17,8 +17,14 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** @param targetPort on 127.0.0.1; nobody need be listening there yet */
-export async function startProxy(targetPort: number): Promise<Proxy> {
+/**
+ * @param targetPort on 127.0.0.1; nobody need be listening there yet
+ * @param see called with all that clients send, as it arrives
+ */
+export async function startProxy(
+  targetPort: number,
+  see: (bytes: Buffer) => void = () => undefined,
+): Promise<Proxy> {
   const links = new Set<Link>();
   let mode: ProxyMode = 'pass';
   const server = createServer((client) => {
@@ -26,6 +32,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
     links.add(link);
     client.once('close', () => links.delete(link));
     link.set(mode);
+    client.on('data', see);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,0 +1,39 @@
+/** Keeps the clocks of a round where the plan wants them, also those of processes that start later. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { setClockOffset } from './clock.ts';
+
+const LOOK_EVERY_MS = 50;
+
+export class Clocks {
+  /** The processes whose clock it is. */
+  readonly #whose: () => readonly number[];
+  readonly #set = new Map<number, number>();
+  #offsetS = 0;
+  #stopped = false;
+  readonly #loop: Promise<void>;
+
+  constructor(whose: () => readonly number[]) {
+    this.#whose = whose;
+    this.#loop = this.#keep();
+  }
+
+  /** From now on they read this much later than the true time. */
+  setTo(offsetS: number): void {
+    this.#offsetS = offsetS;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#loop;
+  }
+
+  async #keep(): Promise<void> {
+    while (!this.#stopped) {
+      for (const pid of this.#whose()) {
+        if ((this.#set.get(pid) ?? 0) === this.#offsetS) continue;
+        if (await setClockOffset(pid, this.#offsetS)) this.#set.set(pid, this.#offsetS);
+      }
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}

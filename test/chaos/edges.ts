@@ -1,0 +1,42 @@
+/** When slots become free: told by the submissions that pass through the proxy. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where none is sent, whatever waits for an edge happens all the same. */
+const WAIT_AT_MOST_MS = 8_000;
+/** On a busy machine it takes half a minute until everything has started. */
+const BEGUN_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 10;
+
+export class Edges {
+  readonly #windowMs: number;
+  /** When submissions passed, ms since the epoch. */
+  readonly #sentAt: number[] = [];
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Takes note of what a client sends: each request of undici begins with a chunk of its own. */
+  readonly see = (bytes: Buffer): void => {
+    if (bytes.toString('latin1', 0, 5) === 'POST ') this.#sentAt.push(Date.now());
+  };
+
+  /** Waits for the first submission. */
+  async begun(): Promise<void> {
+    const giveUpAt = Date.now() + BEGUN_WITHIN_MS;
+    while (this.#sentAt.length === 0 && Date.now() < giveUpAt) await delay(LOOK_EVERY_MS);
+  }
+
+  /** Waits until `shiftMs` after the next time at which a slot becomes free. */
+  async next(shiftMs: number): Promise<void> {
+    const giveUpAt = Date.now() + WAIT_AT_MOST_MS;
+    const from = Date.now();
+    for (;;) {
+      const edge = this.#sentAt.map((at) => at + this.#windowMs + shiftMs).find((at) => at >= from);
+      const now = Date.now();
+      if (edge !== undefined && edge <= now) return;
+      if (now >= giveUpAt) return;
+      await delay(edge === undefined ? LOOK_EVERY_MS : Math.min(edge - now, giveUpAt - now));
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** Does what an event of a plan says. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FOLDER_OF_KIND, type Kind } from '../../src/domain/item.ts';
+import { isAlive } from '../../src/temporal/processes.ts';
+import { TEMPORAL, type Cut, type Deed, type Event } from './deeds.ts';
+import { runOf } from './plan.ts';
+import { TEMPORAL_AWAY, WORK_STANDS, type Control, type Stage } from './stage.ts';
+
+type Of<K extends Deed['do']> = Extract<Deed, { do: K }>;
+
+export async function enact(stage: Stage, event: Event): Promise<void> {
+  const { chronicle } = stage;
+  const { atMs: _, edgeMs, ...deed } = event;
+  if (edgeMs !== undefined) await stage.edges.next(edgeMs);
+  chronicle.tell(JSON.stringify(deed));
+  switch (event.do) {
+    case 'end':
+      return stage.actor(event.whom).end(event.signal, event.againMs, event.twice);
+    case 'kill-temporal':
+      return killTemporal(stage, event.againMs);
+    case 'restart-services':
+      return stage.services.end(event.signal, event.againMs);
+    case 'faults':
+      stage.faults.add(event.rules);
+      await delay(event.forMs);
+      stage.faults.remove(event.rules);
+      return;
+    case 'cut':
+      await cut(stage, event.cut, event.forMs);
+      return;
+    case 'freeze':
+      return freeze(stage, event.whom, event.forMs);
+    case 'pause':
+      await control(stage, 'pause', event.campaign);
+      await delay(event.forMs);
+      await control(stage, 'resume', event.campaign);
+      return;
+    case 'kill-all':
+      for (const { typed } of stage.controls) if (typed.running) typed.kill('SIGKILL');
+      stage.questions.kill();
+      await Promise.all([
+        killTemporal(stage, event.againMs),
+        ...stage.actors.map((actor) => actor.end('SIGKILL', event.againMs)),
+      ]);
+      return;
+    case 'forget':
+      return forget(stage, event);
+    case 'remove':
+      return remove(stage, event);
+    case 'set-clock':
+      stage.clocks.setTo(event.offsetS);
+  }
+}
+
+async function killTemporal(stage: Stage, againMs: number): Promise<void> {
+  const pid = stage.temporalPid();
+  if (pid === null) {
+    stage.chronicle.tell('no Temporal server runs');
+    return;
+  }
+  stage.chronicle.begin(TEMPORAL_AWAY);
+  process.kill(pid, 'SIGKILL');
+  while (isAlive(pid)) await delay(10);
+  if (stage.plan.scenario === 'elsewhere') {
+    await delay(againMs);
+    return stage.startTemporal();
+  }
+  // Whoever holds it starts it again; where nobody does, the next command. After the last one nobody needs it.
+  const isNeeded = () => stage.runs.some((run) => !run.isOver);
+  while (stage.temporalPid() === null && isNeeded()) await delay(50);
+  stage.chronicle.end(TEMPORAL_AWAY);
+}
+
+async function cut({ proxy }: Stage, how: Cut, forMs: number): Promise<void> {
+  proxy.set(how);
+  await delay(forMs);
+  // What hung is lost, not late: a submission that arrives after its sender has died, minutes later, is stamped when
+  // nobody can count it any more. The service refuses what is too much then; we cannot.
+  proxy.set('reset');
+  proxy.set('pass');
+}
+
+/** All at once, so that none sees another stand still. */
+async function freeze(stage: Stage, whom: readonly string[], forMs: number): Promise<void> {
+  const { chronicle } = stage;
+  const pids = whom.flatMap((name) => {
+    const pid = name === TEMPORAL ? stage.temporalPid() : stage.actor(name).pid;
+    if (pid === null) chronicle.tell(`${name} does not run`);
+    return pid ?? [];
+  });
+  const spells = whom.map((name) => (name === TEMPORAL ? TEMPORAL_AWAY : WORK_STANDS));
+  for (const spell of spells) chronicle.begin(spell);
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  await delay(forMs);
+  // They may have been killed meanwhile.
+  for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
+  for (const spell of spells) chronicle.end(spell);
+  chronicle.tell(`${whom.join(' and ')} go on`);
+}
+
+/** The embedded server's folder is moved away: to the commands it is gone, and its histories are still replayed. */
+async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
+  const { chronicle, desk } = stage;
+  chronicle.begin(TEMPORAL_AWAY);
+  stage.questions.kill();
+  for (const { typed } of stage.controls) if (typed.running) typed.kill('SIGKILL');
+  const pid = stage.temporalPid();
+  // Nobody is typed again before the folder has gone.
+  const gone = Promise.withResolvers<undefined>();
+  const ended = stage.commands.map((actor) => actor.end('SIGKILL', againMs, false, gone.promise));
+  if (pid !== null) process.kill(pid, 'SIGKILL');
+  while (stage.commands.some((actor) => actor.pid !== null)) await delay(10);
+  const left = stage.temporalPid();
+  if (left !== null) process.kill(left, 'SIGKILL');
+  while (stage.temporalPid() !== null) await delay(10);
+  if (existsSync(desk.embedded)) renameSync(desk.embedded, desk.path('forgotten'));
+  chronicle.tell('.hundredfold is gone');
+  gone.resolve(undefined);
+  await Promise.all(ended);
+  chronicle.end(TEMPORAL_AWAY);
+}
+
+async function remove(stage: Stage, deed: Of<'remove'>): Promise<void> {
+  const { campaign, item, signal, againMs } = deed;
+  removeFrom(stage, campaign, item);
+  await delay(1_000);
+  await stage.actor(runOf(campaign)).end(signal, againMs);
+}
+
+/** `rm -rf` of an item's folder, or of the whole tree. */
+export function removeFrom(stage: Stage, campaign: string, item: string | null): void {
+  const rows = stage.plan.campaigns.flatMap((one) => one.rows);
+  const kind = rows.find(({ id }) => id === item)?.['kind'] as Kind | undefined;
+  const below = item === null || kind === undefined ? '' : `/${FOLDER_OF_KIND[kind]}/${item}`;
+  // Files are still being written there: what comes after the first pass goes with the second.
+  const options = { recursive: true, force: true, maxRetries: 5 };
+  rmSync(stage.tree(campaign) + below, options);
+}
+
+export async function control(
+  stage: Stage,
+  verb: 'pause' | 'resume',
+  campaign: string,
+): Promise<number> {
+  const name = `${verb} ${campaign}`;
+  const startedAt = Date.now();
+  const typed = stage.type(verb, campaign);
+  stage.chronicle.typed(name, typed);
+  const life: Control = { name, startedAt, typed, endedAt: null };
+  stage.controls.push(life);
+  const { code, signal } = await typed.ended;
+  life.endedAt = Date.now();
+  stage.chronicle.tell(`${name} ended: ${String(code ?? signal)}`);
+  return code ?? -1;
+}

@@ -1,0 +1,45 @@
+/** What the commands of a round are typed with: words, environment and configuration. */
+import type { DevServer } from '../../src/temporal/dev-server.ts';
+import type { Plan } from './plan.ts';
+
+/** Unlike anything else that is written; the molecule service wants ten characters. */
+export const TOKENS = { molecules: 'mChaosTk7Z', predictions: 'pChaosTokenQ9x' } as const;
+
+/** @param folder of the round: what is kept for a user lies there, and not in the home of whoever runs it */
+export function environmentIn(folder: string): Readonly<Record<string, string>> {
+  return {
+    HUNDREDFOLD_MOLECULE_TOKEN: TOKENS.molecules,
+    HUNDREDFOLD_PREDICTION_TOKEN: TOKENS.predictions,
+    HUNDREDFOLD_STATE_DIR: `${folder}/state`,
+    TMPDIR: `${folder}/tmp`,
+  };
+}
+
+export function servicesCommand({ service }: Plan, port: number): string[] {
+  const { limit, moleculeLimit, windowMs, enforced, jobMs } = service;
+  const options = {
+    port,
+    limit: enforced ? limit : 0,
+    'molecule-limit': enforced ? (moleculeLimit ?? 0) : 0,
+    window: `${windowMs}ms`,
+    engine: 'synthetic',
+    'job-time': `${jobMs}ms`,
+    concurrency: service.concurrency,
+    'retry-after': service.retryAfterSeconds,
+    database: 'services.db',
+  };
+  const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return ['services', ...words, '--fault-control'];
+}
+
+/** @param port of the proxy before the services */
+export function configuration({ service }: Plan, port: number, temporal: DevServer | null): string {
+  const { limit, moleculeLimit, windowMs } = service;
+  const budget = (of: number | null) =>
+    of === null ? 'none' : `{ limit: ${of}, window: ${windowMs}ms }`;
+  const url = `http://127.0.0.1:${port}`;
+  return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
+  molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
+  predictions: { url: "${url}", budget: ${budget(limit)} }
+`;
+}
