@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const submissions = () => rig.services.journal().filter(({ accepted }) => accepted).length;
 const OTHER: LeaseHolder = {
-  ...{ temporal: 'other', where: 'the Temporal server of /home/other/.hundredfold', host: 'far' },
+  ...{ temporal: 'other', where: 'the Temporal server of other/.hundredfold', host: 'far' },
   ...{ boot: 'b', pid: 1, server: 1, renewer: 'other' },
 };
 
@@ -66,7 +66,7 @@ describe('a tree that another Temporal has taken over', () => {
     await holdTree(store, OTHER, { isGone: () => true });
     await rig.startWorker();
     const seen = async () => obstacleOf(folder, await handle.describe());
-    await expect.poll(seen, { timeout: 30_000 }).toContain('/home/other/.hundredfold');
+    await expect.poll(seen, { timeout: 30_000 }).toContain('other/.hundredfold');
     const looked = { session: { client: rig.client, role: 'host' as const }, name, folder };
     const here = async () => treeObstacleOf(looked, await handle.describe());
     expect(await here()).toContain('is in use by another Temporal');
