@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
 import { freePort, isListening } from './ports.ts';
@@ -50,7 +50,7 @@ export async function startDevServer(
   const log = openSync(logFile, 'a');
   const child = spawn(options.executable, argumentsFor(options, port, uiPort), {
     stdio: ['ignore', log, log],
-    env: bareEnvironment(process.env),
+    env: bareEnvironment(process.env, options.dir),
     // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
     detached: true,
   });
@@ -97,9 +97,18 @@ export function portOf(address: string): number {
 
 const HANDED_ON = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TZ', 'LANG', 'SYSTEMROOT'];
 
-/** What any program needs, and nothing else: our environment holds tokens, which are none of the server's business. */
-function bareEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
+/**
+ * What any program needs, and nothing else: our environment holds tokens, which are none of the server's business.
+ * The server asks for its user, and Go looks for a user id without an account in HOME and USER alone: where one of them
+ * is missing, as in many containers, it does not start.
+ */
+function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
+  const handedOn = Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
+  return {
+    ...handedOn,
+    HOME: environment['HOME'] || resolve(dir),
+    USER: environment['USER'] || environment['LOGNAME'] || `uid-${process.getuid?.() ?? 0}`,
+  };
 }
 
 const SETTINGS = {
