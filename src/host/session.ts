@@ -17,6 +17,7 @@ import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
+import { checkOpenFiles } from './open-files.ts';
 import { readRecord, type HostRecord } from './record.ts';
 
 export interface Session {
@@ -36,6 +37,7 @@ const HOST_START_TIMEOUT_MS = 60_000;
 
 export async function openSession(options: HostOptions): Promise<Session> {
   const { temporal } = options.settings;
+  if (!options.lookOnly) checkOpenFiles();
   return temporal ? RemoteSession.open(temporal, options) : EmbeddedSession.open(options);
 }
 
