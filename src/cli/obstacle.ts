@@ -1,17 +1,21 @@
 /** What a campaign does not get past by itself, for whoever looks at it: until then it only seems to take its time. */
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 
 /** Less than any table or result needs; what was being written is gone again when a disk was full. */
 const FULL_BYTES = 1024 * 1024;
+/** An item's folder holds up to 30 files. */
+const FULL_FILES = 30;
 
 /** A sentence, with what to do; null where nothing stands in the way, as far as can be seen from here. */
 export async function obstacleOf(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
 ): Promise<string | null> {
-  if (await isFull(folder)) {
-    return `The disk of ${folder} is full. Free some space there: it goes on by itself.`;
+  const lacking = await whatLacks(folder);
+  if (lacking !== null) {
+    return `The disk of ${folder} is full${lacking}. Free some space there: it goes on by itself.`;
   }
   // The campaign's own work is little: pages of items, and publishing. Its items have theirs in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
@@ -22,12 +26,21 @@ export async function obstacleOf(
   return null;
 }
 
-async function isFull(folder: string): Promise<boolean> {
+async function whatLacks(folder: string): Promise<string | null> {
   try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize < FULL_BYTES;
+    return fullness(await statfs(folder));
   } catch {
     // It lies on another machine, or is not there yet.
-    return false;
+    return null;
   }
+}
+
+/** What a disk lacks, in words that follow "is full"; null when there is room. */
+export function fullness(
+  disk: Pick<StatsFs, 'bavail' | 'bsize' | 'files' | 'ffree'>,
+): string | null {
+  if (disk.bavail * disk.bsize < FULL_BYTES) return '';
+  // Some file systems (btrfs, most network ones) count no files, and say 0 of 0.
+  if (disk.files > 0 && disk.ffree < FULL_FILES) return ': it takes no more files (inodes)';
+  return null;
 }

@@ -17,6 +17,7 @@ import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
+import { checkOpenFiles } from './open-files.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import { stateFolderOf } from './state.ts';
 
@@ -38,6 +39,7 @@ const CONNECT_MS = 10_000;
 
 export async function openSession(options: HostOptions): Promise<Session> {
   const { temporal } = options.settings;
+  if (!options.lookOnly) checkOpenFiles();
   return temporal ? RemoteSession.open(temporal, options) : EmbeddedSession.open(options);
 }
 

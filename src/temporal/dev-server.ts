@@ -3,9 +3,9 @@
  * that a Ctrl-C in our terminal does not reach (the worker must stop first).
  */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
@@ -49,18 +49,21 @@ export async function startDevServer(
   const uiPort = options.headless ? null : await uiPortOf(options);
   const logFile = join(options.dir, 'temporal.log');
   const log = openSync(logFile, 'a', PRIVATE_FILE);
+  const from = fstatSync(log).size;
   const child = withPrivateFiles(() =>
     spawn(options.executable, argumentsFor(options, port, uiPort), {
       stdio: ['ignore', log, log],
-      env: bareEnvironment(process.env),
+      env: bareEnvironment(process.env, options.dir),
       // Its own process group: Ctrl-C in the terminal must not stop it before the worker.
       detached: true,
     }),
   );
   closeSync(log);
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (cause) => reject(notStarted(logFile, cause.message)));
-    child.once('exit', (code) => reject(notStarted(logFile, `it ended with code ${String(code)}`)));
+    child.once('error', (cause) => reject(notStarted(logFile, from, cause.message)));
+    child.once('exit', (code) =>
+      reject(notStarted(logFile, from, `it ended with code ${String(code)}`)),
+    );
   });
   failed.catch(() => undefined);
   child.unref();
@@ -110,9 +113,18 @@ export function portOf(address: string): number {
 
 const HANDED_ON = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TZ', 'LANG', 'SYSTEMROOT'];
 
-/** What any program needs, and nothing else: our environment holds tokens, which are none of the server's business. */
-function bareEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
+/**
+ * What any program needs, and nothing else: our environment holds tokens, which are none of the server's business.
+ * The server asks for its user, and Go looks for a user id without an account in HOME and USER alone: where one of them
+ * is missing, as in many containers, it does not start.
+ */
+function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
+  const handedOn = Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
+  return {
+    ...handedOn,
+    HOME: environment['HOME'] || resolve(dir),
+    USER: environment['USER'] || environment['LOGNAME'] || `uid-${process.getuid?.() ?? 0}`,
+  };
 }
 
 const SETTINGS = {
@@ -163,16 +175,38 @@ async function listening(port: number, host?: string): Promise<void> {
   });
 }
 
-function notStarted(logFile: string, why: string): HundredfoldError {
-  let tail = '';
+/** SQLite's words for a file that it cannot read as a database. */
+const DAMAGED = /file is not a database|database disk image is malformed|file is encrypted/i;
+/** The server prints a chain of causes on one line; the last one says what it was. */
+const LONGEST_LINE = 300;
+
+/** @param from bytes of the log that are of earlier starts */
+function notStarted(logFile: string, from: number, why: string): HundredfoldError {
+  let said = '';
   try {
-    tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-3).join('\n');
+    said = readFileSync(logFile).subarray(from).toString().trimEnd();
   } catch {
     // No log was written: the reason stands in `why`.
   }
+  if (DAMAGED.test(said)) return damaged(join(dirname(logFile), 'temporal.db'));
+  const tail = said.split('\n').slice(-3).map(shortened).join('\n');
   return new HundredfoldError({
     code: 'TEMPORAL_NOT_STARTED',
     message: `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
     remedy: `Look into ${logFile}; \`hundredfold doctor\` checks the installation.`,
+  });
+}
+
+function shortened(line: string): string {
+  return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
+}
+
+function damaged(file: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_DATABASE_DAMAGED',
+    message: `${file}, the database of the embedded server, is damaged and cannot be read`,
+    remedy:
+      `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and type the "hundredfold run" command again. ` +
+      'The output tree keeps inputs, results and accepted jobs, which are not submitted again. Lost are the histories in the UI.',
   });
 }

@@ -1,7 +1,7 @@
 /** What a campaign does not get past by itself, from what Temporal and the disk tell. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { obstacleOf } from '../../src/cli/obstacle.ts';
+import { fullness, obstacleOf } from '../../src/cli/obstacle.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 type Described = Parameters<typeof obstacleOf>[1];
@@ -31,4 +31,13 @@ test.each([
 test('a folder that is not on this machine cannot be looked at', async () => {
   const elsewhere = join(await temporaryFolder(), 'not', 'here');
   expect(await obstacleOf(elsewhere, pending('publish', null, ''))).toBeNull();
+});
+
+test.each([
+  ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
+  ['no inodes', { bavail: 1_000, ffree: 0 }, ': it takes no more files (inodes)'],
+  ['both left', { bavail: 1_000, ffree: 1_000 }, null],
+  ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
+])('a disk with %s', (_, disk, words) => {
+  expect(fullness({ bsize: 4_096, files: 10_000, ...disk })).toBe(words);
 });

@@ -158,6 +158,16 @@ describe('a manifest that cannot be used', () => {
     expect(problems.map(({ code }) => code)).toContain('MANIFEST_GZIP');
   });
 
+  test('gzip that expands without end is refused in seconds', async () => {
+    // 320 million blank lines in 310 kB, as one member of gzip after the other.
+    const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, '\n'));
+    const bomb = Buffer.concat([gzipSync('id,smiles\na,C\n'), ...Array<Buffer>(10).fill(member)]);
+    const { problems } = await read('t.csv.gz', bomb);
+    seen.add('MANIFEST_GZIP_SWOLLEN');
+    expect(brief(problems)).toEqual(['MANIFEST_GZIP_SWOLLEN - - -']);
+    expect(problems[0]?.remedy).toContain('gunzip');
+  });
+
   test('a table of more columns than a spreadsheet has is refused', async () => {
     const header = Array.from({ length: 1_000_000 }, (_, at) => `c${String(at)}`).join(',');
     const problems = await problemsOf('wide.csv', `smiles,${header}\nC\n`);

@@ -17,6 +17,13 @@ import { END, FAILED, endedCampaign, type Ending } from './a-campaign.ts';
 
 /** Said again in other words than the guard's own: what OWASP lists, but for signed numbers and plain names. */
 function isRun(cell: string): boolean {
+  // Where semicolons, tabs or line breaks begin a cell for the spreadsheet, whatever our quotes say.
+  return (
+    isFormula(cell) || cell.split(/[;\t\r\n]/).some((piece) => piece !== '' && isFormula(piece))
+  );
+}
+
+function isFormula(cell: string): boolean {
   const first = cell.charAt(0);
   if (['=', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'].includes(first)) return true;
   return ['+', '-'].includes(first) && /[^A-Za-z0-9._,%+-]/.test(cell.slice(1));
@@ -26,6 +33,9 @@ const ODD = [
   '=',
   '+',
   '-',
+  ';',
+  '\u001b',
+  '\u009b',
   '@',
   '\t',
   '\r',
@@ -112,6 +122,7 @@ test('no cell is run by a spreadsheet, and failed.csv gives back what the user w
       for (const table of ['items.csv', 'failed.csv']) {
         const cells = parse((await store.readText(table)) ?? '', { record_delimiter: '\n' }).flat();
         expect(cells.filter(isRun)).toEqual([]);
+        expect(cells.filter((cell) => /[^\P{Cc}\t\r\n]/u.test(cell))).toEqual([]);
         guarded += cells.filter((cell) => cell.startsWith("'") && isRun(cell.slice(1))).length;
       }
       const again = await itemsOf(join(store.location, 'failed.csv'));

@@ -18,6 +18,7 @@ export interface Facts extends InputFacts {
   MANIFEST_PATTERN_EMPTY: None;
   MANIFEST_FOLDER_SKIPPED: { readonly count: number; readonly names: readonly string[] };
   MANIFEST_GZIP: { readonly reason: string };
+  MANIFEST_GZIP_SWOLLEN: { readonly megabytes: number };
   MANIFEST_NOT_UTF8: { readonly encoding: string | null };
   MANIFEST_TRANSCODED: { readonly encoding: string };
   MANIFEST_SYNTAX: { readonly format: string; readonly reason: string };

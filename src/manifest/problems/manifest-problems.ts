@@ -106,6 +106,12 @@ export const MANIFEST_PROBLEMS: {
     message: ({ reason }) => `The gzip data are damaged (${reason}).`,
     remedy: () => 'Fetch the file again; `gzip -t` tells whether it is whole.',
   },
+  MANIFEST_GZIP_SWOLLEN: {
+    severity: 'error',
+    message: ({ megabytes }) =>
+      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB and beyond: no table does.`,
+    remedy: () => 'If it is what you mean, unpack it (`gunzip`) and name the unpacked file.',
+  },
   MANIFEST_SYNTAX: {
     severity: 'error',
     message: ({ format, reason }) => `This is not valid ${format}: ${shown(reason)}.`,

@@ -9,6 +9,15 @@ import { createGunzip } from 'node:zlib';
 /** The gzip data are damaged, or end too early. */
 export class DamagedGzip extends Error {}
 
+/** The gzip data expand beyond all measure. */
+export class SwollenGzip extends Error {
+  readonly expandedMegabytes: number;
+  constructor(expanded: number) {
+    super('the gzip data expand beyond all measure');
+    this.expandedMegabytes = Math.round(expanded / 1e6);
+  }
+}
+
 /** RFC 1952, 2.3.1: told by these, whatever the file is called. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -49,13 +58,24 @@ export class SourceBytes {
   }
 }
 
-/** Chunk by chunk, so that a small file that expands without end fills no memory. */
+/** Tables and libraries shrink to between a third and a fortieth; blank lines to a thousandth, which is all that gzip can. */
+const LARGEST_RATIO = 200;
+/** Bytes below which any ratio is taken: they are read in a second. */
+const ANY_RATIO = 64 * 1024 * 1024;
+
+/** Chunk by chunk, so that a small file that expands without end fills no memory; and not for minutes either. */
 async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
   // Errors come out where the chunks are awaited.
   pipeline(chunks, gunzip, () => undefined);
+  let size = 0;
   try {
-    for await (const chunk of gunzip) yield chunk as Buffer;
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > ANY_RATIO && size > LARGEST_RATIO * gunzip.bytesWritten)
+        throw new SwollenGzip(size);
+      yield chunk;
+    }
   } catch (error) {
     if (!isZlibError(error)) throw error;
     throw new DamagedGzip(error.message);

@@ -3,7 +3,7 @@
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { DamagedGzip } from './bytes.ts';
+import { DamagedGzip, SwollenGzip } from './bytes.ts';
 import { readFileName } from './file-name.ts';
 import { formatOf, type SourceFormat } from './formats.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
@@ -37,6 +37,9 @@ export function told(name: string, why: Complaint): Source {
 /** What a failed look at a source means to the user; anything that is no fault of the file or its disk goes up. */
 export function unreadable(error: unknown): Complaint {
   if (error instanceof DamagedGzip) return complaint('MANIFEST_GZIP', { reason: error.message });
+  if (error instanceof SwollenGzip) {
+    return complaint('MANIFEST_GZIP_SWOLLEN', { megabytes: error.expandedMegabytes });
+  }
   const reason = systemErrorCode(error);
   if (reason === null) throw error;
   return reason === 'ENOENT' || reason === 'ENOTDIR'

@@ -1,0 +1,29 @@
+/** Whether this process may open as many files as a worker needs: the SDK's core aborts without a word otherwise. */
+import { readFileSync } from 'node:fs';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+
+/** A worker with its connections, its bundle and 8 downloads at once holds about 100. */
+const NEEDED = 256;
+
+/**
+ * Node has raised the soft limit to the hard one already when it started, so there is nothing left to raise. Linux only;
+ * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
+ */
+export function checkOpenFiles(limits: string = ownLimits()): void {
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  if (soft >= NEEDED) return;
+  throw new HundredfoldError({
+    code: 'OPEN_FILES_LIMIT',
+    message: `this process may open ${soft} files; a campaign needs ${NEEDED}`,
+    remedy: `Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then type the same command again.`,
+    exitCode: EXIT.usage,
+  });
+}
+
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8');
+  } catch {
+    return '';
+  }
+}
