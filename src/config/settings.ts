@@ -10,6 +10,7 @@ import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { configSchema, type Config } from './schema.ts';
 import { notifySettings, type NotifySettings } from './notify.ts';
 import { Secret, type SecretSource } from './secret.ts';
@@ -33,6 +34,8 @@ export interface ServiceSettings {
   readonly token: Secret;
   readonly limit: Limit;
   readonly addressLimit: Limit;
+  /** Bytes of one downloaded file at most. */
+  readonly maxDownload: number;
 }
 
 export interface TemporalSettings {
@@ -184,6 +187,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
         tokenOf('molecules', molecules.token),
         {
           limit: limitOf(molecules.budget, NO_LIMIT),
+          maxDownload: molecules.maxDownload,
         },
       ),
     }),
@@ -196,6 +200,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
           variant: predictions.variant ?? 'current',
           limit: limitOf(predictions.budget, PREDICTIONS_LIMIT),
           addressLimit: limitOf(predictions.addressBudget, NO_LIMIT),
+          maxDownload: predictions.maxDownload,
         },
       ),
     }),
@@ -209,6 +214,7 @@ export function describeService(
   token: Secret,
   options: Partial<Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit'>> & {
     address?: string;
+    maxDownload?: number | undefined;
   },
 ): ServiceSettings {
   if (service === 'molecules' && token.reveal().length !== 10) {
@@ -229,6 +235,7 @@ export function describeService(
     token,
     limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
     addressLimit: options.addressLimit ?? NO_LIMIT,
+    maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
   };
 }
 

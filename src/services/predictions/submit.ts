@@ -27,7 +27,6 @@ export async function submit(
   });
   return readSubmission(answer, {
     remoteId: readAcknowledgedId,
-    redact: access.redact,
   });
 }
 
