@@ -10,33 +10,37 @@ const DEEPEST = 100;
 const MOST_PARTS = 2_000_000;
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
-const OPENING: readonly number[] = [0x5b, 0x7b];
-const CLOSING: readonly number[] = [0x5d, 0x7d];
+/** `[` and `{`; `]` and `}`: they differ by one bit, which is set here. */
+const [OPENING, CLOSING, CURLY] = [0x7b, 0x7d, 0x20];
 
 /**
  * Why the text is not to be parsed; null when it may be. Says nothing about whether it is JSON.
  * @param text UTF-8 bytes, or characters
  */
 export function complexity(text: Uint8Array | string): string | null {
-  const length = text.length;
-  const at: (place: number) => number | undefined =
-    typeof text === 'string' ? (place) => text.charCodeAt(place) : (place) => text[place];
-  let [depth, parts, inString] = [0, 0, false];
-  for (let place = 0; place < length; place += 1) {
-    const code = at(place) ?? 0;
-    if (inString) {
-      if (code === BACKSLASH) place += 1;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  let [depth, parts] = [0, 0];
+  for (let place = 0; place < bytes.length; place += 1) {
+    const code = bytes[place] ?? 0;
+    if (code === QUOTE) place = endOfString(bytes, place);
     else if (code === COLON) parts += 1;
-    else if (OPENING.includes(code)) {
+    else if ((code | CURLY) === OPENING) {
       parts += 1;
       depth += 1;
-      if (depth > DEEPEST) return `nested more than ${DEEPEST} levels deep`;
-    } else if (CLOSING.includes(code)) depth -= 1;
+    } else if ((code | CURLY) === CLOSING) depth -= 1;
+    if (depth > DEEPEST) return `nested more than ${DEEPEST} levels deep`;
     if (parts > MOST_PARTS) return `more than ${MOST_PARTS} objects, lists and keys`;
   }
   return null;
+}
+
+/** The place of the quote that ends the string, or the end of the text. */
+function endOfString(bytes: Uint8Array, begin: number): number {
+  let place = begin + 1;
+  for (; place < bytes.length && bytes[place] !== QUOTE; place += 1) {
+    if (bytes[place] === BACKSLASH) place += 1;
+  }
+  return place;
 }
 
 /** Parses JSON; undefined where the text is none, or too complex. */
