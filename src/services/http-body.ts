@@ -83,7 +83,7 @@ async function* streaming(
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes > bound.bytes) throw tooLarge(where, `more than ${bytes - 1} bytes came`, bound);
+      if (bytes > bound.bytes) throw tooLarge(where, `${bytes} bytes came so far`, bound);
       yield chunk;
     }
   } catch (error) {

@@ -41,7 +41,7 @@ describe.each(['result', 'csv'] as const)('a %s', (artefact) => {
     const item = await downloading({ kind: 'sequence', url: server.url, maxDownload: MB });
     expect((await item.fetch(artefact)).problem).toMatchObject({
       code: 'RESULT_TOO_LARGE',
-      message: expect.stringMatching(/bytes came, and 1000000 are allowed/) as string,
+      message: expect.stringMatching(/bytes came so far, and 1000000 are allowed/) as string,
     });
     expect(server.requests.length).toBe(1);
     expect(await item.files()).toEqual([]);
