@@ -70,7 +70,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   startRuntime?.();
   startRuntime = null;
   const connection = await connectWorker(options.temporal);
-  const known = new Map(services.map((service) => [keyOf(service.reference), know(service)]));
+  const secrets = secretsOf(options);
+  const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets)]));
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
   const worker = await Worker.create({
@@ -197,17 +198,22 @@ function installRuntime(write: (line: string) => void, level: LogLevel): void {
   Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
 }
 
-function know({
-  reference,
-  url,
-  variant,
-  token,
-  limit,
-  addressLimit,
-  ledgerAddress,
-}: ServiceSettings): KnownService {
+/** All that a service might repeat and nobody may read. */
+function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
+  const { url, token } = notify?.webhook ?? {};
+  return [
+    ...[...services.map((service) => service.token), url, token].map((one) => one?.reveal() ?? ''),
+    temporal.apiKey ?? '',
+  ];
+}
+
+function know(settings: ServiceSettings, otherSecrets: readonly string[]): KnownService {
+  const { reference, url, variant, token, limit, addressLimit, ledgerAddress, maxDownload } =
+    settings;
+  const { service } = reference;
+  const target = { service, url, variant, token: token.reveal(), otherSecrets, maxDownload };
   return {
-    client: createClient({ service: reference.service, url, variant, token: token.reveal() }),
+    client: createClient(target),
     budget: {
       credential: reference.credential,
       credentialLimit: limit,

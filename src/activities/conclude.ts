@@ -120,7 +120,7 @@ function filesAfter(
 ): ItemRecord['files'] {
   const anotherJob = remoteId !== null && remoteId !== earlier.at(-1)?.remoteId;
   if (fetched.length === 0 && !anotherJob) return files;
-  return Object.fromEntries(fetched.map(({ name, bytes, sha256 }) => [name, { bytes, sha256 }]));
+  return Object.fromEntries(fetched.map(({ name, ...file }) => [name, file]));
 }
 
 /** A job with one wrong file has no good ones: what came beside it, and was not checked by itself, goes with it. */

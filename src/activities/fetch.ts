@@ -17,12 +17,14 @@ import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/verbs.ts';
 import { carried } from './beat.ts';
+import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
+import { redactedTimes } from './redacted.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
+import { CHECKED, KEPT_FREE, problemOf, writeArtefact, type Artefact } from './take-result.ts';
 import { openTree } from './tree.ts';
-import { CHECKED, problemOf, writeArtefact, type Artefact } from './take-result.ts';
 
 /**
  * From here on nothing more is expected of a service that does not answer, in ms: it deletes results two weeks after
@@ -43,10 +45,16 @@ export async function fetchArtefact(
     const got = await download(client, store, job, artefact, isResult);
     if (got.type === 'ended') return got.result;
     if (got.type === 'bad') return askAgain(got, policy);
-    if (got.type === 'artefact') return await takeIn(store, job, got.artefact, policy);
+    if (got.type === 'artefact') {
+      try {
+        return await takeIn(store, job, got.artefact, policy);
+      } finally {
+        got.release();
+      }
+    }
     const told = await toldBy(store, artefact, got.file.key);
     if (told.timing) deps.jobTimes.note(job, told.timing);
-    return { files: [named(got.file, job.item)], problem: null, ...told };
+    return { files: [named(got, job.item)], problem: null, ...told };
   } catch (error) {
     throw storeFailure(error);
   }
@@ -77,11 +85,18 @@ interface Bad {
   readonly message: string;
 }
 
+interface OnDisk {
+  readonly type: 'file';
+  readonly file: StoredFile;
+  /** Lengths of the secrets that were overwritten in it. */
+  readonly hidden: readonly number[];
+}
+
 type Got =
   /** On the disk. */
-  | { readonly type: 'file'; readonly file: StoredFile }
+  | OnDisk
   /** In memory, to be checked. */
-  | { readonly type: 'artefact'; readonly artefact: Artefact }
+  | { readonly type: 'artefact'; readonly artefact: Artefact; readonly release: () => void }
   | { readonly type: 'ended'; readonly result: FetchResult }
   /** Something came, and it is not the file. */
   | Bad;
@@ -106,6 +121,8 @@ async function download(
       const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${outcome.message}` };
       return ended(isResult ? problem : null);
     }
+    case 'tooLarge':
+      return ended({ code: RESULT_PROBLEMS.tooLarge, message: outcome.message });
     case 'unavailable': {
       const { message } = outcome;
       if (outcome.unusable) return { type: 'bad', code: RESULT_PROBLEMS.unusable, message };
@@ -124,37 +141,41 @@ type Found = Extract<FetchOutcome, { type: 'found' }>;
 
 /** A result is read as a whole to be checked, and is a megabyte or two. */
 async function collect(
-  { body, contentLength }: Found,
+  { body, contentLength, hidden }: Found,
   name: ArtefactName,
   fileName: string,
 ): Promise<Got> {
-  const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of body) chunks.push(chunk);
+    const { bytes, release } = await collected(body, Context.current().cancellationSignal);
+    if (contentLength === null || bytes.length === contentLength) {
+      return { type: 'artefact', artefact: { name, fileName, bytes, hidden }, release };
+    }
+    release();
+    const message = `${fileName} was announced with ${contentLength} bytes, and ${bytes.length} came.`;
+    return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
   } catch (error) {
     return brokenOff(error);
   }
-  const bytes = Buffer.concat(chunks);
-  if (contentLength === null || bytes.length === contentLength) {
-    return { type: 'artefact', artefact: { name, fileName, bytes } };
-  }
-  const message = `${fileName} was announced with ${contentLength} bytes, and ${bytes.length} came.`;
-  return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
 }
 
 /** Streams the body to disk. A connection that ends too early is the service's doing, a full disk is not. */
 async function receive(found: Found, store: Store, key: string): Promise<Got> {
   const signal = Context.current().cancellationSignal;
   try {
-    return { type: 'file', file: await store.write(key, found.body, writeOptions(found, signal)) };
+    const file = await store.write(key, found.body, writeOptions(found, signal));
+    return { type: 'file', file, hidden: found.hidden };
   } catch (error) {
     return brokenOff(error);
   }
 }
 
-function brokenOff(error: unknown): Bad {
+function brokenOff(error: unknown): Got {
   const aborted = Context.current().cancellationSignal.aborted;
   if (!(error instanceof HundredfoldError) || aborted) throw error;
+  // The next download would bring as much.
+  if (error.code === RESULT_PROBLEMS.tooLarge) {
+    return ended({ code: error.code, message: error.message });
+  }
   if (error.code !== 'DOWNLOAD_BROKEN' && error.code !== 'STORE_TRUNCATED') throw error;
   return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
 }
@@ -195,9 +216,13 @@ function computedBy(engine: string | null): Pick<FetchResult, 'engine'> {
 }
 
 function writeOptions(found: Found, signal: AbortSignal) {
-  return found.contentLength === null ? { signal } : { signal, expectedBytes: found.contentLength };
+  const { contentLength } = found;
+  const common = { signal, keepFree: KEPT_FREE };
+  return contentLength === null ? common : { ...common, expectedBytes: contentLength };
 }
 
-function named({ key, bytes, sha256 }: StoredFile, { kind, id }: ItemAddress): KeptFile {
-  return { name: key.slice(itemKey(kind, id, 'x').length - 1), bytes, sha256 };
+function named({ file, hidden }: OnDisk, { kind, id }: ItemAddress): KeptFile {
+  const { key, bytes, sha256 } = file;
+  const name = key.slice(itemKey(kind, id, 'x').length - 1);
+  return { name, bytes, sha256, ...redactedTimes(hidden.length) };
 }

@@ -6,7 +6,8 @@ import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
 import { withChemist } from '../inputs/molecules/shared-chemist.ts';
 import { readResultJson } from '../results/result-json.ts';
-import type { ResultProblem } from '../results/result-problems.ts';
+import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/result-problems.ts';
+import { complexity } from '../services/bounded-json.ts';
 import { checkResult } from '../services/check-result.ts';
 import type { Job } from '../services/client.ts';
 import { engineOfLog } from '../services/engine.ts';
@@ -17,13 +18,19 @@ import { isSynthetic } from '../services/synthetic.ts';
 import { JOB_LOG, REJECTED, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/verbs.ts';
+import { hiddenInTexts, redactedTimes } from './redacted.ts';
 
 export interface Artefact {
   readonly name: ArtefactName;
   /** As it is called in the item's folder. */
   readonly fileName: string;
   readonly bytes: Uint8Array;
+  /** Lengths of the secrets that were overwritten in it. */
+  readonly hidden: readonly number[];
 }
+
+/** Bytes of the disk that downloads leave free: item.json and the tables must still find room. */
+export const KEPT_FREE = 32_000_000;
 
 /** Artefacts that are checked. The first of each kind is the result itself. */
 export const CHECKED: ReadonlySet<ArtefactName> = new Set(['record', 'result', 'distributions']);
@@ -34,6 +41,11 @@ export async function problemOf(
   remoteId: string,
   { name, bytes }: Artefact,
 ): Promise<ResultProblem | null> {
+  const tooComplex = complexity(bytes);
+  if (tooComplex !== null) {
+    const message = `The result is ${tooComplex}: no result of this service is.`;
+    return resultProblem(RESULT_PROBLEMS.tooComplex, message);
+  }
   const other = otherJob(name, new TextDecoder().decode(bytes), remoteId);
   if (other !== null) return other;
   const check =
@@ -52,15 +64,19 @@ export async function writeArtefact(
   store: Store,
   { kind, id }: ItemAddress,
   { options }: Job,
-  { name, fileName, bytes }: Artefact,
+  { name, fileName, bytes, hidden }: Artefact,
   problem: ResultProblem | null,
 ): Promise<FetchResult> {
   const folder = problem === null ? '' : REJECTED;
-  const texts = options.kind === 'molecule' ? filesInRecord(bytes, options) : [];
+  const readable = options.kind === 'molecule' && problem?.code !== RESULT_PROBLEMS.tooComplex;
+  const texts = readable ? filesInRecord(bytes, options) : [];
+  const hiddenIn = hiddenInTexts(bytes, texts.length === 0 ? [] : hidden);
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
-    const { bytes: length, sha256 } = await store.write(itemKey(kind, id, folder + file), data);
-    files.push({ name: folder + file, bytes: length, sha256 });
+    const key = itemKey(kind, id, folder + file);
+    const { bytes: length, sha256 } = await store.write(key, data, { keepFree: KEPT_FREE });
+    const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
+    files.push({ name: folder + file, bytes: length, sha256, ...redactedTimes(times) });
   }
   const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
   const synthetic = name !== 'distributions' && isSynthetic(bytes);

@@ -22,6 +22,7 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'budget'],
     ['services', service, 'budget', 'limit'],
     ['services', service, 'budget', 'window'],
+    ['services', service, 'maxDownload'],
   ]),
   ['services', 'predictions', 'variant'],
   ['services', 'predictions', 'addressBudget'],

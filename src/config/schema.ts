@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
+import { parseSize } from './size.ts';
 
 const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
 
@@ -16,6 +17,31 @@ const duration = z
     context.addIssue(`not a length of time: ${String(value)} (write 60m, 1h, 10s or 500ms)`);
     return z.NEVER;
   });
+
+/** A result is checked in memory, as one text: V8 has none that is longer. */
+const LARGEST_DOWNLOAD = 512_000_000;
+
+/** `64MB`, `1.5GB`, or a number of bytes. Becomes bytes. */
+const downloadSize = z
+  .union([
+    z.number().meta({ exclusiveMinimum: 0, maximum: LARGEST_DOWNLOAD }),
+    z.string().meta({
+      pattern: '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:(?:[kKmMgG][iI]?)?[bB])?\\s*$',
+    }),
+  ])
+  .transform((value, context) => {
+    const parsed = parseSize(String(value));
+    if (parsed !== null && parsed <= LARGEST_DOWNLOAD) return parsed;
+    context.addIssue(`not a size up to 512MB: ${String(value)} (write 64MB, or a number of bytes)`);
+    return z.NEVER;
+  });
+
+const maxDownload = downloadSize.meta({
+  description:
+    'Bytes of one downloaded file at most. A longer one fails its item with RESULT_TOO_LARGE.',
+  default: '64MB',
+  examples: ['256MB'],
+});
 
 /** Never a literal: a token in a file that is shared or committed is a token lost. */
 const secretSource = z
@@ -72,8 +98,9 @@ const molecules = z
       default: 'none',
       examples: [{ limit: 100, window: '60m' }],
     }),
+    maxDownload,
   })
-  .partial({ token: true, budget: true })
+  .partial({ token: true, budget: true, maxDownload: true })
   .meta({ description: 'The service for rows of kind molecule.' });
 
 const predictions = z
@@ -101,8 +128,9 @@ const predictions = z
       default: 'none',
       examples: [{ limit: 300, window: '60m' }],
     }),
+    maxDownload,
   })
-  .partial({ token: true, budget: true, variant: true, addressBudget: true })
+  .partial({ token: true, budget: true, variant: true, addressBudget: true, maxDownload: true })
   .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
 
 const pem = (description: string, example: string) =>

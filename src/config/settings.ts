@@ -10,6 +10,7 @@ import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { configSchema, type Config } from './schema.ts';
 import { notifySettings, type NotifySettings } from './notify.ts';
 import { readSecretFile, Secret, type SecretSource } from './secret.ts';
@@ -39,6 +40,8 @@ export interface ServiceSettings {
    * apart.
    */
   readonly ledgerAddress: string;
+  /** Bytes of one downloaded file at most. */
+  readonly maxDownload: number;
 }
 
 export interface TemporalSettings {
@@ -191,6 +194,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
         tokenOf('molecules', molecules.token),
         {
           limit: limitOf(molecules.budget, NO_LIMIT),
+          maxDownload: molecules.maxDownload,
         },
       ),
     }),
@@ -203,6 +207,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
           variant: predictions.variant ?? 'current',
           limit: limitOf(predictions.budget, PREDICTIONS_LIMIT),
           addressLimit: limitOf(predictions.addressBudget, NO_LIMIT),
+          maxDownload: predictions.maxDownload,
         },
       ),
     }),
@@ -218,6 +223,7 @@ export function describeService(
     Pick<ServiceSettings, 'variant' | 'limit' | 'addressLimit' | 'ledgerAddress'>
   > & {
     address?: string;
+    maxDownload?: number | undefined;
   },
 ): ServiceSettings {
   if (service === 'molecules' && token.reveal().length !== 10) {
@@ -240,6 +246,7 @@ export function describeService(
     limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
     addressLimit: options.addressLimit ?? NO_LIMIT,
     ledgerAddress: options.ledgerAddress ?? address,
+    maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
   };
 }
 

@@ -76,6 +76,14 @@ const WORDS: Readonly<Record<string, EndWords>> = {
     meaning: 'A web page, or a compressed body that nobody asked for, came in place of a file.',
     remedy: 'Look at the service’s address in a browser; then hundredfold retry.',
   },
+  RESULT_TOO_LARGE: {
+    meaning: 'A file of the job is larger than the configuration allows.',
+    remedy: 'Raise services.….maxDownload; then hundredfold retry asks for the same job again.',
+  },
+  RESULT_TOO_COMPLEX: {
+    meaning: 'The result has more levels, objects or keys than any result.',
+    remedy: KEEPERS,
+  },
   RESULT_UNREACHABLE: {
     meaning: 'The service was not there until it had deleted the result.',
     remedy: RETRY,

@@ -89,8 +89,13 @@ export type FetchOutcome =
       readonly contentType: string | null;
       /** Bytes announced by the service; null when it said nothing. */
       readonly contentLength: number | null;
+      /** Without secrets; as many bytes as came. */
       readonly body: AsyncIterable<Uint8Array>;
+      /** Lengths in bytes of the secrets that were overwritten; complete once the body was read. */
+      readonly hidden: readonly number[];
     }
+  /** More bytes than are allowed were announced, and none was read. */
+  | { readonly type: 'tooLarge'; readonly message: string }
   /** The service does not offer this file for this job. */
   | { readonly type: 'absent'; readonly status: number; readonly message: string }
   | {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceName } from '../domain/item.ts';
+import { echoToken, tokenOf } from './echo-token.ts';
 import type { Endpoint, FaultName, FaultRule } from './faults.ts';
 import type { RequestType } from './job.ts';
 import { Refusal } from './refusal.ts';
@@ -60,7 +61,8 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
     let body = bytes(payload);
     const applies = (name: FaultName): boolean => appliesTo(name, place, reply.statusCode);
     for (const rule of faults.strike('after', place.service, place.endpoint, applies)) {
-      body = await strikeAfter(rule, place, reply, body, silenced);
+      const token = rule.name === 'echo-token' ? tokenOf(request, services) : null;
+      body = await strikeAfter(rule, place, reply, body, silenced, token);
     }
     return body;
   });
@@ -119,6 +121,7 @@ async function strikeBefore(
 
 /** Whether a fault has something to spoil: only an acceptance, only a result. */
 function appliesTo(name: FaultName, place: Place, status: number): boolean {
+  if (name === 'echo-token') return true;
   if (place.endpoint === 'submit') return status < 300;
   return name === 'truncate' || name === 'hang-after' || name === 'reset-after' || status < 300;
 }
@@ -129,6 +132,7 @@ async function strikeAfter(
   reply: FastifyReply,
   body: Buffer,
   silenced: Set<Socket>,
+  token: string | null,
 ): Promise<Buffer> {
   const { socket } = reply.request.raw;
   switch (rule.name) {
@@ -159,6 +163,8 @@ async function strikeAfter(
       return json(reply, withoutKey(JSON.parse(body.toString()), keyOf(rule, place, body)));
     case 'forget-past-results':
       return json(reply, []);
+    case 'echo-token':
+      return token === null ? body : spoilt(reply, echoToken(token, reply, body, rule.key));
     default:
       throw new Error(`${rule.name} does not strike answers.`);
   }

@@ -49,6 +49,8 @@ export const FAULTS = {
   nan: { stage: 'after', endpoints: ['results', 'download'] },
   /** The body lacks the key `key` (default: the one a client needs most). */
   'missing-key': { stage: 'after', endpoints: ['results'] },
+  /** The token of the submission stands in every place of the answer, in every spelling; see `echo-token.ts`. */
+  'echo-token': { stage: 'after', endpoints: null },
   /** past-results answers an empty list. */
   'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
 } as const satisfies Record<string, { stage: Stage; endpoints: readonly Endpoint[] | null }>;
@@ -82,7 +84,7 @@ export interface FaultRule {
   readonly ms?: number;
   /** Seconds. */
   readonly retryAfter?: number | null;
-  /** For `missing-key`. */
+  /** For `missing-key` and `echo-token`. */
   readonly key?: string;
 }
 

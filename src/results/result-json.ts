@@ -5,7 +5,8 @@ import { parseJson } from './json.ts';
 export type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
 
 /** Python's `json` writes these for floats that are no numbers; JSON has no word for them (RFC 8259 section 6). */
-const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
+// A string without its end goes to the end of the text: to try again at each of its quotes would take for ever.
+const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/gs;
 const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[{\]}]/gs;
 
 /** @param bytes the result as received, or its text */

@@ -4,6 +4,10 @@ export const RESULT_PROBLEMS = {
   notJson: 'RESULT_NOT_JSON',
   /** The JSON stops halfway. */
   truncated: 'RESULT_TRUNCATED',
+  /** More bytes than the configuration allows. */
+  tooLarge: 'RESULT_TOO_LARGE',
+  /** JSON that is nested more deeply, or has more objects, lists and keys, than any result. */
+  tooComplex: 'RESULT_TOO_COMPLEX',
   /** A web page, or a coding nobody asked for, in place of the file. */
   unusable: 'RESULT_UNUSABLE',
   /** No bytes, no prediction, or a record without a single value. */

@@ -8,10 +8,11 @@ import {
   isWebPageAnswer,
   unavailable,
 } from './availability.ts';
+import { tooLarge } from './download-bound.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpResponse } from './http-answer.ts';
 import type { Http } from './http.ts';
-import { serviceWords, shorten, type Redact } from './words.ts';
+import { serviceWords, shorten } from './words.ts';
 
 /** A large file on a slow line may take this many times the deadline of a small answer. */
 const DOWNLOAD_DEADLINES = 10;
@@ -23,9 +24,6 @@ export interface Download {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  readonly redact: Redact;
-  /** Changes the bytes on their way, keeping their number. */
-  readonly through?: (body: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 }
 
 export async function download(order: Download): Promise<FetchOutcome> {
@@ -41,22 +39,24 @@ export async function download(order: Download): Promise<FetchOutcome> {
   if (status === 200) {
     const encoding = headers.get('content-encoding') ?? 'identity';
     if (encoding !== 'identity') return unusable(answer, `compressed (${encoding}) unasked`);
-    const stream = isWebPageAnswer(answer)
-      ? await jsonBehindLabel(answer.body.stream())
-      : answer.body.stream();
-    if (stream === null) return unusable(answer, 'a web page instead of a file');
-    return {
-      type: 'found',
-      contentType: headers.get('content-type'),
-      contentLength: readLength(headers),
-      body: order.through ? order.through(stream) : stream,
-    };
+    const { bound } = order.http;
+    const contentLength = readLength(headers);
+    if (contentLength !== null && contentLength > bound.bytes) {
+      await answer.body.discard();
+      const { message } = tooLarge(answer.where, `announced with ${contentLength} bytes`, bound);
+      return { type: 'tooLarge', message };
+    }
+    const stream = answer.body.stream(bound);
+    const body = isWebPageAnswer(answer) ? await jsonBehindLabel(stream) : stream;
+    if (body === null) return unusable(answer, 'a web page instead of a file');
+    const contentType = headers.get('content-type');
+    return { type: 'found', contentType, contentLength, body, hidden: stream.hidden };
   }
   if (status >= 400 && status < 500 && !PASSING.has(status)) {
     const body = await answer.body.text(SMALL_JSON_LIMIT);
     const words = body.type === 'broken' ? null : serviceWords(body.text);
     const message = words ?? `${answer.where}: HTTP ${status}`;
-    return { type: 'absent', status, message: shorten(order.redact(message)) };
+    return { type: 'absent', status, message: shorten(message) };
   }
   // 202: still running; 3xx: not followed, the header with the token is for this address alone.
   return unavailable(answer);

@@ -2,7 +2,8 @@
  * What computed a result, as far as the service tells. This project's own services say it in so many words; ACPYPE
  * prints its version at the head of each log, whoever runs it.
  */
-import { asObject, parseJson } from '../results/json.ts';
+import { asObject } from '../results/json.ts';
+import { parseBoundedJson } from './bounded-json.ts';
 
 const STATEMENT = /^engine: (.+)$/m;
 const BANNER = /^\| ACPYPE: AnteChamber PYthon Parser interfacE v\. (\S+)/m;
@@ -23,7 +24,7 @@ export function engineOfLog(log: string): string | null {
 
 /** Of the processing log of a prediction (contract of the prediction service, 2.6). */
 export function engineOfHistory(text: string): string | null {
-  const log = asObject(parseJson(text));
+  const log = asObject(parseBoundedJson(text));
   const entries = [log?.['history'], log?.['timeline']].flatMap((list) =>
     Array.isArray(list) ? list.map(asObject) : [],
   );

@@ -1,7 +1,9 @@
-/** The body of an answer: read once, whole under a ceiling, or as a stream, or thrown away. */
+/** The body of an answer, without secrets: read once, whole under a ceiling, or as a stream, or thrown away. */
 import type { Dispatcher } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
+import { tooLarge, type DownloadBound } from './download-bound.ts';
 import { failureCode, failureWords } from './http-failure.ts';
+import type { RedactedStream, Redaction } from './redaction.ts';
 
 /** Bytes of a JSON answer at most, where the contract promises a small object. */
 export const SMALL_JSON_LIMIT = 1024 * 1024;
@@ -18,34 +20,25 @@ export type BodyText =
 export interface HttpBody {
   /** Reads the body as UTF-8, at most `limit` bytes. */
   text(limit: number): Promise<BodyText>;
-  /** The bytes as they come. Ends with a HundredfoldError (`DOWNLOAD_BROKEN`) when the connection ends first. */
-  stream(): AsyncIterable<Uint8Array>;
+  /**
+   * The bytes as they come. Ends with a HundredfoldError: `DOWNLOAD_BROKEN` when the connection ends first,
+   * `RESULT_TOO_LARGE` when there are more bytes than the bound allows.
+   */
+  stream(bound: DownloadBound): RedactedStream;
   /** Reads a little to its end, so that the connection can be used again, or closes the connection. */
   discard(): Promise<void>;
 }
 
-export function openBody(body: Dispatcher.ResponseData['body'], where: string): HttpBody {
+export function openBody(
+  body: Dispatcher.ResponseData['body'],
+  where: string,
+  redaction: Redaction,
+): HttpBody {
   // A body that is destroyed before anybody listens (deadline, close) must not take the process down.
   body.on('error', () => undefined);
   return {
-    text: async (limit) => {
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      try {
-        for await (const chunk of body as AsyncIterable<Uint8Array>) {
-          chunks.push(chunk);
-          length += chunk.byteLength;
-          if (length > limit) {
-            const message = `${where}: the answer is longer than ${limit} bytes`;
-            return { type: 'tooLong', text: decode(chunks).slice(0, limit), message };
-          }
-        }
-      } catch (error) {
-        return { type: 'broken', message: `${where}: ${failureWords(failureCode(error))}` };
-      }
-      return { type: 'whole', text: decode(chunks) };
-    },
-    stream: () => streaming(body, where),
+    text: (limit) => readText(body, where, redaction, limit),
+    stream: (bound) => redaction.stream(streaming(body, where, bound)),
     discard: async () => {
       // The status has said it all: how the rest of the body ends changes nothing.
       await body.dump({ limit: DISCARD_LIMIT }).catch(() => undefined);
@@ -53,21 +46,52 @@ export function openBody(body: Dispatcher.ResponseData['body'], where: string): 
   };
 }
 
+async function readText(
+  body: AsyncIterable<Uint8Array>,
+  where: string,
+  redaction: Redaction,
+  limit: number,
+): Promise<BodyText> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const text = (): string => {
+    const bytes = Buffer.concat(chunks);
+    redaction.bytes(bytes);
+    return new TextDecoder().decode(bytes);
+  };
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      if (length > limit) {
+        const message = `${where}: the answer is longer than ${limit} bytes`;
+        return { type: 'tooLong', text: text().slice(0, limit), message };
+      }
+    }
+  } catch (error) {
+    return { type: 'broken', message: `${where}: ${failureWords(failureCode(error))}` };
+  }
+  return { type: 'whole', text: text() };
+}
+
 async function* streaming(
   body: AsyncIterable<Uint8Array>,
   where: string,
+  bound: DownloadBound,
 ): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
   try {
-    yield* body;
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > bound.bytes) throw tooLarge(where, `${bytes} bytes came so far`, bound);
+      yield chunk;
+    }
   } catch (error) {
+    if (error instanceof HundredfoldError) throw error;
     throw new HundredfoldError({
       code: 'DOWNLOAD_BROKEN',
       message: `${where}: ${failureWords(failureCode(error))}`,
       remedy: 'The download is tried again by itself; nothing incomplete is kept.',
     });
   }
-}
-
-function decode(chunks: readonly Uint8Array[]): string {
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }

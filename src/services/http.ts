@@ -7,9 +7,12 @@
  * certainly reached no service; any failure after it may have. This holds for errors that no list of codes foresees.
  */
 import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
+import type { ServiceName } from '../domain/item.ts';
+import { downloadBound, type DownloadBound } from './download-bound.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { openBody } from './http-body.ts';
 import { failureCode, failureWords } from './http-failure.ts';
+import { Redaction } from './redaction.ts';
 import { SubmissionLine } from './submission-line.ts';
 
 /** Connections a service: a few, because the services are shared (contract section 8). */
@@ -24,6 +27,15 @@ export interface HttpSettings {
   readonly connections?: number | undefined;
   /** Milliseconds for one request. */
   readonly deadlineMs?: number | undefined;
+  /** Bytes of one downloaded file at most. */
+  readonly maxDownload?: number | undefined;
+}
+
+/** Not optional: no client comes about without what it must keep to itself. */
+export interface HttpIdentity {
+  readonly service: ServiceName;
+  /** What no answer may bring into a file, a log or an error. */
+  readonly secrets: readonly string[];
 }
 
 export interface HttpRequest {
@@ -44,13 +56,18 @@ export interface HttpRequest {
 export interface Http {
   /** Milliseconds for one request. */
   readonly deadlineMs: number;
-  /** Sends once and never throws for what the network or the service does. Redirects are not followed. */
+  /** How large one downloaded file may be. */
+  readonly bound: DownloadBound;
+  /**
+   * Sends once and never throws for what the network or the service does. Redirects are not followed. Headers and
+   * body come without secrets.
+   */
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Breaks off reading, lets submissions end. */
   close(): Promise<void>;
 }
 
-export function createHttp(settings: HttpSettings): Http {
+export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   const deadlineMs = settings.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const common = {
     connections: settings.connections ?? DEFAULT_CONNECTIONS,
@@ -66,12 +83,16 @@ export function createHttp(settings: HttpSettings): Http {
   const submitting = new Agent({ ...common, pipelining: 0 });
 
   const line = new SubmissionLine(common.connections);
+  const redaction = new Redaction(settings.secrets);
 
   return {
     deadlineMs,
+    bound: downloadBound(settings.service, settings.maxDownload),
     send: async (request) => {
-      if (request.method === 'GET') return send(reading, request, deadlineMs);
-      return line.pass(request, (sentBack) => send(submitting, request, deadlineMs, sentBack));
+      if (request.method === 'GET') return send(reading, request, { deadlineMs, redaction });
+      return line.pass(request, (sentBack) =>
+        send(submitting, request, { deadlineMs, redaction, sentBack }),
+      );
     },
     close: async () => {
       await Promise.all([reading.destroy(), submitting.close()]);
@@ -79,14 +100,21 @@ export function createHttp(settings: HttpSettings): Http {
   };
 }
 
+interface Sending {
+  /** Milliseconds, where the request has none of its own. */
+  readonly deadlineMs: number;
+  readonly redaction: Redaction;
+  /** Of a submission: aborts it as long as not a byte of it was written. */
+  readonly sentBack?: AbortSignal;
+}
+
 async function send(
   agent: Agent,
   request: HttpRequest,
-  usualMs: number,
-  sentBack?: AbortSignal,
+  { deadlineMs, redaction, sentBack }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
-  const deadline = AbortSignal.timeout(request.deadlineMs ?? usualMs);
+  const deadline = AbortSignal.timeout(request.deadlineMs ?? deadlineMs);
   const signal = AbortSignal.any([request.signal, deadline]);
   const unwritten = sentBack ? AbortSignal.any([signal, sentBack]) : signal;
   const watch = { written: false };
@@ -104,9 +132,9 @@ async function send(
     ]);
     const headers = new Headers();
     for (const [name, value] of Object.entries(response.headers)) {
-      for (const one of [value ?? []].flat()) headers.append(name, one);
+      for (const one of [value ?? []].flat()) headers.append(name, redaction.text(one));
     }
-    const body = openBody(response.body, where);
+    const body = openBody(response.body, where, redaction);
     return { type: 'answered', status: response.statusCode, headers, body, where };
   } catch (error) {
     const code = failureCode(error);

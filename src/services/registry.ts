@@ -13,6 +13,8 @@ export interface Target extends HttpSettings {
   /** Of the prediction service; `current` when it is left out. */
   readonly variant?: Variant | undefined;
   readonly token: string;
+  /** Of other services: no answer of this one may bring them to disk either. */
+  readonly otherSecrets?: readonly string[] | undefined;
 }
 
 const CLIENTS: Readonly<Record<ServiceName, (target: Target) => ServiceClient>> = {

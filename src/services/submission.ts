@@ -7,13 +7,13 @@ import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { retryAfterMs, secondsToMs } from './retry-after.ts';
-import { asObject, parseJson } from '../results/json.ts';
-import { serviceWords, shorten, type Redact } from './words.ts';
+import { asObject } from '../results/json.ts';
+import { parseBoundedJson } from './bounded-json.ts';
+import { serviceWords, shorten } from './words.ts';
 
 export interface SubmissionReaders {
   /** The job's id in the body or the headers of a 2xx; null where there is none. */
   readonly remoteId: (json: unknown, headers: Headers) => string | null;
-  readonly redact: Redact;
 }
 
 /**
@@ -52,10 +52,10 @@ async function readAnswer(
   const { status } = answer;
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const text = body.type === 'broken' ? '' : body.text;
-  const json = parseJson(text);
+  const json = parseBoundedJson(text);
   if (status >= 200 && status < 300) return accepted(answer, json, body.type, readers);
   // From here on the status decides: a body that breaks off costs the words, not the outcome.
-  const words = readers.redact(serviceWords(text) ?? `HTTP ${status} without a word`);
+  const words = serviceWords(text) ?? `HTTP ${status} without a word`;
   const message = shorten(words);
   if (status === 429) return rateLimited(answer, json, message);
   if (NOT_NOW.has(status)) {
@@ -85,7 +85,7 @@ function accepted(
 }
 
 /** An id becomes part of paths at the service: nothing in it may leave its place there. */
-function isUsableId(id: string): boolean {
+export function isUsableId(id: string): boolean {
   return /^[\w.~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
 }
 

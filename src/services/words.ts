@@ -1,37 +1,21 @@
-/** The words of a service, letter by letter, as far as they are fit to be kept: short, and without the token. */
-import { asObject, parseJson } from '../results/json.ts';
+/** The words of a service, letter by letter, as far as they are fit to be kept. */
+import { asObject } from '../results/json.ts';
+import { parseBoundedJson } from './bounded-json.ts';
 
 /** Characters of a service's message that are kept: it travels through Temporal histories and tables. */
 export const WORDS_LIMIT = 2_000;
 /** Where services put their words (contract section 7; Django REST and FastAPI say `detail`). */
 const WORD_KEYS = ['error', 'message', 'detail', 'errors', 'detail_message'] as const;
 
-export type Redact = (text: string) => string;
-
-/** A token shorter than this may be part of ordinary words, and is hidden only where it stands alone. */
-const DISTINCT_TOKEN = 8;
-
-/** Hides a credential in what a service says: some services repeat the request in their refusals. */
-export function createRedact(token: string): Redact {
-  if (token === '') return (text) => text;
-  const escaped = JSON.stringify(token).slice(1, -1);
-  const forms = [...new Set([token, escaped, encodeURIComponent(token)])].map((form) =>
-    form.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
-  );
-  const any = `(?:${forms.join('|')})`;
-  const pattern = token.length < DISTINCT_TOKEN ? `(?<![\\w-])${any}(?![\\w-])` : any;
-  const expression = new RegExp(pattern, 'g');
-  return (text) => text.replace(expression, '[token]');
-}
-
 export function shorten(text: string, limit = WORDS_LIMIT): string {
-  const characters = [...text];
+  // Twice as many code units hold as many characters: the rest of a long text is not taken apart.
+  const characters = [...text.slice(0, 2 * limit + 2)];
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
 /** What the service says in this body; null when it says nothing that a person could use. */
 export function serviceWords(text: string): string | null {
-  const json = parseJson(text);
+  const json = parseBoundedJson(text);
   if (typeof json === 'string') return nonEmpty(json);
   const object = asObject(json);
   if (object !== null) {
@@ -50,8 +34,11 @@ export function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
 }
 
+/** Where a page has its title. Not all of it: the pattern takes longer than linearly. */
+const HEAD_LENGTH = 4_096;
+
 function pageTitle(html: string): string | null {
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(html)?.[1];
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(html.slice(0, HEAD_LENGTH))?.[1];
   return title === undefined ? null : nonEmpty(title);
 }
 

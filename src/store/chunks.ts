@@ -18,16 +18,10 @@ async function* breakable(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const source = data[Symbol.asyncIterator]();
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  // The race below may have been lost already, or never be run again: not an unhandled rejection.
-  broken.catch(() => undefined);
   let ended = false;
   try {
     for (;;) {
-      signal.throwIfAborted();
-      const next = await Promise.race([source.next(), broken]);
+      const next = await unlessAborted(() => source.next(), signal);
       if (next.done === true) {
         ended = true;
         return;
@@ -35,9 +29,25 @@ async function* breakable(
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', onAbort);
     // Not awaited: a generator that hangs in `next` would hang in `return` too. Its own fate does
     // not matter any more; the reason for breaking off is already on its way to the caller.
     if (!ended) source.return?.().catch(() => undefined);
   }
+}
+
+/**
+ * The answer, or the signal's reason if that comes first. Not `Promise.race` with one promise for the whole write: that
+ * one would keep every chunk in memory until it is settled.
+ */
+function unlessAborted<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  if (signal.aborted) onAbort();
+  else {
+    signal.addEventListener('abort', onAbort, { once: true });
+    void ask()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  }
+  return promise;
 }

@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path';
 import { BlockingReads } from './blocking-reads.ts';
 import { chunksOf } from './chunks.ts';
 import type { FileDigest } from './digest.ts';
+import { FreeSpace } from './free-space.ts';
 import { inParallel } from './in-parallel.ts';
 import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
@@ -233,6 +234,10 @@ class FileStore implements Store {
   ): Promise<StoredFile> {
     const action = `write ${key}`;
     const expected = options.expectedBytes;
+    const space = options.keepFree
+      ? new FreeSpace(dirname(temporary), key, options.keepFree)
+      : null;
+    await space?.begin(data instanceof Uint8Array ? data.byteLength : (expected ?? null));
     const hash = createHash('sha256');
     let bytes = 0;
     // `wx`: the name is ours alone, and a link planted there is not followed.
@@ -242,6 +247,7 @@ class FileStore implements Store {
         bytes += chunk.byteLength;
         if (expected !== undefined && bytes > expected) throw wrongLength(key, expected, bytes);
         hash.update(chunk);
+        await space?.goOn(bytes);
         await system(action, () => file.writeFile(chunk));
       }
       if (expected !== undefined && bytes !== expected) throw wrongLength(key, expected, bytes);

@@ -93,7 +93,8 @@ const record = z.object({
   submitted_at: text,
   finished_at: text,
   timing: timing.nullable(),
-  files: dictionary(z.object(digest)),
+  // `redacted` is absent where nothing was, and in trees of before it was counted.
+  files: dictionary(z.object({ ...digest, redacted: z.int().positive().optional() })),
   source: z.object({ file: z.string(), line: z.int() }),
   row: dictionary(z.string()),
   user: dictionary(z.string()),

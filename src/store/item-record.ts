@@ -29,6 +29,12 @@ export interface EarlierEnd {
   readonly retriedAt: string;
 }
 
+/** A file that was fetched. The digest is that of the file as it lies there. */
+export interface RecordedFile extends FileDigest {
+  /** Places at which the service had repeated a secret, and it was overwritten; absent when there are none. */
+  readonly redacted?: number | undefined;
+}
+
 export interface RecordedInput extends FileDigest {
   readonly name: string;
   /** What the user gave, where another text is sent in its place. */
@@ -83,7 +89,7 @@ export interface ItemRecord {
   /** The service's own timing block (contract 2.4), as last seen. */
   readonly timing: Timing | null;
   /** What was fetched, by file name in the item's folder. */
-  readonly files: Readonly<Record<string, FileDigest>>;
+  readonly files: Readonly<Record<string, RecordedFile>>;
   /** Where the manifest row begins: file as the user named it, line from 1. */
   readonly source: { readonly file: string; readonly line: number };
   /** The manifest row as the user wrote it. */

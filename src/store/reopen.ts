@@ -24,6 +24,8 @@ const PASSING: readonly string[] = [
   ...['JOB_OVERDUE', 'SUBMIT_TAKEN'],
   // The job is still at the service: only its files did not come.
   ...['RESULT_TRUNCATED', 'RESULT_UNUSABLE', 'RESULT_NOT_JSON', 'RESULT_UNREACHABLE'],
+  // Once the bound was raised, they may.
+  'RESULT_TOO_LARGE',
 ];
 
 export function wayOf(record: ItemRecord): Way {

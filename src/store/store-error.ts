@@ -116,6 +116,18 @@ export function wrongLength(key: string, expected: number, bytes: number): Store
   });
 }
 
+/** @param needed bytes that are still to come; null when nobody knows */
+export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
+  const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+  const room = needed === null ? '' : `${mb(needed)} are to be written, and `;
+  return new StoreError({
+    code: 'STORE_FULL',
+    message: `Cannot write ${key}: the disk has ${mb(free)} left; ${room}${mb(kept)} are kept free for records.`,
+    remedy: FULL.remedy,
+    retryable: true,
+  });
+}
+
 export function missing(key: string): StoreError {
   return new StoreError({
     code: 'STORE_MISSING',

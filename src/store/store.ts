@@ -15,6 +15,11 @@ export type StoreData = string | Uint8Array | AsyncIterable<Uint8Array>;
 export interface WriteOptions {
   /** Length in bytes that the sender announced; any other length is refused as `STORE_TRUNCATED`. */
   readonly expectedBytes?: number;
+  /**
+   * Bytes of the disk that are to stay free, so that records can still be written: a write that would leave less is
+   * refused as `STORE_FULL`, before its first byte where the length is known. A store without a disk ignores it.
+   */
+  readonly keepFree?: number;
   /** Breaks the write off; the promise rejects with the signal's reason and nothing is left. */
   readonly signal?: AbortSignal;
   /**

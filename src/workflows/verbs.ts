@@ -70,6 +70,8 @@ export interface KeptFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;
+  /** Places at which a secret was overwritten; absent when there are none. */
+  readonly redacted?: number;
 }
 
 export interface FetchResult {

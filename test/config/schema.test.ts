@@ -68,6 +68,10 @@ const budget = mostly(
     }),
   ),
 );
+const size = mostly(
+  fc.constantFrom('64MB', ' 1.5 mb', '1KiB', '480MiB', '2000', 0.5, 512e6),
+  ...['0MB', '5iB', '1 TB', '5.MB', 513e6],
+);
 const url = mostly(
   fc.constantFrom('http://127.0.0.1:8080/acpype', 'HTTPS://münchen.example'),
   ...['ftp://x', 'x.org'],
@@ -83,13 +87,14 @@ const config = object({
     tls: object({ ca: text, cert: text, key: text }),
   }),
   services: object({
-    molecules: object({ url, token: secret, budget }, 'url'),
+    molecules: object({ url, token: secret, budget, maxDownload: size }, 'url'),
     predictions: object(
       {
         url,
         token: secret,
         budget,
         addressBudget: budget,
+        maxDownload: size,
         variant: mostly(fc.constant('earlier')),
       },
       'url',
@@ -120,6 +125,7 @@ describe('program and schema', () => {
     { services: { predictions: { url: 'https://p.example', token: 'literal' } } },
     { services: { predictions: { url: 'https://p.example', budget: 'None' } } },
     { services: { predictions: {} } },
+    { services: { molecules: { url: 'https://m.example', maxDownload: 'much' } } },
     { jobs: { whenUnsure: 'held' } },
     { jobs: { deadline: 'soon' } },
   ])('refuse %j', async (written) => {

@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 function newHttp(deadlineMs = 2_000, connections?: number): Http {
-  const http = createHttp({ deadlineMs, connections });
+  const http = createHttp({ service: 'predictions', secrets: [], deadlineMs, connections });
   open.push(http);
   return http;
 }
@@ -181,7 +181,7 @@ describe('connections', () => {
     await using server = await httpServer((_, response) => {
       setTimeout(() => json(response, 201, { id: 1 }), 150);
     });
-    const http = createHttp({ deadlineMs: 2_000 });
+    const http = createHttp({ service: 'predictions', secrets: [], deadlineMs: 2_000 });
     const submission = post(http, server.url);
     const signal = new AbortController().signal;
     const reading = http.send({ method: 'GET', url: new URL(server.url), signal });

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { collected, expectCode, pieces } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const KEY = 'molecules/aspirin/record.json';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 async function everyName(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -35,6 +41,39 @@ describe('writing', () => {
       expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
     }
     expect(await everyName(store.location)).toEqual(['record.json']);
+  });
+
+  test('a file that leaves less free than is to be kept is refused before its first byte', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    let asked = false;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      asked = true;
+      yield await Promise.resolve(Buffer.from('x'));
+    }
+    const options = { expectedBytes: 1e18, keepFree: 32_000_000 };
+    const error = await expectCode(store.write(KEY, body(), options), 'STORE_FULL');
+    expect(error.message).toMatch(/the disk has .* MB left; 1000000000000.0 MB are to be written/);
+    expect(error.retryable).toBe(true);
+    expect(asked).toBe(false);
+    expect(await everyName(store.location)).toEqual([]);
+  });
+
+  test('a stream that can be broken off is not kept in memory until it ends', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    const written: WeakRef<Uint8Array>[] = [];
+    let alive = -1;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      for (let n = 0; n < 40; n += 1) {
+        const piece = Buffer.alloc(70_000);
+        written.push(new WeakRef(piece));
+        yield piece;
+      }
+      await setImmediate();
+      collectGarbage();
+      alive = written.filter((piece) => piece.deref() !== undefined).length;
+    }
+    await store.write(KEY, body(), { signal: new AbortController().signal });
+    expect(alive).toBeLessThan(5);
   });
 
   test('a file of many pieces is read back piece by piece', async () => {

@@ -112,7 +112,14 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
           heartbeatAgeSeconds: maybe(fc.nat()),
         }),
       ),
-      files: fc.dictionary(fc.string(), fc.record(digest), { noNullPrototype: true }),
+      files: fc.dictionary(
+        fc.string(),
+        fc.record(
+          { ...digest, redacted: fc.integer({ min: 1 }) },
+          { requiredKeys: ['bytes', 'sha256'], noNullPrototype: true },
+        ),
+        { noNullPrototype: true },
+      ),
       source: fc.record({ file: fc.string(), line: fc.nat() }),
       row,
       user: row,

@@ -48,6 +48,19 @@ describe('a full disk', () => {
     },
   );
 
+  test.skipIf(!canMount)(
+    'is seen while a download comes, before the last bytes are gone (needs private mounts)',
+    async () => {
+      const refusal = refusalIn(
+        'mount -t tmpfs -o size=7900k tmpfs "$1"; "$2" "$3" "$1" 200000',
+        await temporaryFolder(),
+        ['unshare', ...PRIVATE_MOUNTS],
+      );
+      expect(refusal.code, refusal.message).toBe('STORE_FULL');
+      expect(refusal.message).toMatch(/the disk has 0\.\d MB left; 0\.2 MB are kept free/);
+    },
+  );
+
   test('a limit on the size of files is STORE_FULL too', async () => {
     const refusal = refusalIn('ulimit -f 64; "$2" "$3" "$1"', await temporaryFolder());
     expect(refusal.code, refusal.message).toBe('STORE_FULL');

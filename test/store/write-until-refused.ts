@@ -12,12 +12,12 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < 1024; sent += 1) yield Buffer.alloc(16 * 1024, 65);
 }
 
-const [folder = ''] = process.argv.slice(2);
+const [folder = '', keepFree = '0'] = process.argv.slice(2);
 const refusal = { code: 'none', retryable: false, message: '', remedy: '', again: 'not tried' };
 try {
   const store = await openFileStore(folder);
   await store.write('molecules/first/input.pdb', 'small');
-  await store.write('molecules/large/record.json', endless());
+  await store.write('molecules/large/record.json', endless(), { keepFree: Number(keepFree) });
 } catch (error) {
   if (!(error instanceof StoreError)) throw error;
   const { code, retryable, message, remedy } = error;

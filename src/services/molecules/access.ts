@@ -1,11 +1,9 @@
 /** What the verbs of the molecule service share. */
 import type { Http } from '../http.ts';
-import type { Redact } from '../words.ts';
 
 export interface MoleculesAccess {
   readonly http: Http;
   /** `{mol_base_url}` */
   readonly base: URL;
   readonly token: string;
-  readonly redact: Redact;
 }

@@ -3,7 +3,6 @@ import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { NO_JOB, ping } from '../ping.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
-import { createRedact } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
@@ -17,18 +16,20 @@ export interface MoleculesSettings extends HttpSettings {
   /** `{mol_base_url}` */
   readonly url: string;
   readonly token: string;
+  /** Of other services: no answer of this one may bring them to disk either. */
+  readonly otherSecrets?: readonly string[] | undefined;
 }
 
 /** Throws SERVICE_URL_INVALID or TOKEN_UNUSABLE. */
 export function createMoleculesClient(settings: MoleculesSettings): ServiceClient {
   const base = readServiceUrl(settings.url);
   checkToken(settings.token, TOKEN_LIMIT);
-  const http = createHttp(settings);
+  const secrets = [settings.token, ...(settings.otherSecrets ?? [])];
+  const http = createHttp({ ...settings, service: 'molecules', secrets });
   const access: MoleculesAccess = {
     http,
     base,
     token: settings.token,
-    redact: createRedact(settings.token),
   };
   return {
     submit: (job, options) => submit(access, job, options),

@@ -2,7 +2,6 @@
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions } from '../client.ts';
 import { download } from '../download.ts';
-import { hideToken } from '../hide-token.ts';
 import { below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 
@@ -19,8 +18,5 @@ export async function fetch(
     http: access.http,
     url: below(access.base, 'api', remoteId, ''),
     signal,
-    redact: access.redact,
-    // The finished-job record repeats the user's token (contract 2.4): it must not reach the output tree.
-    through: (body) => hideToken(body, access.token),
   });
 }

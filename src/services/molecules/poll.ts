@@ -1,19 +1,19 @@
 /** Asking after a job (contract 4.3). A finished job is one with its files: the engine calls failures done too. */
 import type { PollOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
+import { complexity, parseBoundedJson } from '../bounded-json.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
 import { below } from '../target.ts';
-import { parseJson } from '../../results/json.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { meaningfulLines } from './log.ts';
 import { fileSets, innerStatus, missingKeys, readRecord, type MoleculeRecord } from './schemas.ts';
 
-/** Bytes of a record at most: the 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets. */
-const RECORD_LIMIT = 32 * 1024 * 1024;
+/** Bytes: the 19 files of a 200-atom molecule are about 0.6 MB, and there may be several sets. */
+const RECORD_LIMIT = 8 * 1024 * 1024;
 
 export async function poll(
   access: MoleculesAccess,
@@ -28,68 +28,62 @@ export async function poll(
   if (!isAnswered(answer)) return connectionFailed(answer);
   switch (answer.status) {
     case 200:
-      return finishedOrNot(access, answer);
+      return finishedOrNot(answer);
     case 202: {
       const body = await answer.body.text(SMALL_JSON_LIMIT);
-      const json = body.type === 'whole' ? parseJson(body.text) : undefined;
-      return running(access, answer, readRecord(json));
+      const json = body.type === 'whole' ? parseBoundedJson(body.text) : undefined;
+      return running(answer, readRecord(json));
     }
     case 404:
     case 410:
-      return ended(access, answer, 'lost');
+      return ended(answer, 'lost');
     case 422:
       // How a failure is signalled is not shown (section 3); this is how its sister service does.
-      return ended(access, answer, 'failed');
+      return ended(answer, 'failed');
     default:
       return unavailable(answer);
   }
 }
 
-async function finishedOrNot(access: MoleculesAccess, answer: HttpResponse): Promise<PollOutcome> {
+async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
   const body = await answer.body.text(RECORD_LIMIT);
-  if (body.type !== 'whole') {
+  if (body.type === 'broken') {
     return { type: 'unavailable', message: body.message, retryAfterMs: null };
   }
-  const json = parseJson(body.text);
+  // More than any record of an open job. The download has bounds and codes of its own; asking again would not help.
+  if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'finished' };
+  const json = parseBoundedJson(body.text);
   if (json === undefined) return unavailable(answer, 'the record is not JSON');
   const record = readRecord(json);
   if (fileSets(record).some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
-  if (innerStatus(record) === 202) return running(access, answer, record);
-  return { type: 'failed', message: failureMessage(access, record), timing: null };
+  if (innerStatus(record) === 202) return running(answer, record);
+  return { type: 'failed', message: failureMessage(record), timing: null };
 }
 
-function failureMessage(access: MoleculesAccess, record: MoleculeRecord): string {
+function failureMessage(record: MoleculeRecord): string {
   const first = fileSets(record)[0];
   const gap = first === undefined ? [] : [`Missing or empty: ${missingKeys(first).join(', ')}.`];
   const words =
     meaningfulLines(record.log ?? '') ??
     record.result_request?.request_text ??
     'The job left no files and no log.';
-  return shorten(access.redact([...gap, words].join('\n')));
+  return shorten([...gap, words].join('\n'));
 }
 
-function running(
-  access: MoleculesAccess,
-  answer: HttpResponse,
-  record: MoleculeRecord,
-): PollOutcome {
+function running(answer: HttpResponse, record: MoleculeRecord): PollOutcome {
   const message = record.request_text ?? record.result_request?.request_text ?? null;
   return {
     type: 'running',
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
     progress: null,
-    statusMessage: message === null ? null : shorten(access.redact(message)),
+    statusMessage: message === null ? null : shorten(message),
     timing: null,
   };
 }
 
-async function ended(
-  access: MoleculesAccess,
-  answer: HttpResponse,
-  type: 'lost' | 'failed',
-): Promise<PollOutcome> {
+async function ended(answer: HttpResponse, type: 'lost' | 'failed'): Promise<PollOutcome> {
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const words = body.type === 'broken' ? null : serviceWords(body.text);
-  const message = shorten(access.redact(words ?? `${answer.where}: HTTP ${answer.status}`));
+  const message = shorten(words ?? `${answer.where}: HTTP ${answer.status}`);
   return type === 'lost' ? { type, message } : { type, message, timing: null };
 }

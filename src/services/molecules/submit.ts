@@ -34,7 +34,6 @@ export async function submit(
   });
   return readSubmission(answer, {
     remoteId: readHashId,
-    redact: access.redact,
   });
 }
 

@@ -1,13 +1,11 @@
 /** What the verbs of the prediction service share. */
 import type { Http } from '../http.ts';
-import type { Redact } from '../words.ts';
 import type { Variant } from './earlier.ts';
 
 export interface PredictionsAccess {
   readonly http: Http;
   readonly variant: Variant;
   readonly token: string;
-  readonly redact: Redact;
   /** An address below `{api_base}`; end with '' for the slash that every path needs (contract 1.6). */
   readonly api: (...segments: readonly string[]) => URL;
   /** The same without the `/api/` segment (contract 4.6). */

@@ -5,7 +5,6 @@ import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { NO_JOB, ping } from '../ping.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
-import { createRedact } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
 import { API_PATH, type Variant } from './earlier.ts';
 import { fetch } from './fetch.ts';
@@ -21,6 +20,8 @@ export interface PredictionsSettings extends HttpSettings {
   readonly url: string;
   readonly variant: Variant;
   readonly token: string;
+  /** Of other services: no answer of this one may bring them to disk either. */
+  readonly otherSecrets?: readonly string[] | undefined;
 }
 
 /** Contract 4.4 to 4.6. Section 9 changes none of these endpoints, so both variants offer them. */
@@ -36,12 +37,12 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
   const base = readServiceUrl(settings.url);
   checkToken(settings.token, TOKEN_LIMIT);
   const path = API_PATH[settings.variant];
-  const http = createHttp(settings);
+  const secrets = [settings.token, ...(settings.otherSecrets ?? [])];
+  const http = createHttp({ ...settings, service: 'predictions', secrets });
   const access: PredictionsAccess = {
     http,
     variant: settings.variant,
     token: settings.token,
-    redact: createRedact(settings.token),
     api: (...segments) => below(base, ...path, ...segments),
     withoutApi: (...segments) => below(base, ...path.slice(0, -1), ...segments),
   };

@@ -10,7 +10,7 @@ export async function fetch(
   artefact: ArtefactName,
   { signal }: CallOptions,
 ): Promise<FetchOutcome> {
-  const common = { http: access.http, signal, redact: access.redact };
+  const common = { http: access.http, signal };
   switch (artefact) {
     case 'result':
       return download({ ...common, url: access.api('results', remoteId, '') });

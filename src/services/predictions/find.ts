@@ -4,6 +4,8 @@ import type { FindOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
 import { parseJson } from '../../results/json.ts';
+import { complexity } from '../bounded-json.ts';
+import { isUsableId } from '../submission.ts';
 import type { PredictionsAccess } from './access.ts';
 import { nextPage, searchPastResults } from './past-results.ts';
 
@@ -13,7 +15,7 @@ const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
   shifts: 'shiftcrypt',
 };
 /** Bytes: a token's whole past, about 1 kB an entry. */
-const LIST_LIMIT = 64 * 1024 * 1024;
+const LIST_LIMIT = 32 * 1024 * 1024;
 /** Pages at most: a list that never ends is no answer. */
 const PAGE_LIMIT = 200;
 
@@ -44,11 +46,17 @@ export async function find(
     }
     if (answer.status !== 200) return unavailable(answer);
     const body = await answer.body.text(LIST_LIMIT);
-    if (body.type !== 'whole') return unreadable(body.message);
+    if (body.type === 'broken') return unreadable(body.message);
+    // It will not be shorter the next time.
+    if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'unsupported' };
     const json = parseJson(body.text);
     if (json === undefined) return unreadable(`${answer.where}: the answer is not JSON`);
     const page = searchPastResults(json, name);
-    if (page.remoteId !== null) return { type: 'found', remoteId: page.remoteId };
+    if (page.remoteId !== null) {
+      // The job is there, under an id that cannot be asked for: never "absent", which would send it again.
+      if (!isUsableId(page.remoteId)) return { type: 'unsupported' };
+      return { type: 'found', remoteId: page.remoteId };
+    }
     listed.entries += page.entries;
     listed.named += page.named;
     const query = nextPage(json);

@@ -1,11 +1,12 @@
 /** What the processing log of a job (contract 2.6) says of its timing; the result itself carries none. */
 import type { Timing } from '../../domain/outcomes.ts';
-import { asObject, parseJson } from '../../results/json.ts';
+import { asObject } from '../../results/json.ts';
+import { parseBoundedJson } from '../bounded-json.ts';
 import { looseText } from '../tolerant.ts';
 
 /** null when the log names no state with a time. */
 export function timingOfHistory(text: string): Timing | null {
-  const log = asObject(parseJson(text));
+  const log = asObject(parseBoundedJson(text));
   const entries = [log?.['history'], log?.['timeline']].flatMap((list) =>
     Array.isArray(list) ? list.map(asObject) : [],
   );

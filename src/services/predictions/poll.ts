@@ -8,11 +8,11 @@ import {
   unavailable,
   type Unavailable,
 } from '../availability.ts';
+import { parseBoundedJson } from '../bounded-json.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
 import { retryAfterMs } from '../retry-after.ts';
-import { parseJson } from '../../results/json.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
 import { readEarlierBody } from './earlier.ts';
@@ -37,14 +37,14 @@ export async function poll(
     case 200:
       return finishedOrNot(access, answer);
     case 202:
-      return running(access, answer, await readJson(answer));
+      return running(answer, await readJson(answer));
     case 422:
-      return failed(access, answer);
+      return failed(answer);
     case 404:
     case 410:
-      return lost(access, answer);
+      return lost(answer);
     default:
-      return access.variant === 'earlier' ? earlierRefusal(access, answer) : unavailable(answer);
+      return access.variant === 'earlier' ? earlierRefusal(answer) : unavailable(answer);
   }
 }
 
@@ -64,57 +64,54 @@ async function finishedOrNot(
   }
   if (access.variant === 'current') return { type: 'finished' };
   if (body.type === 'tooLong') return { type: 'finished' };
-  const json = parseJson(body.text);
+  const json = parseBoundedJson(body.text);
   const read = readEarlierBody(json);
-  if (read.type === 'running') return running(access, answer, json);
+  if (read.type === 'running') return running(answer, json);
   if (read.type === 'finished') return read;
-  return { type: 'failed', message: shorten(access.redact(read.message)), timing: null };
+  return { type: 'failed', message: shorten(read.message), timing: null };
 }
 
 /** "A failure returns an object with only `error`" (section 9.6): with which status is not shown. */
-async function earlierRefusal(
-  access: PredictionsAccess,
-  answer: HttpResponse,
-): Promise<PollOutcome> {
+async function earlierRefusal(answer: HttpResponse): Promise<PollOutcome> {
   const passing = answer.status < 400 || answer.status >= 500 || answer.status === 429;
   if (passing) return unavailable(answer);
   const body = await answer.body.text(EARLIER_BODY_LIMIT);
-  const read = body.type === 'whole' ? readEarlierBody(parseJson(body.text)) : null;
+  const read = body.type === 'whole' ? readEarlierBody(parseBoundedJson(body.text)) : null;
   if (read?.type !== 'failed') return unavailable(answer);
-  return { type: 'failed', message: shorten(access.redact(read.message)), timing: null };
+  return { type: 'failed', message: shorten(read.message), timing: null };
 }
 
-function running(access: PredictionsAccess, answer: HttpResponse, json: unknown): PollOutcome {
+function running(answer: HttpResponse, json: unknown): PollOutcome {
   const envelope = readEnvelope(json);
   const message = envelope.status_message;
   return {
     type: 'running',
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
     progress: envelope.progress,
-    statusMessage: message === null ? null : shorten(access.redact(message)),
+    statusMessage: message === null ? null : shorten(message),
     timing: readTiming(envelope.timing),
   };
 }
 
-async function failed(access: PredictionsAccess, answer: HttpResponse): Promise<PollOutcome> {
+async function failed(answer: HttpResponse): Promise<PollOutcome> {
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   if (body.type === 'broken') return brokenOff(body.message);
-  const envelope = readEnvelope(parseJson(body.text));
+  const envelope = readEnvelope(parseBoundedJson(body.text));
   const words = envelope.error ?? serviceWords(body.text) ?? 'the service gives no reason';
-  const message = shorten(access.redact(words));
+  const message = shorten(words);
   return { type: 'failed', message, timing: readTiming(envelope.timing) };
 }
 
-async function lost(access: PredictionsAccess, answer: HttpResponse): Promise<PollOutcome> {
+async function lost(answer: HttpResponse): Promise<PollOutcome> {
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const words = body.type === 'broken' ? null : serviceWords(body.text);
   const message = words ?? `${answer.where}: HTTP ${answer.status}`;
-  return { type: 'lost', message: shorten(access.redact(message)) };
+  return { type: 'lost', message: shorten(message) };
 }
 
 async function readJson(answer: HttpResponse): Promise<unknown> {
   const body = await answer.body.text(SMALL_JSON_LIMIT);
-  return body.type === 'whole' ? parseJson(body.text) : undefined;
+  return body.type === 'whole' ? parseBoundedJson(body.text) : undefined;
 }
 
 function brokenOff(message: string): Unavailable {

@@ -28,7 +28,6 @@ export async function submit(
   });
   return readSubmission(answer, {
     remoteId: readAcknowledgedId,
-    redact: access.redact,
   });
 }
 

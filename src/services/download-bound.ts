@@ -1,0 +1,24 @@
+/** How large one downloaded file may be: what a service sends must fill neither the memory nor the disk. */
+import { HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
+import { RESULT_PROBLEMS } from '../results/result-problems.ts';
+
+export interface DownloadBound {
+  readonly bytes: number;
+  /** The key of the configuration that raises it. */
+  readonly key: string;
+}
+
+export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD): DownloadBound {
+  return { bytes, key: `services.${service}.maxDownload` };
+}
+
+/** @param seen what was announced, or came */
+export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
+  return new HundredfoldError({
+    code: RESULT_PROBLEMS.tooLarge,
+    message: `${where}: ${seen}, and ${bytes} are allowed (${key}).`,
+    remedy: `Raise ${key} in the configuration, and run the item again with "hundredfold retry".`,
+  });
+}

@@ -1,0 +1,188 @@
+/** Secrets in what a service sends, in every spelling and wherever the chunks are cut. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Redaction } from '../../src/services/redaction.ts';
+import { collect } from './collect.ts';
+
+const TOKEN = 'tK9secretZ';
+const STARS = '*'.repeat(TOKEN.length);
+
+async function* chunksOf(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  let [at, n] = [0, 0];
+  while (at < bytes.length) {
+    const size = Math.max(1, sizes[n % sizes.length] ?? 1);
+    yield await Promise.resolve(Buffer.from(bytes.subarray(at, at + size)));
+    [at, n] = [at + size, n + 1];
+  }
+}
+
+async function hidden(text: string, secret: string, sizes: readonly number[] = [7]) {
+  const stream = new Redaction([secret]).stream(chunksOf(Buffer.from(text), sizes));
+  const result = (await collect(stream)).toString();
+  return { text: result, hidden: stream.hidden };
+}
+
+const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
+const each = (text: string, spell: (character: string, place: number) => string): string =>
+  Array.from(text, spell).join('');
+
+/** How services, frameworks and attackers write a token. `Basic` puts it in the middle of a base64 text. */
+const FORMS: Readonly<Record<string, (token: string) => string>> = {
+  plain: (token) => token,
+  JSON: (token) => JSON.stringify(token).slice(1, -1),
+  'JSON in JSON': (token) => JSON.stringify(JSON.stringify(token)).slice(1, -1),
+  'JSON with escaped slashes': (token) => JSON.stringify(token).slice(1, -1).replaceAll('/', '\\/'),
+  'JSON, every character escaped': (token) => each(token, (one) => `\\u00${hex(one)}`),
+  'JSON, every character escaped in capitals': (token) =>
+    each(token, (one) => `\\u00${hex(one).toUpperCase()}`),
+  'JSON, every other character escaped': (token) =>
+    each(token, (one, n) => (n % 2 === 0 ? `\\u00${hex(one)}` : JSON.stringify(one).slice(1, -1))),
+  'JSON in JSON, every character escaped': (token) => each(token, (one) => `\\\\u00${hex(one)}`),
+  URL: encodeURIComponent,
+  'URL in small letters': (token) =>
+    encodeURIComponent(token).replace(/%../g, (one) => one.toLowerCase()),
+  form: (token) => new URLSearchParams({ '': token }).toString().slice(1),
+  'URL, every character escaped': (token) => each(token, (one) => `%${hex(one)}`),
+  'URL, every character escaped in capitals': (token) =>
+    each(token, (one) => `%${hex(one).toUpperCase()}`),
+  'URL in URL': (token) => encodeURIComponent(each(token, (one) => `%${hex(one)}`)),
+  base64: (token) => Buffer.from(token).toString('base64'),
+  base64url: (token) => Buffer.from(token).toString('base64url'),
+  'Basic, one character before': (token) => Buffer.from(`u${token}!`).toString('base64'),
+  'Basic, two characters before': (token) => Buffer.from(`u:${token}--`).toString('base64'),
+  'Basic, three characters before': (token) => Buffer.from(`me:${token}?`).toString('base64'),
+  'base64url in a longer text': (token) => Buffer.from(`>?${token}>?`).toString('base64url'),
+  'base64 in JSON of PHP': (token) => Buffer.from(token).toString('base64').replaceAll('/', '\\/'),
+  'base64 in a URL': (token) => encodeURIComponent(Buffer.from(token).toString('base64')),
+  HTML: (token) => each(token, (one) => `&#${one.charCodeAt(0)};`),
+  'HTML, hexadecimal': (token) => each(token, (one) => `&#x${hex(one)};`),
+  Python: (token) => each(token, (one) => `\\x${hex(one)}`),
+};
+
+/** Every way of reading a text that a form was written for: none may bring the token back. */
+const READINGS: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replace(/\\+(?:u00|x)([0-9a-f]{2})/gi, (_, code: string) => character(code)),
+  (text) => text.replace(/\\+(["\\/])/g, '$1'),
+  (text) => text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => character(code)),
+  (text) =>
+    text.replace(/%25/g, '%').replace(/%([0-9a-f]{2})/gi, (_, code: string) => character(code)),
+  (text) => text.replaceAll('+', ' ').replace(/%([0-9a-f]{2})/gi, (_, c: string) => character(c)),
+  (text) => text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
+  (text) => text.replace(/&#x([0-9a-f]+);/gi, (_, code: string) => character(code)),
+  ...[0, 1, 2, 3].map(
+    (cut) => (text: string) => Buffer.from(text.slice(cut), 'base64').toString('latin1'),
+  ),
+];
+const character = (code: string): string => String.fromCharCode(Number.parseInt(code, 16));
+
+/** As the configuration takes them: printable ASCII, no blanks at the ends. */
+const tokens = fc
+  .array(fc.integer({ min: 0x20, max: 0x7e }), { minLength: 8, maxLength: 40 })
+  .map((codes) => String.fromCharCode(...codes))
+  .filter((token) => token.trim() === token && new Set(token).size > 3);
+
+const around = fc
+  .array(
+    fc.constantFrom('"log": "', '\n', ' 1.000', '%FLAG TITLE', '{"a":[', 'Ä', '\\n', ',', ';'),
+    {
+      maxLength: 30,
+    },
+  )
+  .map((parts) => parts.join(''));
+
+describe('a secret in a stream', () => {
+  test.each(Object.keys(FORMS))('is overwritten in any form and place: %s', async (name) => {
+    const form = FORMS[name]!;
+    await fc.assert(
+      fc.asyncProperty(
+        ...[tokens, around, around, fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 })],
+        async (token, before, behind, sizes) => {
+          const spelled = form(token);
+          const text = `${before} ${spelled} ${behind}`;
+          const out = await hidden(text, token, sizes);
+          expect(Buffer.byteLength(out.text)).toBe(Buffer.byteLength(text));
+          expect(out.text.startsWith(`${before} `), 'before it nothing changes').toBe(true);
+          expect(out.text.endsWith(` ${behind}`), 'behind it nothing changes').toBe(true);
+          const place = out.text.slice(before.length + 1, before.length + 1 + spelled.length);
+          for (const read of READINGS) expect(read(place)).not.toContain(token);
+          expect(out.hidden.length).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is overwritten at the end of the first search and the beginning of the next', async () => {
+    for (const form of Object.values(FORMS)) {
+      const spelled = form(TOKEN);
+      for (const at of [0, 1, Math.floor(spelled.length / 2), spelled.length - 1]) {
+        const text = `${'x'.repeat(65_536 - at)},${spelled},${'y'.repeat(65_536)}`;
+        const out = await hidden(text, TOKEN, [10_000]);
+        expect(out.text.length).toBe(text.length);
+        for (const read of READINGS) {
+          expect(read(out.text.replace(/^x+,|,y+$/g, ''))).not.toContain(TOKEN);
+        }
+        expect(out.hidden.length).toBe(1);
+      }
+    }
+  });
+
+  test('is counted, and what stands around it is left alone', async () => {
+    const text = `{"token":"${TOKEN}","log":"${TOKEN}${TOKEN}","other":"${TOKEN.slice(0, 9)}"}`;
+    for (let size = 1; size <= text.length; size += 1) {
+      const out = await hidden(text, TOKEN, [size]);
+      expect(out.text).toBe(text.replaceAll(TOKEN, STARS));
+      expect(out.hidden).toEqual([10, 10, 10]);
+    }
+  });
+
+  test('of another service is overwritten as well', () => {
+    const other = 'another-services-token';
+    expect(new Redaction([TOKEN, other]).text(`a ${other} b ${TOKEN}`)).toBe(
+      `a ${'*'.repeat(other.length)} b ${STARS}`,
+    );
+  });
+
+  test('with asterisks in it is not spelled out by the asterisks that another one leaves', () => {
+    const redaction = new Redaction(['**********x', TOKEN]);
+    expect(redaction.text(`${TOKEN}x`)).not.toContain('**********x');
+  });
+
+  test('nothing is changed where there is none', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
+        const stream = new Redaction([TOKEN, '']).stream(chunksOf(Buffer.from(bytes), [50]));
+        expect(await collect(stream)).toEqual(Buffer.from(bytes));
+        expect(stream.hidden).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('a short secret', () => {
+  const of = (secret: string, text: string): string => new Redaction([secret]).text(text);
+
+  test('of 4 to 7 characters is overwritten where it stands alone', () => {
+    expect(of('abc123', 'token abc123, xabc123 abc123-4 "abc123" abc123.')).toBe(
+      'token ******, xabc123 abc123-4 "******" ******.',
+    );
+    expect(of('status', '{"status":"RUNNING"}'), 'not as the name of a field').toBe(
+      '{"status":"RUNNING"}',
+    );
+    expect(of('night', 'night.seq-1.0f'), 'not as a part of a name').toBe('night.seq-1.0f');
+  });
+
+  test('of 1 to 3 characters is overwritten behind a name such as "token" alone', () => {
+    expect(of('CC', '{"token":"CC","smiles":"CCO","x":"CC","seq":["CC"]}')).toBe(
+      '{"token":"**","smiles":"CCO","x":"CC","seq":["CC"]}',
+    );
+    expect(of('a', 'a banana, token "a", ?token=a&x, Bearer a')).toBe(
+      'a banana, token "*", ?token=*&x, Bearer *',
+    );
+  });
+
+  test('is overwritten in its other spellings as well', () => {
+    expect(of('abc12', '"\\u0061bc1\\u0032" %61bc12 YWJjMTI=')).not.toMatch(/u0061|%61|YWJj/);
+  });
+});
