@@ -27,7 +27,7 @@ async function start(
 ): Promise<{ services: LocalServices; predictions: ServiceClient; molecules: ServiceClient }> {
   const services = await startLocalServices({
     engine: 'synthetic',
-    jobMs: 50,
+    jobMs: 250,
     retryAfterSeconds: 1,
     ...options,
   });

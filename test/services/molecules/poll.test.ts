@@ -27,6 +27,15 @@ async function polled(
 
 const ETHANOL = acpypeRecording('smi-ethanol-bcc-auto-gaff2');
 
+describe('a record that is not to be read here', () => {
+  test.each([
+    ['longer than any', { log: 'x'.repeat(9_000_000) }],
+    ['nested without end', `{"results":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+  ])('is finished, and left to the download to judge: %s', async (_, body) => {
+    expect(await polled(200, body)).toEqual({ type: 'finished' });
+  });
+});
+
 describe('running', () => {
   test('202 (contract 2.3), asked at the queue without a token', async () => {
     await using server = await httpServer((_, response) => {

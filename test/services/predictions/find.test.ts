@@ -26,6 +26,19 @@ async function foundIn(body: unknown, status = 200): Promise<FindOutcome> {
 const ENTRY = { request_id: ID, job_name: NAME, timing: {} };
 
 describe('past results (contract 4.7)', () => {
+  test('with the token in the id of the job cannot tell: never "absent", which would send it again', async () => {
+    expect(await foundIn([OTHER, { ...ENTRY, request_id: `${TOKEN}-1` }])).toEqual({
+      type: 'unsupported',
+    });
+  });
+
+  test.each([
+    ['too long', [{ ...OTHER, note: 'x'.repeat(34_000_000) }]],
+    ['nested without end', `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`],
+  ])('that are %s cannot tell, and are not asked for again', async (_, body) => {
+    expect(await foundIn(body)).toEqual({ type: 'unsupported' });
+  });
+
   test.each([
     ['sequence', 'single-sequence'],
     ['alignment', 'msa'],
