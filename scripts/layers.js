@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → temporal → activities → workflows → report → services, store, config, ledger, report-page
+ *   cli → host → watchdog → worker → temporal → activities → workflows → report → services, store, config, ledger, report-page
  *     → manifest, inputs, results, budget, state → domain
  *
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
@@ -18,6 +18,8 @@ const ROWS = [
   ['activities'],
   ['temporal'],
   ['worker'],
+  // Notices what has gone wrong around a server: the host runs it, and it knows no host.
+  ['watchdog'],
   ['host'],
   ['cli'],
 ];
@@ -62,7 +64,15 @@ export const MAY_USE = {
 };
 
 /** Parts that know Temporal; to all others it is a stranger, so that they can be tested and used without. */
-export const KNOW_TEMPORAL = ['workflows', 'activities', 'temporal', 'worker', 'host', 'cli'];
+export const KNOW_TEMPORAL = [
+  'workflows',
+  'activities',
+  'temporal',
+  'worker',
+  'watchdog',
+  'host',
+  'cli',
+];
 
 /** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
 const USE_SCRIPTS = ['temporal', 'host', 'cli'];
