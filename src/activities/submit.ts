@@ -13,6 +13,7 @@ import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
+import { closeSlot, reserveSlot } from './slot.ts';
 
 /** A worker that stood still so long (ms) may count as dead by now, and its submission as made. */
 const STOOD_STILL_MS = 3_000;
@@ -42,9 +43,14 @@ export async function submit(
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
   const found = request.probe ? await service.client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
+  const id = `${info.workflowExecution?.runId ?? ''} ${info.activityId}`;
+  const slot = await reserveSlot(deps, { id, reference, service, signal });
+  if (slot.type === 'full') return notNow(slot.message, slot.retryAfterMs);
+  if (slot.type === 'unusable') return notNow(slot.message);
   const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
   const grantedAt = request.probe ? Date.now() : decidedAt;
   const outcome = await service.client.submit(job, { signal, grantedAt });
+  closeSlot(deps, slot, outcome);
   return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
 }
 
