@@ -6,6 +6,7 @@ import { EXIT } from '../domain/errors.ts';
 import { noticesOf } from './budget-notices.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { clockText, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
@@ -16,8 +17,17 @@ export async function budget(flags: CommonFlags): Promise<number> {
     else if (budgets.length === 0)
       say('No budget is kept here yet: it begins with the first campaign.');
     else for (const one of budgets) print(one);
+    if (!flags.json) printLedger();
     return EXIT.ok;
   });
+}
+
+/** Of all folders and servers of this user, which a budget of one Temporal does not see. */
+function printLedger(): void {
+  const view = viewLedger(process.env);
+  if (!view) return;
+  say('sent from this machine:');
+  for (const line of [...accountLines(view), ...rejectionLines(view)]) say(`  ${line}`);
 }
 
 function print(status: BudgetStatus): void {

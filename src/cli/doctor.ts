@@ -17,6 +17,7 @@ import { workflowFindings } from './doctor-workflows.ts';
 import { surroundings } from './doctor-surroundings.ts';
 import { say } from './explain.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
+import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 
 export interface Finding {
   readonly check: string;
@@ -36,6 +37,7 @@ export async function doctor(flags: ServiceFlags): Promise<number> {
     findings.push(...(await services(settings, flags.services === 'local')));
     findings.push(await outputStore(settings));
     findings.push(...surroundings(settings, process.env));
+    findings.push(ledger());
   }
   findings.push(...engines());
   if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`);
@@ -158,6 +160,27 @@ async function service({ reference, url, limit }: ServiceSettings): Promise<Find
       error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     const remedy = `Check services.${reference.service}.url, and that the service is up.`;
     return { check, ok: false, found: `${reference.address} does not answer: ${cause}`, remedy };
+  }
+}
+
+function ledger(): Finding {
+  const check = 'ledger of submissions';
+  try {
+    const view = viewLedger(process.env);
+    if (!view) return { check, ok: true, found: 'nothing was sent from this machine yet' };
+    const [worst] = rejectionLines(view);
+    const remedy =
+      'Give each user a token of their own, or set the budget to the share of it that is yours.';
+    if (worst !== undefined) return { check, ok: false, found: worst, remedy };
+    if (view.begunAgain !== null) {
+      const found = `${view.path} was damaged and begun again: what was sent before is not known`;
+      const wait =
+        'Nothing is sent until that has left its window. If nothing was sent, remove the file.';
+      return { check, ok: false, found, remedy: wait };
+    }
+    return { check, ok: true, found: [view.path, ...accountLines(view)].join('; ') };
+  } catch (error) {
+    return problem(check, error);
   }
 }
 

@@ -17,6 +17,7 @@ import type { Lock } from './lock.ts';
 import { hostLocalServices, wereUsed } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
+import { watchClock } from './watch-clock.ts';
 
 export interface Host {
   readonly record: HostRecord;
@@ -81,6 +82,8 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());
+    const clock = watchClock(dir);
+    stops.push(() => clock.end());
     const references = services.map(({ reference }) => reference);
     const record = { pid: process.pid, taskQueue, server, services: references, lookOnly };
     writeRecord(dir, 'host', record);

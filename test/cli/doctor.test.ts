@@ -80,6 +80,7 @@ describe('everything that is needed is there', () => {
       expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
       'ok       services: the local ones (--services local)',
       expect.stringMatching(/^ok {7}output store: .*results, \d+\.\d GB free$/),
+      'ok       ledger of submissions: nothing was sent from this machine yet',
       expect.stringMatching(/^ok {7}engine acpype: /),
       expect.stringMatching(/^ok {7}engine b2btools: /),
     ]);
@@ -96,6 +97,7 @@ describe('everything that is needed is there', () => {
     expect(wellOf(findings)).toEqual({
       ...{ runtime: true, 'configuration and credentials': true, Temporal: true },
       ...{ 'service molecules': true, 'service predictions': true, 'output store': true },
+      ...{ 'ledger of submissions': true },
       ...{ 'engine acpype': true, 'engine b2btools': true },
     });
     const { found = '' } = foundBy(findings, 'service predictions') ?? {};

@@ -1,0 +1,46 @@
+/**
+ * Notices when the clock of this machine is set. A step back stops the Temporal server: its timers lie at absolute
+ * times, and it hands out nothing that is due before what it has handed out already (docs/reliability.md).
+ */
+import type { Moment, SteadyClock } from '../ledger/steady-clock.ts';
+
+/** How the clock of the wall was set, in ms: above 0 forward, below 0 back. */
+export type OnStep = (stepMs: number) => void;
+
+const LOOK_EVERY_MS = 1_000;
+/** NTP slews smaller errors, and the two clocks are read one after the other. */
+const STEP_MS = 1_000;
+
+export class ClockWatch {
+  private readonly clock: SteadyClock;
+  private readonly onStep: OnStep;
+  private last: Moment;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(clock: SteadyClock, onStep: OnStep) {
+    this.clock = clock;
+    this.onStep = onStep;
+    this.last = clock.now();
+  }
+
+  begin(): void {
+    this.timer ??= setInterval(() => {
+      this.look();
+    }, LOOK_EVERY_MS).unref();
+  }
+
+  end(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** Compares the two clocks since the last look, however long ago that was: the process may have stood still. */
+  look(): void {
+    const now = this.clock.now();
+    const { run, steadyMs, wallMs } = this.last;
+    this.last = now;
+    if (now.run !== run) return;
+    const stepMs = now.wallMs - wallMs - (now.steadyMs - steadyMs);
+    if (Math.abs(stepMs) > STEP_MS) this.onStep(stepMs);
+  }
+}

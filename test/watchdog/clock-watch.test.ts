@@ -1,0 +1,32 @@
+/** Steps of the wall clock are noticed, and nothing else is taken for one. */
+import { expect, test } from 'vitest';
+import { ClockWatch } from '../../src/watchdog/clock-watch.ts';
+import { TestClock } from '../ledger/a-ledger.ts';
+
+function watched() {
+  const clock = new TestClock();
+  const steps: number[] = [];
+  const watch = new ClockWatch(clock, (stepMs) => steps.push(stepMs));
+  return { clock, steps, watch };
+}
+
+test('a step back and a step forward are each told once, with their length', () => {
+  const { clock, steps, watch } = watched();
+  for (const step of [-3_600_000, 10_000]) {
+    clock.pass(1_000);
+    clock.set(clock.wallMs + step);
+    watch.look();
+    clock.pass(1_000);
+    watch.look();
+  }
+  expect(steps).toEqual([-3_600_000, 10_000]);
+});
+
+test('time that passes is no step, however long nobody looked, and neither is a small correction', () => {
+  const { clock, steps, watch } = watched();
+  clock.pass(8 * 3_600_000);
+  watch.look();
+  clock.set(clock.wallMs + 900);
+  watch.look();
+  expect(steps).toEqual([]);
+});
