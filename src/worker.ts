@@ -116,7 +116,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions): Watchdog {
   const watchdog = new Watchdog({
     ...{ client, taskQueue, budgets: services.map(({ reference }) => reference) },
-    say: (message) => Runtime.instance().logger.warn(message),
+    say(message) {
+      Runtime.instance().logger.warn(message);
+    },
     ...(watchEveryMs !== undefined && { lookEveryMs: watchEveryMs }),
   });
   watchdog.start();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
@@ -144,6 +145,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   const merged = { ...campaign.settings, jobs, services: { ...tree.services, ...services } };
   const prepared = { ...campaign, settings: merged };
   const { chosen, alone, following } = survey;
+  await seedLedger(store, { settings, environment: process.env, feeds });
   await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;

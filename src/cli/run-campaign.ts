@@ -5,6 +5,7 @@ import type { BudgetStatus } from '../budget/status.ts';
 import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openFileStore } from '../store/filesystem.ts';
@@ -59,6 +60,7 @@ export async function runCampaign(
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
+    await seedLedger(await openFileStore(folder), { settings, environment: process.env, feeds });
     const begun = await oneAtATime(settings, () =>
       insist(session, interruption, () => startCampaign(session, start)),
     );

@@ -10,7 +10,6 @@ import {
 } from '@temporalio/client';
 import { snapshotIn } from '../activities/budget-status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { wakeSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { recoverBudget } from './budget-recovery.ts';
 import { SilentItems } from './silent-items.ts';
@@ -59,16 +58,6 @@ export class Watchdog {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await this.looking;
-  }
-
-  /** The server's clock was set back: its timers are late, and the budgets decide now. */
-  async wake(): Promise<void> {
-    for (const reference of this.options.budgets) {
-      await this.options.client.workflow
-        .getHandle(budgetWorkflowId(reference))
-        .signal(wakeSignal)
-        .catch(passing);
-    }
   }
 
   private async look(): Promise<void> {

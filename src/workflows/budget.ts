@@ -38,7 +38,6 @@ import {
   restoreSignal,
   STATUS_MEMO,
   submittedSignal,
-  wakeSignal,
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
@@ -54,7 +53,6 @@ export async function budget(input: BudgetInput): Promise<void> {
   setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
-  setHandler(wakeSignal, () => keeper.wake());
   setHandler(budgetQuery, () => keeper.status());
   await keeper.run();
 }

@@ -49,8 +49,6 @@ export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('wi
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From whoever has started the budget anew after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
-/** Decide now: the timer is late, because the server's clock was set back. */
-export const wakeSignal = defineSignal('wake');
 /** For people who look at a budget by hand. The program reads what the budget writes instead (`STATUS_MEMO`). */
 export const budgetQuery = defineQuery<BudgetStatus>('status');
 /** Key of the budget's memo under which it writes its `BudgetSnapshot`. */
