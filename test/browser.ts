@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -38,12 +38,28 @@ async function findChromium(): Promise<Executable> {
     path: join(CARRIED, 'chromium'),
     environment: {
       ...process.env,
-      FONTCONFIG_PATH: join(CARRIED, 'fonts'),
+      FONTCONFIG_FILE: await fontConfiguration(),
       LD_LIBRARY_PATH: [join(CARRIED, 'al2023', 'lib'), process.env['LD_LIBRARY_PATH'] ?? ''].join(
         delimiter,
       ),
     },
   };
+}
+
+/**
+ * The configuration that comes with the package looks for fonts where its unpacking puts them elsewhere: without any font
+ * Chromium crashes at the first text.
+ */
+async function fontConfiguration(): Promise<string> {
+  const path = join(CARRIED, 'fontconfig.xml');
+  const folders = [join(CARRIED, 'fonts', 'fonts'), '/usr/share/fonts'];
+  const lines = folders.map((folder) => `<dir>${folder}</dir>`).join('');
+  const cache = `<cachedir>${join(CARRIED, 'fontconfig-cache')}</cachedir>`;
+  // Whole or not at all: other tests may be starting a browser with it.
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, `<?xml version="1.0"?><fontconfig>${lines}${cache}</fontconfig>\n`);
+  await rename(temporary, path);
+  return path;
 }
 
 function onPath(names: readonly string[]): string | null {
