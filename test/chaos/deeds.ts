@@ -11,6 +11,8 @@ export type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGINT';
 
 /** In `freeze`: the Temporal server, beside the names of commands. */
 export const TEMPORAL = 'temporal';
+/** Whichever command holds the embedded server and works, when its moment comes. */
+export const HOST = 'host';
 
 export type Deed =
   /** One of the commands is ended and, after a while, typed again. `twice`: the signal comes again, as Ctrl-C Ctrl-C. */

@@ -1,5 +1,5 @@
 /** What each kind of round does. A kind aims at one weakness; a storm mixes everything that time alone must heal. */
-import { randomDeed, TEMPORAL, type Deed, type Event } from './deeds.ts';
+import { HOST, randomDeed, TEMPORAL, type Deed, type Event } from './deeds.ts';
 import type { Random } from './random.ts';
 import type { Row } from './rows.ts';
 
@@ -142,9 +142,10 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
   },
 };
 
-function freezeOrKill(random: Random, { commands, long }: Cast): Deed {
-  // The one that was typed first holds the workflows' sticky queues, unless another has taken over.
-  const whom = random.chance(0.7) ? (commands[0] ?? '') : random.pick(commands);
+function freezeOrKill(random: Random, { scenario, commands, long }: Cast): Deed {
+  // The one that works holds the workflows' sticky queues.
+  const works = scenario === 'embedded' ? HOST : (commands[0] ?? '');
+  const whom = random.chance(0.8) ? works : random.pick(commands);
   if (random.chance(0.35))
     return { do: 'end', whom, signal: 'SIGKILL', twice: false, againMs: random.int(500, 4_000) };
   // Most as long as a workflow task waits for its sticky worker; some longer than the server waits for anything.

@@ -9,6 +9,7 @@ import { startProxy, type Proxy } from '../crash/proxy.ts';
 import { Actor } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
 import { Clocks } from './clocks.ts';
+import { HOST } from './deeds.ts';
 import { Edges } from './edges.ts';
 import { FaultControl } from './fault-control.ts';
 import { FOLDERS, runOf, WORKERS, type Plan, type PlannedCampaign } from './plan.ts';
@@ -104,7 +105,11 @@ export class Stage {
   }
 
   actor(name: string): Actor {
-    const found = this.actors.find((actor) => actor.name === name);
+    const host = name === HOST ? this.desk.record('host')?.['pid'] : null;
+    const found =
+      this.commands.find(({ pid }) => pid !== null && pid === host) ??
+      this.actors.find((actor) => actor.name === name) ??
+      (name === HOST ? this.runs[0] : undefined);
     if (found === undefined) throw new Error(`the plan names ${name}, which is not on the stage`);
     return found;
   }
