@@ -142,10 +142,17 @@ function keep(stage: Stage, outcome: Outcome | null, broken: readonly string[]):
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    say(`${signal}: ends in the middle of a round`);
     // No process may outlive the storm that nobody watches any more.
     void (onStage?.clear() ?? Promise.resolve()).finally(() => process.exit(130));
   });
 }
+// A promise that nothing will settle lets Node end as if all were well.
+let isPlaying = true;
+process.on('exit', (code) => {
+  if (isPlaying && code !== 130) say('0 passed, 1 failed: the round did not come to its end');
+  if (isPlaying) process.exitCode ||= 1;
+});
 let passed = 0;
 let failed = 0;
 const only = values.round === undefined ? null : Number(values.round);
@@ -157,5 +164,6 @@ for (let round = only ?? 0; ; round += 1) {
   else failed += 1;
   if (only !== null || Date.now() >= endAt) break;
 }
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
+isPlaying = false;
+say(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -24,7 +24,6 @@ export class Patience {
       last = now;
       if (this.isOver) resolve(undefined);
     }, LOOK_EVERY_MS);
-    this.#timer.unref();
   }
 
   get isOver(): boolean {

@@ -49,9 +49,8 @@ function reasonIn(message: string): string {
 /** Folders of Temporal servers, also of those that were moved away. */
 function databasesIn(folder: string): string[] {
   const names = ['.', ...readdirSync(folder)].flatMap((name) => [name, `${name}/.hundredfold`]);
-  return names
-    .map((name) => join(folder, name))
-    .filter((dir) => existsSync(join(dir, 'temporal.db')));
+  const folders = new Set(names.map((name) => join(folder, name)));
+  return [...folders].filter((dir) => existsSync(join(dir, 'temporal.db')));
 }
 
 async function historiesIn(dir: string): Promise<Recorded[]> {
