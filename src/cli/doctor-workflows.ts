@@ -5,7 +5,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
 import { noticesOf } from './budget-notices.ts';
-import type { Finding } from './doctor.ts';
+import type { Finding } from './finding.ts';
 import { answered } from './with-session.ts';
 
 const CONNECT_WITHIN_MS = 5_000;

@@ -16,18 +16,9 @@ import { engines } from './doctor-engines.ts';
 import { workflowFindings } from './doctor-workflows.ts';
 import { surroundings } from './doctor-surroundings.ts';
 import { say } from './explain.ts';
+import type { Finding } from './finding.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
-
-export interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  /** It works, but the user should know. */
-  readonly warning?: true;
-  readonly found: string;
-  /** What to do; only when it is not ok, or a warning. */
-  readonly remedy?: string;
-}
 
 export async function doctor(flags: ServiceFlags): Promise<number> {
   const findings: Finding[] = [runtime()];

@@ -7,6 +7,7 @@ import { fetchArtefact } from '../../src/activities/fetch.ts';
 import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import { createClient } from '../../src/services/registry.ts';
+import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
@@ -49,6 +50,7 @@ export async function downloading({ kind, ...target }: Setting): Promise<Downloa
   const parts = {
     serviceOf: () => ({ client }),
     openStore: openFileStore,
+    leases: OURS,
     jobTimes: { note() {} },
   };
   return {

@@ -46,7 +46,7 @@ test('most rounds have rows that can share a job', () => {
   expect(sharing.length / MANY).toBeGreaterThan(0.5);
 });
 
-test('every deed, and every fault but the one that refuses rows for good, comes up', () => {
+test('every deed, and every fault that the menu has, comes up', () => {
   expect(new Set(events.map((event) => event.do))).toEqual(
     new Set([
       'end',
@@ -63,7 +63,8 @@ test('every deed, and every fault but the one that refuses rows for good, comes 
     ]),
   );
   const faults = events.flatMap((event) => (event.do === 'faults' ? event.rules : []));
-  const names = Object.keys(FAULTS).filter((name) => name !== 'reject');
+  // See fault-menu.ts for why these two are left out.
+  const names = Object.keys(FAULTS).filter((name) => !['reject', 'echo-token'].includes(name));
   expect(new Set(faults.map(({ name }) => name))).toEqual(new Set(names));
 });
 
