@@ -29,7 +29,7 @@ export function statePath(environment: Environment, platform = process.platform)
   const chosen = environment['HUNDREDFOLD_STATE_DIR'];
   if (chosen) return existsSync(chosen) ? realpathSync(chosen) : resolve(chosen);
   const xdg = environment['XDG_STATE_HOME'];
-  const home = environment['HOME'] ?? homedir();
+  const home = environment['HOME'] ?? homeOfUser();
   const base =
     // The specification says to ignore a relative path.
     xdg && isAbsolute(xdg)
@@ -38,6 +38,15 @@ export function statePath(environment: Environment, platform = process.platform)
         ? join(home, 'Library', 'Application Support')
         : join(home, '.local', 'state');
   return join(base, 'hundredfold', machineName());
+}
+
+/** A user id without an account has none: a folder that nobody can make stands for it, and the fallback is used. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/nonexistent';
+  }
 }
 
 /**
@@ -72,9 +81,9 @@ export function runtimePath(environment: Environment, state: () => string): stri
 
 /** `su` and `sudo -E` hand on the directory of another user. */
 function isPrivate(folder: string): boolean {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat?.isDirectory() || !isOwn(stat) || (stat.mode & 0o022) !== 0) return false;
   try {
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    if (!stat?.isDirectory() || !isOwn(stat) || (stat.mode & 0o022) !== 0) return false;
     accessSync(folder, constants.W_OK);
     return true;
   } catch {

@@ -9,6 +9,7 @@ import type { ItemRecord } from './item-record.ts';
 import { ITEM_RECORD, itemKey } from './layout.ts';
 import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
 import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 /** An accepted job, or one that may have been: when it counts from at the latest. */
 export interface JobInTree {
@@ -20,7 +21,7 @@ export interface JobInTree {
 
 /** The credential that the tree's campaign uses; null when it is not known. */
 export async function credentialOfTree(store: Store, service: ServiceName): Promise<string | null> {
-  const campaign = await readPreparedCampaign(store);
+  const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
   const services = campaign?.settings['services'] as
     Readonly<Record<string, { readonly credential?: unknown } | undefined>> | undefined;
   const credential = services?.[service]?.credential;
@@ -37,11 +38,12 @@ export async function chargesInTree(
   windowMs: number,
   now = Date.now(),
 ): Promise<readonly JobInTree[]> {
-  const campaign = await readPreparedCampaign(store);
+  const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
   if (!campaign || windowMs <= 0) return [];
   const jobs: JobInTree[] = [];
   for (let page = 0; page < campaign.pages; page += 1) {
-    await inParallel(await readPage(store, page), READS_AT_ONCE, async (entry) => {
+    const entries = (await readPage(store, page).catch(damagedIsNone)) ?? [];
+    await inParallel(entries, READS_AT_ONCE, async (entry) => {
       if (!(await mayCount(store, entry, now - windowMs))) return;
       const record = await readItem(store, entry.kind, entry.id).catch(() => null);
       if (record)
@@ -49,6 +51,12 @@ export async function chargesInTree(
     });
   }
   return jobs;
+}
+
+/** What is damaged is reported, and mended, by whoever lays the tree out after this. */
+function damagedIsNone(error: unknown): null {
+  if (error instanceof StoreError) return null;
+  throw error;
 }
 
 const READS_AT_ONCE = 32;

@@ -185,6 +185,19 @@ export class Desk {
       .filter(isAlive);
   }
 
+  /** Command lines of processes that were told of this desk's folder (Linux only). */
+  processes(): string[] {
+    const ids = existsSync('/proc') ? readdirSync('/proc').filter((id) => /^\d+$/.test(id)) : [];
+    return ids.flatMap((id) => {
+      try {
+        const line = readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return line.includes(this.folder) ? [line] : [];
+      } catch {
+        return []; // ended meanwhile
+      }
+    });
+  }
+
   async close(): Promise<void> {
     // Twice: one that was killed may have written down another that it had just started.
     for (let round = 0; round < 2; round += 1) {

@@ -148,7 +148,9 @@ describe('its output tree', () => {
       'ro-crate-metadata.json',
       'SHA256SUMS',
     ];
-    const own = ['.hundredfold/campaign.json', '.hundredfold/items-00000.json'];
+    const own = ['campaign.json', 'items-00000.json', 'lease/00000001.json', 'tree.json'].map(
+      (name) => `.hundredfold/${name}`,
+    );
     const wanted = [...top, ...own, ...rows.flatMap(expectedFiles)].sort();
     // The tables and the report have their own tests; they come and go with the kinds.
     const found = filesBelow(tree).filter((name) => !/^(tables\/|report\.html$)/.test(name));

@@ -1,5 +1,6 @@
 /** A server that stands still: whoever looks or cancels is told within seconds, and nothing hangs. */
 import { expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '../../src/temporal/processes.ts';
 import { desk } from './command.ts';
 import { fragments } from './manifests.ts';
 
@@ -9,12 +10,17 @@ const STARTING_MS = 15_000;
 
 test('status, cancel, budget and doctor answer while the server stands still', async () => {
   const at = desk();
-  fragments(at, 'fragments', 6);
+  fragments(at, 'fragments', 18);
   const run = at.type(['run', 'fragments.csv', '--services', 'local']);
   await run.until(() => at.done('fragments') > 0, 'an item had ended');
+  // It stays open, however long the rest takes.
+  await at.runs(0, ['pause', 'fragments']);
   const { pid } = at.record('server') as { pid: number };
   process.kill(pid, 'SIGSTOP');
-  onTestFinished(() => void process.kill(pid, 'SIGCONT'));
+  expect(pid).toBeGreaterThan(0);
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGCONT');
+  });
   for (const words of [['status', 'fragments'], ['cancel', 'fragments'], ['budget'], ['doctor']]) {
     const began = Date.now();
     const { code, stderr, stdout } = await at.type(words).ended;
@@ -26,5 +32,6 @@ test('status, cancel, budget and doctor answer while the server stands still', a
     expect(stderr).not.toContain('should not');
   }
   process.kill(pid, 'SIGCONT');
-  await run.endsWith(0);
+  await at.runs(0, ['cancel', 'fragments']);
+  await run.endsWith(4);
 }, 150_000);

@@ -21,7 +21,10 @@ const parsed = (stdout: string): Document => {
 /** Every file of the desk with its bytes, but for what a server that runs writes. */
 function everything(at: Desk): Record<string, string> {
   const names = readdirSync(at.folder, { recursive: true, encoding: 'utf8' });
-  const ours = names.filter((name) => !/^(\.hundredfold|services\.db|\.cache|\.local)/.test(name));
+  const ours = names
+    .filter((name) => !/^(\.hundredfold|services\.db|\.cache|\.local)/.test(name))
+    // A host releases it some time after its campaign has ended.
+    .filter((name) => !name.includes('/.hundredfold/lease/'));
   return Object.fromEntries(
     ours.sort().map((name) => {
       const path = at.path(name);
