@@ -92,6 +92,8 @@ class BudgetKeeper {
   }
 
   async run(): Promise<void> {
+    // At once: a budget that has written nothing is taken for one of an earlier version (src/watchdog).
+    this.show();
     while (!workflowInfo().continueAsNewSuggested) {
       await this.takeIn();
       this.grant();

@@ -1,8 +1,13 @@
 /** What would stand still for ever without a word is found, and put right. */
-import { rm, writeFile, mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
-import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/watch.ts';
 import { connectWorker } from '../../src/temporal/connection.ts';
@@ -10,6 +15,8 @@ import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { atMostOneJob, neverOverBudget, neverRefusedForRate, noItemLost } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
+
+const QUIET = new DefaultLogger('ERROR', () => undefined);
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -34,61 +41,71 @@ describe('the watchdog', () => {
     atMostOneJob(rig.services.journal(), 6);
   }, 90_000);
 
-  describe('with a budget whose history cannot be replayed', () => {
-    let strange: WorkflowBundleWithSourceMap;
-    beforeAll(async () => {
-      const folder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'strange');
-      await mkdir(folder, { recursive: true });
-      const workflowsPath = join(folder, 'workflows.ts');
-      // It does what the real one never does first, and keeps its requests to itself.
-      await writeFile(
-        workflowsPath,
-        `import { sleep } from '@temporalio/workflow';
-         export async function budget() { await sleep('1 day'); }`,
-      );
-      strange = await bundleWorkflowCode({ workflowsPath });
-      await rm(folder, { recursive: true });
-    }, 60_000);
+  describe('with a budget that other code has begun', () => {
+    /** It does what the real one never does first, and keeps its requests to itself. */
+    const UNREPLAYABLE = "export async function budget() { await sleep('1 day'); }";
+    /** What the one before the present one did: it wrote no status. */
+    const FORMER = 'export async function budget() { await condition(() => false); }';
 
-    /** A budget that a worker with other code has begun, as the real one with the wrong time does. */
-    async function breakBudget(): Promise<void> {
-      await rig.stopWorker();
+    async function bundleOf(code: string): Promise<WorkflowBundleWithSourceMap> {
+      const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
+      await mkdir(cache, { recursive: true });
+      const folder = await mkdtemp(join(cache, 'other-workflows-'));
+      const workflowsPath = join(folder, 'workflows.ts');
+      const imports = "import { condition, sleep } from '@temporalio/workflow';";
+      await writeFile(workflowsPath, `${imports}\nvoid [condition, sleep];\n${code}\n`);
+      try {
+        return await bundleWorkflowCode({ workflowsPath, logger: QUIET });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    }
+
+    /** Leaves the rig without a worker. */
+    async function beginWith(code: string): Promise<string> {
       const { client, taskQueue } = rig;
+      const { reference, limit, addressLimit } = predictions();
+      await client.workflow.getHandle(budgetWorkflowId(reference)).terminate('begun by another');
+      await rig.stopWorker();
+      const workflowBundle = await bundleOf(code);
       const connection = await connectWorker({
         address: inject('temporal'),
         namespace: 'default',
       });
-      const worker = await Worker.create({ connection, taskQueue, workflowBundle: strange });
+      const worker = await Worker.create({ connection, taskQueue, workflowBundle });
+      const handle = await client.workflow.signalWithStart('budget', {
+        ...budgetStart(reference, taskQueue),
+        signal: configureSignal,
+        signalArgs: [{ credential: reference.credential, credentialLimit: limit, addressLimit }],
+      });
       await worker.runUntil(async () => {
-        const { reference, limit, addressLimit } = predictions();
-        const { credential } = reference;
-        const handle = await client.workflow.signalWithStart('budget', {
-          ...budgetStart(reference, taskQueue),
-          signal: configureSignal,
-          signalArgs: [{ credential, credentialLimit: limit, addressLimit }],
-        });
-        await expect
-          .poll(async () => (await handle.fetchHistory()).events?.length, { timeout: 10_000 })
-          .toBeGreaterThan(4);
+        const events = async () => (await handle.fetchHistory()).events?.length;
+        await expect.poll(events, { timeout: 10_000 }).toBeGreaterThan(4);
       });
       await connection.close();
+      return handle.workflowId;
     }
 
-    test('starts it anew, and the campaign goes on within its limits', async () => {
-      const limits = { limit: 4, windowMs: 3_000 };
-      rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, watchEveryMs: 500 });
-      const handle = rig.client.workflow.getHandle(budgetWorkflowId(predictions().reference));
-      await handle.terminate('to be begun by another');
-      await breakBudget();
-      const started = await rig.start(sequences(10));
-      await rig.startWorker();
-      expect((await started.handle.result()).ended.succeeded).toBe(10);
-      await noItemLost(started.folder, started.ids);
-      atMostOneJob(rig.services.journal(), 10);
-      neverOverBudget(rig.services.journal(), limits);
-      neverRefusedForRate(rig.services.journal());
-      const status = await readBudget(rig.client, handle.workflowId);
-      expect(status?.rebuilt?.reason).toContain('cannot be replayed');
-    }, 120_000);
+    test.each([
+      ['cannot be replayed', UNREPLAYABLE],
+      ['begun by an earlier version', FORMER],
+    ])(
+      'starts it anew (%s), and the campaign goes on within its limits',
+      async (reason, code) => {
+        const limits = { limit: 4, windowMs: 3_000 };
+        rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, watchEveryMs: 500 });
+        const workflowId = await beginWith(code);
+        const started = await rig.start(sequences(10));
+        await rig.startWorker();
+        expect((await started.handle.result()).ended.succeeded).toBe(10);
+        await noItemLost(started.folder, started.ids);
+        atMostOneJob(rig.services.journal(), 10);
+        neverOverBudget(rig.services.journal(), limits);
+        neverRefusedForRate(rig.services.journal());
+        const status = await readBudget(rig.client, workflowId);
+        expect(status?.rebuilt?.reason).toContain(reason);
+      },
+      120_000,
+    );
   });
 });
