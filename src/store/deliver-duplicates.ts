@@ -4,7 +4,7 @@
  */
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
-import { deliver, duplicateOf, resultOf } from './deliver.ts';
+import { deliver, duplicateOf, LEADER_GONE, resultOf } from './deliver.ts';
 import type { ItemRecord } from './item-record.ts';
 import { readItem, writeItem } from './item-store.ts';
 import { itemKey } from './layout.ts';
@@ -59,7 +59,7 @@ async function endOf(
   const failed = (code: string, message: string): ItemRecord => ({
     ...{ ...record, state: 'failed', error: { code, message }, finishedAt },
   });
-  if (leader === null) return failed('STORE_MISSING', 'the item that shares its job is gone');
+  if (leader === null) return failed(LEADER_GONE, 'the item that shares its job is gone');
   if (leader.state === 'succeeded') {
     const delivered = await deliver(store, record, duplicateOf(store, leader), written);
     return delivered ?? failed('STORE_DIGEST_MISMATCH', `the files of ${leader.id} were changed`);

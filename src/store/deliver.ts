@@ -8,6 +8,9 @@ import type { ItemRecord, ResultSource } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
+/** Of an item that follows one whose record is not there: the next `run` lays that one out again, and this one follows it. */
+export const LEADER_GONE = 'STORE_MISSING';
+
 export type JobResult = Pick<
   ItemRecord,
   | 'state'

@@ -4,7 +4,7 @@
  */
 import type { Item, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
-import { deliver, duplicateOf, type Source } from './deliver.ts';
+import { deliver, duplicateOf, LEADER_GONE, type Source } from './deliver.ts';
 import { itemToDisk } from './item-format.ts';
 import { jobOptionsOf, waitingRecord, type ItemRecord } from './item-record.ts';
 import { jobText, readItem, writeItem } from './item-store.ts';
@@ -121,9 +121,13 @@ export class ItemPreparation {
   }
 }
 
-/** It waits for the result of a row that may have been taken out since: looked at anew each time. */
-export function isFollowing({ state, resultFrom }: ItemRecord): boolean {
-  return resultFrom?.type === 'duplicate' && !isFinal(state);
+/**
+ * It waits for the result of a row that may have been taken out since, or failed because that row's record was gone:
+ * looked at anew each time.
+ */
+export function isFollowing({ state, resultFrom, error }: ItemRecord): boolean {
+  if (resultFrom?.type !== 'duplicate') return false;
+  return !isFinal(state) || error?.code === LEADER_GONE;
 }
 
 /** For the budget it is another life of the same item, or its request would pass for one that was answered. */

@@ -369,6 +369,22 @@ describe('a leader that succeeded in an earlier run', () => {
     expect(await store.exists('sequences/b/result.json')).toBe(false);
   });
 
+  test('whose record was removed is laid out again, and rows that failed for it follow it again', async () => {
+    const store = await openFileStore(await temporaryFolder());
+    await prepareCampaign(store, CAMPAIGN, sharing(group));
+    await store.remove('sequences/a/item.json');
+    await deliverDuplicates(store, await campaignIn(store), () => undefined);
+    expect(await recordOf(store, group[1] as Item)).toMatchObject({
+      ...{ state: 'failed', error: { code: 'STORE_MISSING' } },
+    });
+    await prepareCampaign(store, CAMPAIGN, sharing(group));
+    expect(await entriesOf(store)).toEqual([
+      { id: 'a', kind: 'sequence' },
+      { id: 'b', kind: 'sequence', follows: 'a' },
+      { id: 'c', kind: 'sequence', follows: 'a' },
+    ]);
+  });
+
   test('that was taken out of the manifest since leaves no row waiting for it', async () => {
     const store = await openFileStore(await temporaryFolder());
     await prepareCampaign(store, CAMPAIGN, sharing(group));
