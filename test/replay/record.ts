@@ -64,6 +64,16 @@ const COURSES: readonly Course[] = [
       return { ...started, ids: started.ids.slice(0, 1) };
     },
   },
+  {
+    // The budget reads its clock through an activity, writes a memo, and answers the run that asked.
+    name: 'clocked',
+    options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
+    async run(rig) {
+      const started = await rig.start([...sequences(24), ...molecules(3)], 'clocked');
+      await started.handle.result();
+      return started;
+    },
+  },
 ];
 
 /** Answers that are lost, refusals, jobs that fail and jobs that vanish. */
