@@ -3,6 +3,8 @@
  * lines elsewhere.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
@@ -47,6 +49,17 @@ export async function follow(
 /** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
 function redraws(): boolean {
   return process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
+}
+
+/** Another command has begun a new database: the former one was damaged, or written by a clock that was set back. */
+function forgotten(name: string, cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_UNKNOWN',
+    message: `Temporal has a new database, and does not know the campaign ${name} any more`,
+    remedy:
+      'Type its "hundredfold run" command again: what is done stays done, and nothing is submitted twice.',
+    cause,
+  });
 }
 
 class Following {
@@ -126,6 +139,7 @@ class Following {
     try {
       return await this.observer.look();
     } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw forgotten(this.name, error);
       if (failures >= FAILURES_WITHOUT_WORDS && !this.isLeft())
         this.view.trouble(
           `The campaign cannot be looked at now (${reasonOf(error)}); trying again.`,

@@ -14,7 +14,13 @@ import { isAlive, killNow } from '../temporal/processes.ts';
 import { waitForLock } from './lock.ts';
 import { readRecord, writeRecord, type ServerRecord } from './record.ts';
 import { portsFolder } from './state.ts';
+import { isSetBack, setAsideAfterStep } from './set-back.ts';
+import { warn } from '../state/warn.ts';
 import { guardUi, type UiGuard } from './ui-guard.ts';
+
+const SET_ASIDE = (name: string): string =>
+  `the clock was set back since Temporal's database was written: it was set aside as ${name}, and a new one is begun. ` +
+  'Campaigns that were open go on when their "hundredfold run" command is typed again.';
 
 const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
@@ -51,12 +57,14 @@ export class ServerKeeper {
   private async findOrStart(): Promise<ServerRecord> {
     const left = readRecord(this.dir, 'server');
     // A server that was started before there was a guard shows its UI to every web page: it is started anew.
-    if (left?.uiBehind && (await isRunning(left))) {
+    if (left?.uiBehind && !isSetBack(this.dir) && (await isRunning(left))) {
       this.server = { ...left, ui: await this.guardedUi(left) };
       writeRecord(this.dir, 'server', this.server);
       return this.server;
     }
     if (left && lives(left)) await stopDevServer(left);
+    const aside = setAsideAfterStep(this.dir);
+    if (aside !== null) warn(SET_ASIDE(aside));
     return this.start(left);
   }
 

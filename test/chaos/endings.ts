@@ -40,10 +40,19 @@ function isExplained(stage: Stage, ending: Ending): boolean {
   // Killed, or struck before it could listen to signals.
   if (signal !== null) return told.includes(signal as (typeof told)[number]);
   if (told.some((one) => one !== 'SIGKILL') && code === (isRun ? 130 : 0)) return true;
+  if (isRun && isSetBack(ended)) return true;
   if (name.startsWith('watch ')) return code === 0 || code === 3 || CODED.test(stderr);
   if (isRun && (code === 0 || code === 3)) return !sharesTree(stage, ending);
   if (isRun && code !== null && sharesTree(stage, ending)) return CODED.test(stderr + ended.stdout);
   return code === 1 && isAway(stage, ending);
+}
+
+/** The clock was set back by more than a minute: whoever holds the server ends and says so, and so does who had joined. */
+function isSetBack({ code, stderr }: Ending['ended']): boolean {
+  if (code === 130) return stderr.includes('the clock of this machine was set back');
+  return (
+    code === 1 && stderr.includes('has a new database') && stderr.includes('[CAMPAIGN_UNKNOWN]')
+  );
 }
 
 /** While another command works on its tree, a command must be refused. */
