@@ -1,17 +1,25 @@
 /** What `doctor` finds in a Temporal that runs: whether it answers, and whether the budgets and campaigns in it go on. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget } from '../activities/budget-status.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
 import { noticesOf } from './budget-notices.ts';
 import type { Finding } from './finding.ts';
+import { treeObstacleOf } from './tree-obstacle.ts';
 import { answered } from './with-session.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
 
-/** Empty when all is well. Ends within 15 s. */
-export async function workflowFindings(target: TemporalAddress): Promise<Finding[]> {
+/**
+ * Empty when all is well. Ends within 15 s.
+ * @param role `remote`: the workers of a Temporal elsewhere may have trees that this machine does not have
+ */
+export async function workflowFindings(
+  target: TemporalAddress,
+  role: Session['role'],
+): Promise<Finding[]> {
   let client: Client;
   try {
     client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
@@ -19,7 +27,7 @@ export async function workflowFindings(target: TemporalAddress): Promise<Finding
     return [problemOf('Temporal', error)];
   }
   try {
-    return await answered(findings(client));
+    return await answered(findings({ client, role }));
   } catch (error) {
     return [problemOf('Temporal', error)];
   } finally {
@@ -27,19 +35,36 @@ export async function workflowFindings(target: TemporalAddress): Promise<Finding
   }
 }
 
-async function findings(client: Client): Promise<Finding[]> {
+async function findings(session: Pick<Session, 'client' | 'role'>): Promise<Finding[]> {
+  const { client } = session;
   const found: Finding[] = [];
   const query = 'WorkflowType IN ("budget", "campaign") AND ExecutionStatus="Running"';
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const description = await client.workflow.getHandle(workflowId, runId).describe();
     const stuck = await stuckBecause(client, description, Date.now());
     if (stuck) found.push(stuckFinding(workflowId, stuck));
-    if (!workflowId.startsWith('budget:')) continue;
+    if (!workflowId.startsWith('budget:')) {
+      found.push(...(await treeFindings(session, description)));
+      continue;
+    }
     const budget = await readBudget(client, workflowId);
     for (const { words } of budget ? noticesOf(budget) : [])
       found.push({ check: nameOf(workflowId), ok: true, found: words });
   }
   return found;
+}
+
+/** A campaign whose tree was removed, is another one, or is leased to another Temporal. */
+async function treeFindings(
+  session: Pick<Session, 'client' | 'role'>,
+  description: WorkflowExecutionDescription,
+): Promise<Finding[]> {
+  const { workflowId, memo } = description;
+  const folder = memo?.['out'];
+  if (typeof folder !== 'string') return [];
+  const name = workflowId.slice('campaign:'.length);
+  const obstacle = await treeObstacleOf({ session, name, folder }, description);
+  return obstacle === null ? [] : [{ check: nameOf(workflowId), ok: false, found: obstacle }];
 }
 
 /** `budget:predictions:host/path` → `budget predictions:host/path` */

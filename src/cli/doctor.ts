@@ -66,12 +66,18 @@ function configuration(flags: CommonFlags, findings: Finding[]): Settings | null
 async function temporal(settings: Settings): Promise<Finding[]> {
   if (settings.temporal) {
     const found = await remoteTemporal(settings);
-    return [found, ...(found.ok ? await workflowFindings(temporalAddress(settings.temporal)) : [])];
+    return [
+      found,
+      ...(found.ok ? await workflowFindings(temporalAddress(settings.temporal), 'remote') : []),
+    ];
   }
   const server = readRecord(settings.embeddedDir, 'server');
   const found = await embeddedTemporal(settings);
   if (!server || !lives(server)) return [found];
-  return [found, ...(await workflowFindings({ address: server.address, namespace: 'default' }))];
+  return [
+    found,
+    ...(await workflowFindings({ address: server.address, namespace: 'default' }, 'joined')),
+  ];
 }
 
 async function remoteTemporal({ temporal }: Settings): Promise<Finding> {

@@ -10,6 +10,7 @@ import {
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/watch.ts';
+import { workflowFindings } from '../../src/cli/doctor-workflows.ts';
 import { connectWorker } from '../../src/temporal/connection.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
@@ -40,6 +41,20 @@ describe('the watchdog', () => {
     await noItemLost(started.folder, started.ids);
     atMostOneJob(rig.services.journal(), 6);
   }, 90_000);
+
+  test('leaves a campaign alone whose tree is gone; doctor finds it', async () => {
+    rig = await Rig.open({ engine: 'synthetic', jobMs: 60_000, limit: 1 });
+    const started = await rig.start(sequences(3));
+    await expect.poll(() => rig.services.journal().length, { timeout: 20_000 }).toBe(1);
+    await rm(started.folder, { recursive: true });
+    const target = { address: inject('temporal'), namespace: 'default' };
+    const [found] = (await workflowFindings(target, 'joined')).filter(
+      ({ check }) => check === `campaign ${started.name}`,
+    );
+    expect(found?.ok).toBe(false);
+    expect(found?.found).toContain(started.folder);
+    await started.handle.terminate('its tree is gone');
+  }, 60_000);
 
   describe('with a budget that other code has begun', () => {
     /** It does what the real one never does first, and keeps its requests to itself. */
@@ -85,6 +100,25 @@ describe('the watchdog', () => {
       await connection.close();
       return handle.workflowId;
     }
+
+    test('is found by doctor until then, which says what will happen', async () => {
+      rig = await Rig.open({ engine: 'synthetic', watchEveryMs: 600_000 });
+      await beginWith(UNREPLAYABLE);
+      await rig.startWorker();
+      const { service, address } = predictions().reference;
+      const target = { address: inject('temporal'), namespace: 'default' };
+      const found = async () =>
+        (await workflowFindings(target, 'joined')).filter(
+          ({ check }) => check === `budget ${service}:${address}`,
+        );
+      await expect.poll(found, { timeout: 30_000, interval: 500 }).toMatchObject([
+        {
+          ok: false,
+          found: expect.stringContaining('its history cannot be replayed') as string,
+          remedy: expect.stringContaining('starts it anew within a minute') as string,
+        },
+      ]);
+    }, 90_000);
 
     test.each([
       ['cannot be replayed', UNREPLAYABLE],
