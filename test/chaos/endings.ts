@@ -43,6 +43,7 @@ function isExplained(stage: Stage, ending: Ending): boolean {
   if (isRun && isSetBack(ended)) return true;
   if (name.startsWith('watch ')) return code === 0 || code === 3 || CODED.test(stderr);
   if (isRun && (code === 0 || code === 3)) return !sharesTree(stage, ending);
+  if (isRun && code === 2 && stderr.includes('[TREE_LEASED]')) return meetsOthers(stage, ending);
   if (isRun && code !== null && sharesTree(stage, ending)) return CODED.test(stderr + ended.stdout);
   return code === 1 && isAway(stage, ending);
 }
@@ -56,11 +57,23 @@ function isSetBack({ code, stderr }: Ending['ended']): boolean {
 }
 
 /** While another command works on its tree, a command must be refused. */
-function sharesTree({ plan, actors }: Stage, { name, startedAt, endedAt }: Ending): boolean {
-  if (!plan.rival) return false;
+function sharesTree(stage: Stage, ending: Ending): boolean {
+  return othersOnTree(stage, ending).some(
+    (life) => life.startedAt < ending.startedAt && life.endedAt > ending.endedAt,
+  );
+}
+
+/** It may be refused as soon as another one works, also one that was typed after it while it looked whether anybody does. */
+function meetsOthers(stage: Stage, ending: Ending): boolean {
+  return othersOnTree(stage, ending).some(
+    (life) => life.startedAt < ending.endedAt && life.endedAt > ending.startedAt,
+  );
+}
+
+function othersOnTree({ plan, actors }: Stage, { name }: Ending): readonly Ending[] {
+  if (!plan.rival) return [];
   const sharers = actors.filter((actor) => actor.name === 'rival' || actor.name.startsWith('run '));
-  const lives = sharers.filter((actor) => actor.name !== name).flatMap((actor) => actor.endings);
-  return lives.some((life) => life.startedAt < startedAt && life.endedAt > endedAt);
+  return sharers.filter((actor) => actor.name !== name).flatMap((actor) => actor.endings);
 }
 
 /**
