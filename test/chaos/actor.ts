@@ -27,6 +27,7 @@ export class Actor {
   readonly #chronicle: Chronicle;
   /** Ends by itself when its work is done; the others are to stay. */
   readonly #finishes: boolean;
+  readonly #heed: (ended: Ended) => Promise<unknown>;
   #told: Signal[] = [];
   #notBefore = 0;
   /** So many are ending it: until they are done it is not typed again. */
@@ -34,11 +35,19 @@ export class Actor {
   #retired = false;
   #life: Promise<void> | null = null;
 
-  constructor(name: string, type: () => Typed, chronicle: Chronicle, finishes: boolean) {
+  /** @param heed does what the command's words say to do before it is typed again */
+  constructor(
+    name: string,
+    type: () => Typed,
+    chronicle: Chronicle,
+    finishes: boolean,
+    heed: (ended: Ended) => Promise<unknown> = () => Promise.resolve(),
+  ) {
     this.name = name;
     this.#type = type;
     this.#chronicle = chronicle;
     this.#finishes = finishes;
+    this.#heed = heed;
   }
 
   get pid(): number | null {
@@ -125,6 +134,7 @@ export class Actor {
       this.endings.push({ name: this.name, startedAt, endedAt, ended, told });
       if (this.#finishes && (ended.code === 0 || ended.code === 3)) return;
       if (told.length === 0) await delay(READ_MS);
+      await this.#heed(ended);
       while (this.#waits() && this.#stays()) await delay(50);
     }
   }

@@ -11,6 +11,8 @@ type Row = Readonly<Record<string, string>>;
 const SAYS_NO_TEMPORAL = /\[TEMPORAL_(NOT_STARTED|NOT_HEALTHY|UNREACHABLE)\]/;
 const SAYS_NOBODY_WORKS = /\[(HOST_NOT_READY|WORKER_SILENT)\]/;
 const CODED = /\[[A-Z][A-Z0-9_]+\]|"code":"[A-Z]/;
+/** The output tree is not there, or goes away. */
+const GONE = /\[(TREE_NOT_HERE|STORE_[A-Z_]+)\]/;
 /** A server that was just killed may still be missed for a moment. */
 const GRACE_MS = 5_000;
 
@@ -41,6 +43,8 @@ function isExplained(stage: Stage, ending: Ending): boolean {
   if (signal !== null) return told.includes(signal as (typeof told)[number]);
   if (told.some((one) => one !== 'SIGKILL') && code === (isRun ? 130 : 0)) return true;
   if (isRun && isSetBack(ended)) return true;
+  // Typed while its tree was being removed, or after that under a campaign that runs.
+  if (isRun && stage.plan.kind === 'removed' && GONE.test(stderr)) return code === 1 || code === 2;
   if (name.startsWith('watch ')) return code === 0 || code === 3 || CODED.test(stderr);
   if (isRun && (code === 0 || code === 3)) return !sharesTree(stage, ending);
   if (isRun && code === 2 && stderr.includes('[TREE_LEASED]')) return meetsOthers(stage, ending);

@@ -4,7 +4,7 @@ import { temporalCli } from '../../src/temporal/cli.ts';
 import { startDevServer, stopDevServer, type DevServer } from '../../src/temporal/dev-server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { isAlive } from '../../src/temporal/processes.ts';
-import { Desk, type Typed } from '../cli/command.ts';
+import { type Ended, Desk, type Typed } from '../cli/command.ts';
 import { startProxy, type Proxy } from '../crash/proxy.ts';
 import { Actor } from './actor.ts';
 import { Chronicle } from './chronicle.ts';
@@ -80,9 +80,16 @@ export class Stage {
     this.faults = new FaultControl(`http://127.0.0.1:${port}`, chronicle);
     const actor = (name: string, words: readonly string[], folder: string, finishes: boolean) =>
       new Actor(name, () => this.#typeIn(folder, words), chronicle, finishes);
-    this.runs = plan.campaigns.map((campaign) =>
-      actor(runOf(campaign.name), this.runCommand(campaign), campaign.folder, true),
-    );
+    this.runs = plan.campaigns.map((campaign) => {
+      const { name, folder } = campaign;
+      const type = (words: readonly string[]) => this.#typeIn(folder, words);
+      const words = this.runCommand(campaign);
+      // The remedy for a tree that was removed under a running campaign.
+      const heed = async ({ stderr }: Ended): Promise<void> => {
+        if (stderr.includes('[TREE_NOT_HERE]')) await type(['cancel', name]).ended;
+      };
+      return new Actor(runOf(name), () => type(words), chronicle, true, heed);
+    });
     const workers = plan.scenario === 'elsewhere' ? WORKERS : [];
     this.workers = workers.map((name) => actor(name, ['worker'], FOLDERS.first, false));
     const rival = ['run', 'a.jsonl', '--out', '../results', '--json'];
