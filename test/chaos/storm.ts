@@ -67,6 +67,8 @@ async function goOnToTheEnd(stage: Stage, patience: Patience): Promise<void> {
     while (!patience.isOver && (await control(stage, 'resume', campaign)) !== 0) await delay(1_000);
   }
   await Promise.all(runs.map((run) => run.finished()));
+  // What has ended in a database that was removed since, nobody can watch: it is not typed again.
+  for (const watcher of stage.watchers) watcher.abandon();
   await Promise.all([...stage.rivals, ...stage.watchers].map((actor) => actor.finished()));
   // Typed once more: nothing happens, and the same is said. What was removed is written anew, and computed.
   for (const run of runs) {
