@@ -7,6 +7,7 @@ import type { Restored } from '../budget/events.ts';
 import type { Request, Waiting } from '../budget/lanes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
+import { isAnswer } from '../workflows/fates.ts';
 import type { SubmitResult } from '../workflows/verbs.ts';
 
 export type History = Awaited<
@@ -149,10 +150,6 @@ class Reading {
 
 function mayBeCharged({ type }: SubmitResult): boolean {
   return type === 'accepted' || type === 'unsure';
-}
-
-function isAnswer({ type }: SubmitResult): boolean {
-  return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }
 
 function millisecondsOf({ eventTime }: HistoryEvent): number {

@@ -28,7 +28,7 @@ import { readClock, submit } from './activity-options.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
-import { closingOf, fateOf } from './fates.ts';
+import { closingOf, fateOf, isAnswer } from './fates.ts';
 import { formerBudget } from './former-budget.ts';
 import {
   budgetQuery,
@@ -81,10 +81,6 @@ class BudgetKeeper {
 
   take(event: BudgetEvent): void {
     this.happened.push(event);
-  }
-
-  wake(): void {
-    this.woken = true;
   }
 
   status() {
@@ -173,7 +169,7 @@ class BudgetKeeper {
     await sleep(Math.max(1, at - this.clock.now), { summary });
     if (this.timerAt === at) this.timerAt = null;
     this.clock.reaches(at);
-    this.wake();
+    this.woken = true;
   }
 
   private snapshot(): BudgetSnapshot {
@@ -196,9 +192,4 @@ class BudgetKeeper {
     const next = makeContinueAsNewFunc<typeof budget>({ memo });
     return next({ ...this.input, carried: this.state, clock: this.clock.carried() });
   }
-}
-
-/** What the item is told of; the rest is tried again, or nobody waits for it. */
-function isAnswer({ type }: SubmitResult): boolean {
-  return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }

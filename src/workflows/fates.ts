@@ -37,3 +37,8 @@ export function closingOf(result: SubmitResult): Closing {
       return { type: 'refused' };
   }
 }
+
+/** What the item is told of; the rest is tried again, or nobody waits for it. */
+export function isAnswer({ type }: SubmitResult): boolean {
+  return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
+}

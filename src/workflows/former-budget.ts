@@ -18,7 +18,7 @@ import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf } from '../budget/status.ts';
 import { submit } from './activity-options.ts';
-import { closingOf, fateOf } from './fates.ts';
+import { closingOf, fateOf, isAnswer } from './fates.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
 import {
@@ -96,7 +96,7 @@ class BudgetKeeper {
     const { item, run } = request;
     const closing = closingOf(result);
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (result.type !== 'notNow' && result.type !== 'deferred') await this.report(request, result);
+    if (isAnswer(result)) await this.report(request, result);
     this.unreported -= 1;
   }
 
