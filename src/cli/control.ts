@@ -1,5 +1,5 @@
 /** `hundredfold pause|resume|cancel NAME`: durable, because each is a message to the campaign's workflow. */
-import { EXIT } from '../domain/errors.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
@@ -8,60 +8,86 @@ import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
 import { follow } from './follow.ts';
 import { endObsolete } from './obsolete.ts';
-import { treeObstacleOf } from './tree-obstacle.ts';
+import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
 import type { Observed } from './observe.ts';
 import type { CommonFlags } from './flags.ts';
 import { answered, withSession, type Around } from './with-session.ts';
 
-export type Verb = 'pause' | 'resume' | 'cancel';
+export type Verb = 'pause' | 'resume';
 
-export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
-  const purpose = verb === 'cancel' ? 'work' : 'look';
-  const steer = (session: Session, around: Around) => steered(verb, name, flags, session, around);
-  return withSession(flags, purpose, steer, true);
+export interface CancelFlags extends CommonFlags {
+  /** The output tree is gone for good: nothing is waited for that would be written there. */
+  readonly abandon?: boolean;
 }
 
-async function steered(
-  verb: Verb,
-  name: string,
-  flags: CommonFlags,
-  session: Session,
-  around: Around,
-): Promise<number> {
-  const { open, state, out } = await answered(findCampaign(session.client, name));
-  if (!open) {
-    say(`${name} has ended already (${state}).`);
-    return EXIT.ok;
-  }
-  const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
-  if (verb !== 'cancel') {
+export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
+  return withSession(flags, 'look', async (session) => {
+    if ((await openCampaign(session, name)) === null) return EXIT.ok;
+    const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
     await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
     say(`${name} ${SAID[verb]}`);
     if (session.role === 'host') say(NOBODY_WORKS);
     return EXIT.ok;
-  }
-  if (await answered(endWithoutTree(session, { name, folder: out }))) return EXIT.ok;
-  await answered(handle.cancel());
-  say(`${name} is cancelled. What was spent of the budget stays spent.`);
-  if (session.role !== 'host') return EXIT.ok;
-  return seeOut(session, { name, folder: out }, flags, around);
+  });
 }
 
-/**
- * A campaign whose tree was removed, or taken over by another Temporal, cannot write the ends of its items: cancelled, it
- * would wait for ever. False where the tree is its own, or lies on other machines.
- */
-async function endWithoutTree(
+export async function cancel(name: string, flags: CancelFlags): Promise<number> {
+  const end = (session: Session, around: Around) => cancelled(name, flags, session, around);
+  return withSession(flags, 'work', end, true);
+}
+
+async function cancelled(
+  name: string,
+  flags: CancelFlags,
+  session: Session,
+  around: Around,
+): Promise<number> {
+  const found = await openCampaign(session, name);
+  if (found === null) return EXIT.ok;
+  const followed = { name, folder: found.out };
+  if (flags.abandon === true) return answered(abandon(session, followed));
+  const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
+  const obstacle = await answered(
+    (async () => treeObstacleOf({ session, ...followed }, await handle.describe()))(),
+  );
+  // Cancelled, it would wait for ever: it cannot write the ends of its items.
+  if (obstacle !== null && session.role !== 'remote') {
+    say(obstacle);
+    await answered(endObsolete(session, name));
+    return EXIT.ok;
+  }
+  await answered(handle.cancel());
+  say(`${name} is cancelled. What was spent of the budget stays spent.`);
+  // Whether a worker has the tree that we do not have, only the user knows.
+  if (obstacle !== null) say(`  It waits for its output tree: ${obstacle}${ABANDON(name)}`);
+  if (session.role !== 'host') return EXIT.ok;
+  return seeOut(session, followed, flags, around);
+}
+
+/** null, and a word to the user, when the campaign has ended. */
+async function openCampaign(session: Session, name: string): Promise<{ out: string } | null> {
+  const { open, state, out } = await answered(findCampaign(session.client, name));
+  if (open) return { out };
+  say(`${name} has ended already (${state}).`);
+  return null;
+}
+
+/** @throws HundredfoldError `TREE_IS_HERE`: an ordinary `cancel` leaves complete tables */
+async function abandon(
   session: Session,
   { name, folder }: Pick<Observed, 'name' | 'folder'>,
-): Promise<boolean> {
-  if (session.role === 'remote') return false;
-  const found = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
-  const reason = await treeObstacleOf({ session, name, folder }, found);
-  if (reason === null) return false;
-  say(reason);
+): Promise<number> {
+  const { memo } = await session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
+  if (await isTreeHere(folder, memo?.['tree'])) {
+    throw new HundredfoldError({
+      code: 'TREE_IS_HERE',
+      message: `${folder} is the output tree of ${name}, and it is here`,
+      remedy: `Type "hundredfold cancel ${name}" without --abandon: it writes the tables of what was done.`,
+      exitCode: EXIT.refused,
+    });
+  }
   await endObsolete(session, name);
-  return true;
+  return EXIT.ok;
 }
 
 /** Nobody else works on it: this command does, until the tables of what was done are written. */
@@ -76,10 +102,13 @@ async function seeOut(
   return code === EXIT.cancelled ? EXIT.ok : code;
 }
 
-const SAID: Readonly<Record<Exclude<Verb, 'cancel'>, string>> = {
+const SAID: Readonly<Record<Verb, string>> = {
   pause:
     'is paused: nothing more is submitted; what was submitted is fetched. `hundredfold resume` lets it go on.',
   resume: 'goes on.',
 };
 
 const NOBODY_WORKS = '  No command works on it now; it holds from the next one on.';
+
+const ABANDON = (name: string): string =>
+  ` If the tree is gone for good, type "hundredfold cancel ${name} --abandon".`;

@@ -132,7 +132,6 @@ program
 for (const [verb, does] of [
   ['pause', 'submit nothing more of a campaign until it is resumed'],
   ['resume', 'go on with a paused campaign'],
-  ['cancel', 'end a campaign; what was spent of the budget stays spent'],
 ] as const) {
   program
     .command(verb)
@@ -143,6 +142,14 @@ for (const [verb, does] of [
       ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)),
     );
 }
+
+program
+  .command('cancel')
+  .description('end a campaign; what was spent of the budget stays spent')
+  .argument('<name>', '', checkedName)
+  .option('--abandon', 'end it at once, without tables, because its output tree is gone for good')
+  .addOption(config())
+  .action(ending(async (name, flags) => (await import('./control.ts')).cancel(name, flags)));
 
 program
   .command('retry')

@@ -42,6 +42,18 @@ export async function treeObstacleOf(
   }
 }
 
+/** Whether the folder can be reached from here and is the tree that the campaign was started for. */
+export async function isTreeHere(folder: string, tree: unknown): Promise<boolean> {
+  try {
+    const store = await openFileStore(folder, { create: false });
+    if (typeof tree === 'string') await checkTreeId(store, tree);
+    return true;
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'TREE_NOT_HERE') return false;
+    throw error;
+  }
+}
+
 async function itemsObstacle({
   client,
   name,

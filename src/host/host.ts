@@ -62,6 +62,9 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const localOrNull = starting.catch(() => null);
     stops.push(async () => (await localOrNull)?.services.close());
     const keeper = new ServerKeeper(dir);
+    // Before the server starts: a step between the two would go unnoticed, and the server stand still.
+    const clock = watchClock(dir);
+    stops.push(() => clock.end());
     stops.push(() => keeper.end());
     const server = await keeper.begin();
     const local = await starting;
@@ -82,8 +85,6 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
       workflowsOnly: lookOnly,
     });
     stops.push(() => worker.stop());
-    const clock = watchClock(dir);
-    stops.push(() => clock.end());
     const references = services.map(({ reference }) => reference);
     const record = { pid: process.pid, taskQueue, server, services: references, lookOnly };
     writeRecord(dir, 'host', record);

@@ -1,7 +1,7 @@
 /**
  * What a host leaves in its folder for others to find: `host.json` while it runs, `server.json` as long as its
  * Temporal server lives, which may be longer than the host (kill -9), and `services.json` once local services
- * were used there, `background.json` for the process of `run --detach`, `identity.json` for good. Written whole: others read at any time.
+ * were used there, `background.json` for the process of `run --detach`, `clock.json` for the next host to compare its clock with, `identity.json` for good. Written whole: others read at any time.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +35,9 @@ const backgroundRecord = z.object({ pid: z.number() });
 /** Made once for a folder. */
 const identityRecord = z.object({ taskQueue: z.string() });
 
+/** The latest time that Temporal's database has seen, or a little earlier, in ms since 1970. */
+const clockRecord = z.object({ wallMs: z.number() });
+
 /** `id` tells the services of two folders apart; absent from records of before there was a ledger. */
 const servicesRecord = z.object({ port: z.number(), id: z.string().optional() });
 
@@ -47,6 +50,7 @@ const RECORDS = {
   background: backgroundRecord,
   identity: identityRecord,
   services: servicesRecord,
+  clock: clockRecord,
 } as const;
 type Records = { [K in keyof typeof RECORDS]: z.output<(typeof RECORDS)[K]> };
 

@@ -87,16 +87,14 @@ const EVENTS: Readonly<Record<RoundKind, (random: Random, cast: Cast) => Event[]
     }));
   },
   names: () => [],
-  removed(random, { campaigns, scenario }) {
-    // Whether a tree is gone for all workers of a Temporal elsewhere, nobody can know: `cancel` waits for one that has it.
-    const itemsOnly = scenario === 'elsewhere';
+  removed(random, { campaigns }) {
     return Array.from({ length: random.int(1, 2) }, () => {
       const { name, rows } = random.pick(campaigns);
       return {
         atMs: random.int(500, 6_000),
         do: 'remove' as const,
         campaign: name,
-        item: random.chance(0.6) || itemsOnly ? random.pick(rows).id : null,
+        item: random.chance(0.6) ? random.pick(rows).id : null,
         signal: random.pick(['SIGTERM', 'SIGKILL'] as const),
         againMs: random.int(0, 2_000),
       };

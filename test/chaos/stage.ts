@@ -86,7 +86,7 @@ export class Stage {
       const words = this.runCommand(campaign);
       // The remedy for a tree that was removed under a running campaign.
       const heed = async ({ stderr }: Ended): Promise<void> => {
-        if (stderr.includes('[TREE_NOT_HERE]')) await type(['cancel', name]).ended;
+        if (stderr.includes('[TREE_NOT_HERE]')) await type(['cancel', name, '--abandon']).ended;
       };
       return new Actor(runOf(name), () => type(words), chronicle, true, heed);
     });

@@ -1,5 +1,6 @@
 /** A Temporal and services that are not ours to start: the configuration names them, workers come and go. */
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { expect, inject, test } from 'vitest';
 import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
 import { freePort } from '../../src/temporal/ports.ts';
@@ -57,3 +58,43 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   atMostOneJob(journal, 12);
   neverRefusedForRate(journal);
 }, 60_000);
+
+test('a tree that was removed under a campaign: `cancel` says how to end it, and `run` begins anew', async () => {
+  const at = desk();
+  const port = await freePort();
+  const name = `removed-${randomBytes(3).toString('hex')}`;
+  const ids = fragments(at, name, 4);
+  at.write(
+    'hundredfold.yaml',
+    `temporal: { address: "${inject('temporal')}", taskQueue: ${name} }
+services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } }`,
+  );
+  const env = { HUNDREDFOLD_MOLECULE_TOKEN: 'mGone67890' };
+  const services = at.type(
+    ['services', '--engine', 'recorded', '--port', String(port), '--job-time', '8s'],
+    { env },
+  );
+  await services.says('Ctrl-C stops');
+  const worker = at.type(['worker'], { env });
+  await worker.says('working for');
+  await at.runs(0, ['run', `${name}.csv`, '--detach', '--no-worker'], { env });
+
+  const refused = await at.runs(2, ['cancel', name, '--abandon'], { env });
+  expect(refused.stderr).toContain('[TREE_IS_HERE]');
+
+  rmSync(at.path('results', name), { recursive: true });
+  const again = await at.runs(2, ['run', `${name}.csv`, '--no-worker'], { env });
+  expect(again.stderr).toContain('hundredfold cancel NAME --abandon');
+  await at.runs(0, ['cancel', name], { env });
+  const ended = await at.runs(0, ['cancel', name, '--abandon'], { env });
+  expect(ended.stderr).toContain('was ended');
+
+  await at.runs(0, ['run', `${name}.csv`, '--no-worker'], { env });
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
+  services.kill('SIGTERM');
+  await services.endsWith(0);
+  await noItemLost(at.path('results', name), ids);
+  await treeIsWhole(at.path('results', name));
+  neverRefusedForRate(at.journal(at.path('services.db')));
+}, 120_000);
