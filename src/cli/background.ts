@@ -25,6 +25,8 @@ const READY_TIMEOUT_MS = 60_000;
 export async function startInBackground(settings: Settings, flags: ServiceFlags): Promise<void> {
   // A Temporal elsewhere has workers of its own.
   if (settings.temporal || backgroundRuns(settings)) return;
+  // It would find that out itself, and only its log would tell.
+  for (const { reason } of settings.unready) throw reason;
   mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   const logFile = join(settings.embeddedDir, 'host.log');
   const log = openSync(logFile, 'a', PRIVATE_FILE);

@@ -53,9 +53,11 @@ function runtime(): Finding {
 
 function configuration(flags: CommonFlags, findings: Finding[]): Settings | null {
   try {
-    const settings = loadSettings(flags.config, process.env);
+    const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
     const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
-    findings.push({ check: 'configuration and credentials', ok: true, found });
+    const check = 'configuration and credentials';
+    if (settings.unready.length === 0) findings.push({ check, ok: true, found });
+    for (const { reason } of settings.unready) findings.push(problem(check, reason));
     return settings;
   } catch (error) {
     findings.push(problem('configuration and credentials', error));

@@ -1,6 +1,10 @@
 /** When a campaign would end, with what its budgets are charged now. */
 import type { BudgetStatus } from '../budget/status.ts';
-import { PREDICTIONS_LIMIT, type ServiceSettings } from '../config/settings.ts';
+import {
+  PREDICTIONS_LIMIT,
+  type ServiceSettings,
+  type UnreadyService,
+} from '../config/settings.ts';
 import {
   forecast,
   freshWindow,
@@ -14,7 +18,7 @@ import type { Survey } from '../plan/survey.ts';
 export function forecastCampaign(
   name: string,
   { jobs }: Survey,
-  feeds: readonly ServiceSettings[],
+  feeds: readonly (ServiceSettings | UnreadyService)[],
   budgets: readonly BudgetStatus[],
   now: number,
 ): readonly ServiceForecast[] {
@@ -25,12 +29,17 @@ export function forecastCampaign(
   return forecast(jobs, known ? supplies : [...supplies, usual], now);
 }
 
+/** Of a service without a token: only what is charged to the address counts. */
+const UNKNOWN = '';
+
 function supply(
   name: string,
-  { reference, limit, addressLimit }: ServiceSettings,
+  feed: ServiceSettings | UnreadyService,
   budgets: readonly BudgetStatus[],
 ): Supply {
-  const { service, address, credential } = reference;
+  const { reference, limit, addressLimit } = feed;
+  const { service, address } = reference;
+  const credential = 'credential' in reference ? reference.credential : UNKNOWN;
   const kept = budgets.find((one) => one.service === service && one.address === address);
   const found = kept && supplyOf(kept, credential, name);
   const fresh = [freshWindow(limit), freshWindow(addressLimit)];

@@ -1,7 +1,7 @@
 /** What `run` and `plan` do alike before anything is submitted: all rows are read, checked and compared with what is known. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
@@ -81,15 +81,18 @@ export async function takeIn(
   return { name, folder, survey, problems, needed, cache };
 }
 
-/** The services that are known, whether the rows need them or not. */
+/** The services that are known, whether the rows need them or not, and whether their tokens are here or not. */
 export function knownServices(
   settings: Settings,
   { services }: ServiceFlags,
-): readonly ServiceSettings[] {
+): readonly (ServiceSettings | UnreadyService)[] {
   const local = services === 'local' && !settings.temporal ? localSettings() : [];
   return SERVICES.flatMap(
     (name) =>
-      local.find(({ reference }) => reference.service === name) ?? settings.services[name] ?? [],
+      local.find(({ reference }) => reference.service === name) ??
+      settings.services[name] ??
+      settings.unready.find(({ reference }) => reference.service === name) ??
+      [],
   );
 }
 

@@ -15,7 +15,7 @@ export interface ItemsFlags extends CommonFlags, ItemFilter {
 }
 
 export async function items(name: string, flags: ItemsFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
+  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
   const expected = join(resolve(flags.out ?? settings.storeUrl), name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
     print(tree, open, flags);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BudgetStatus } from '../budget/status.ts';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import { loadSettings, type Settings, type UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
 import type { Fate } from '../plan/survey.ts';
@@ -27,14 +27,17 @@ export interface PlanFlags extends IntakeFlags {
 }
 
 export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
+  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
   const intake = await takeIn(manifests, flags, settings, flags.explain ? { onFate } : {});
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings, flags) : [];
   const now = Date.now();
-  const forecasts = forecastCampaign(name, survey, knownServices(settings, flags), budgets, now);
+  const feeds = knownServices(settings, flags);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
+  for (const feed of feeds)
+    if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
   if (flags.json) print(intake, forecasts, flags.explain ? fates : null);
   else {
     const freeBytes = await freeIn(intake.folder);
@@ -65,6 +68,11 @@ async function chargedNow(settings: Settings, flags: ServiceFlags): Promise<Budg
     say(`What is charged to the budgets is not known: ${error.message} [${error.code}]`);
   }
   return budgets;
+}
+
+/** The forecast is then the earliest end. */
+function sayUncharged({ reference: { service }, reason }: UnreadyService): void {
+  say(`What is charged to your credential of ${service} is not known: ${reason.message}.`);
 }
 
 function print(

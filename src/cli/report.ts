@@ -44,7 +44,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
 
 /** Where it usually lies; Temporal is asked only when it is not there. */
 async function findTree(name: string, flags: ReportFlags): Promise<CampaignTree> {
-  const settings = loadSettings(flags.config, process.env);
+  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
   const expected = join(resolve(flags.out ?? settings.storeUrl), name);
   const tree = await treeIfAny(expected, name);
   if (tree !== null) return tree;

@@ -12,7 +12,7 @@ import type { CommonFlags } from './flags.ts';
 const PATIENCE_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
-  const { embeddedDir } = loadSettings(flags.config, process.env);
+  const { embeddedDir } = loadSettings(flags.config, process.env, { tokens: 'optional' });
   // The one that waits to take over first: it must not do so now.
   const background = readRecord(embeddedDir, 'background');
   const waiting = background !== null && runsAs(background.pid, 'host');

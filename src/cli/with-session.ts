@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { openSession, type Session } from '../host/session.ts';
-import { reasonOf } from './explain.ts';
+import { reasonOf, say } from './explain.ts';
 import { Interruption } from './interruption.ts';
 import { logToFolder } from './worker-log.ts';
 import type { CommonFlags } from './flags.ts';
@@ -25,7 +25,7 @@ export async function withSession(
   use: (session: Session, around: Around) => Promise<number>,
   hurried = purpose === 'look',
 ): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
+  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
   logToFolder(settings);
   const interruption = new Interruption();
   const session = await openSession({
@@ -38,10 +38,19 @@ export async function withSession(
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
+    if (purpose === 'work' && session.role !== 'joined') sayUnready(settings);
     const used = () => use(session, { settings, interruption });
     return await orElse(session, purpose, () => (purpose === 'look' ? answered(used()) : used()));
   } finally {
     await session.close();
+  }
+}
+
+/** The open items of these services stay open: neither their jobs nor this command can go on with them. */
+function sayUnready({ unready }: Settings): void {
+  for (const { reference, reason } of unready) {
+    say(`${reference.service}: this command submits and fetches nothing there: ${reason.message}.`);
+    say(`  ${reason.remedy}`);
   }
 }
 

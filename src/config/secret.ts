@@ -4,8 +4,13 @@
  */
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { warn } from '../state/warn.ts';
+import { refused } from './refused.ts';
+
+/** Variables, of this process or of a test. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a secret is: a variable of the environment, or a file that holds it alone. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
@@ -50,5 +55,36 @@ export class Secret {
 
   [inspect.custom](): string {
     return '[secret]';
+  }
+}
+
+/**
+ * @param key of the configuration, for messages
+ * @param place where variables and files are looked up
+ * Throws CONFIG_SECRET_MISSING.
+ */
+export function readSecret(
+  key: string,
+  source: SecretSource,
+  { environment, base }: { readonly environment: Environment; readonly base: string },
+): Secret {
+  if ('env' in source) {
+    const value = environment[source.env];
+    if (value) return new Secret(value);
+    throw refused(
+      'CONFIG_SECRET_MISSING',
+      `${key}: the environment variable ${source.env} is not set`,
+      `Set it (export ${source.env}=…), or name another source under ${key}.`,
+    );
+  }
+  try {
+    return readSecretFile(resolve(base, source.file));
+  } catch (cause) {
+    throw refused(
+      'CONFIG_SECRET_MISSING',
+      `${key}: cannot read the file ${source.file}`,
+      'Put the token alone into that file, readable by you only.',
+      cause,
+    );
   }
 }

@@ -195,7 +195,9 @@ class RemoteSession implements Session {
     const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
     // Whether others work there cannot be known: the server lists pollers for minutes after they have gone. So a
     // command that wants work done brings a worker, and one that only looks does if none was seen at all.
-    const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : services.length > 0;
+    // One that lacks a token leaves the work to others: it would take jobs from the queue that it cannot do.
+    const able = services.length > 0 && settings.unready.length === 0;
+    const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
     const worker =
       needed && ownWorker
         ? await startWorker({

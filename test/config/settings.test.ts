@@ -134,6 +134,27 @@ describe('the configuration', () => {
     expect(error.message + error.remedy).toContain(named);
   });
 
+  test('lists services without a token, with address and limits, where tokens are optional', async () => {
+    const yaml = `services:
+  molecules: { url: "https://m.example/acpype", token: { file: gone } }
+  predictions: { url: "https://p.example", budget: { limit: 7, window: 1h } }`;
+    const file = join(folder, 'hundredfold.yaml');
+    await writeFile(file, yaml);
+    const environment = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret' };
+    const { services, unready } = loadSettings(file, environment, { tokens: 'optional' });
+    expect(Object.keys(services)).toEqual(['predictions']);
+    expect(unready).toMatchObject([
+      {
+        url: 'https://m.example/acpype',
+        reference: { service: 'molecules', address: 'm.example/acpype' },
+        limit: { limit: null },
+        reason: { code: 'CONFIG_SECRET_MISSING' },
+      },
+    ]);
+    const none = loadSettings(file, {}, { tokens: 'optional' });
+    expect(none.unready.map(({ limit }) => limit.limit)).toEqual([null, 7]);
+  });
+
   test('refuses a molecule token that is not 10 characters long, without showing it', async () => {
     const environment = { HUNDREDFOLD_MOLECULE_TOKEN: 'much-too-long-secret' };
     const error = await refusal(

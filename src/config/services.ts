@@ -1,0 +1,156 @@
+/** What the program knows of each service: where it is, who we are there, how much we may send. */
+import { NO_LIMIT, type Limit } from '../budget/budget.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { SERVICES, type ServiceName } from '../domain/item.ts';
+import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
+import { refused } from './refused.ts';
+import type { Config } from './schema.ts';
+import { readSecret, type Environment, type Secret } from './secret.ts';
+
+/** Contract of the prediction service, section 8. The molecule service states no limit. */
+export const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
+
+const DEFAULT_TOKEN_VARIABLE: Readonly<Record<ServiceName, string>> = {
+  molecules: 'HUNDREDFOLD_MOLECULE_TOKEN',
+  predictions: 'HUNDREDFOLD_PREDICTION_TOKEN',
+};
+
+/** A service as the configuration describes it, without a credential. */
+export interface ServiceSite {
+  readonly url: string;
+  readonly variant: 'current' | 'earlier';
+  readonly limit: Limit;
+  readonly addressLimit: Limit;
+  /**
+   * The address as the ledger of this machine knows it: services of two folders may both be called `local` and count
+   * apart.
+   */
+  readonly ledgerAddress: string;
+  /** Bytes of one downloaded file at most. */
+  readonly maxDownload: number;
+}
+
+/** A service that can be used. */
+export interface ServiceSettings extends ServiceSite {
+  readonly reference: ServiceReference;
+  readonly token: Secret;
+}
+
+/** A service that is configured, and that nothing can be sent to from here: its token, or another secret, is missing. */
+export interface UnreadyService extends ServiceSite {
+  readonly reference: Pick<ServiceReference, 'service' | 'address'>;
+  /** CONFIG_SECRET_MISSING or CONFIG_MOLECULE_TOKEN, with what to do. */
+  readonly reason: HundredfoldError;
+}
+
+/** `optional`: for commands that submit nothing. */
+export type TokenNeed = 'required' | 'optional';
+
+export interface ConfiguredServices {
+  readonly services: Readonly<Partial<Record<ServiceName, ServiceSettings>>>;
+  /** Empty where tokens are required. */
+  readonly unready: readonly UnreadyService[];
+}
+
+type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
+  readonly address?: string;
+  readonly maxDownload?: number | undefined;
+};
+
+/** Where secrets are looked up. */
+export interface SecretPlace {
+  readonly environment: Environment;
+  /** Folder that file names are relative to. */
+  readonly base: string;
+}
+
+/** Throws CONFIG_SECRET_MISSING or CONFIG_MOLECULE_TOKEN where tokens are required. */
+export function serviceSettings(
+  config: Config,
+  place: SecretPlace,
+  need: TokenNeed,
+): ConfiguredServices {
+  const services: Partial<Record<ServiceName, ServiceSettings>> = {};
+  const unready: UnreadyService[] = [];
+  for (const service of SERVICES) {
+    const configured = config.services?.[service];
+    if (!configured) continue;
+    const { url } = configured;
+    const options = siteOptions(service, config);
+    try {
+      const token = readSecret(
+        `services.${service}.token`,
+        configured.token ?? { env: DEFAULT_TOKEN_VARIABLE[service] },
+        place,
+      );
+      services[service] = describeService(service, url, token, options);
+    } catch (reason) {
+      if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
+      const reference = { service, address: addressOf(url) };
+      unready.push({ ...siteOf(service, url, options), reference, reason });
+    }
+  }
+  return { services, unready };
+}
+
+function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
+  const { molecules, predictions } = services;
+  if (service === 'molecules') {
+    const { budget, maxDownload } = molecules ?? {};
+    return { limit: limitOf(budget, NO_LIMIT), maxDownload };
+  }
+  const { budget, addressBudget, variant = 'current', maxDownload } = predictions ?? {};
+  return {
+    ...{ variant, maxDownload },
+    limit: limitOf(budget, PREDICTIONS_LIMIT),
+    addressLimit: limitOf(addressBudget, NO_LIMIT),
+  };
+}
+
+/** Settings of one service; also used for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
+export function describeService(
+  service: ServiceName,
+  url: string,
+  token: Secret,
+  options: SiteOptions,
+): ServiceSettings {
+  if (service === 'molecules' && token.reveal().length !== 10) {
+    throw refused(
+      'CONFIG_MOLECULE_TOKEN',
+      'the token of the molecule service is not 10 characters long',
+      'Give the 10-character identifier that the service knows you by.',
+    );
+  }
+  const address = options.address ?? addressOf(url);
+  return {
+    ...siteOf(service, url, options),
+    reference: { service, address, credential: token.fingerprint() },
+    token,
+  };
+}
+
+function siteOf(service: ServiceName, url: string, options: SiteOptions): ServiceSite {
+  return {
+    url,
+    variant: options.variant ?? 'current',
+    limit: options.limit ?? (service === 'predictions' ? PREDICTIONS_LIMIT : NO_LIMIT),
+    addressLimit: options.addressLimit ?? NO_LIMIT,
+    ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
+    maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
+  };
+}
+
+/** A service's name as an address: what its budget workflow is called. */
+export function addressOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`.replace(/\/+$/, '');
+}
+
+function limitOf(
+  budget: 'none' | { limit: number; window: number } | undefined,
+  fallback: Limit,
+): Limit {
+  if (budget === undefined) return fallback;
+  return budget === 'none' ? NO_LIMIT : { limit: budget.limit, windowMs: budget.window };
+}
