@@ -18,6 +18,7 @@ import { NOBODY, type NotifySettings } from './config/notify.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { withManners } from './services/manners.ts';
 import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
@@ -27,7 +28,8 @@ import { workflowBundle } from './temporal/bundle.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
-import { DEFAULT_TASK_QUEUE } from './workflows/names.ts';
+import { observeSignal } from './workflows/messages.ts';
+import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -50,7 +52,7 @@ export interface WorkerOptions {
 }
 
 export interface RunningWorker {
-  /** Lets what runs come to an end, POSTs first of all, and takes up nothing new. */
+  /** Lets what runs come to an end, POSTs first of all, and takes up nothing new. May be called again. */
   stop(): Promise<void>;
   /** Rejects when the worker dies by itself. */
   readonly ended: Promise<void>;
@@ -64,6 +66,12 @@ const GRACE = '35s';
 /** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
 const FORCE = '45s';
 
+/**
+ * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
+ * the middle of a workflow's code; the SDK then shuts the worker down. Its types leave the option out (SDK 1.24.0).
+ */
+const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
+
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false } = options;
   const { dependencies = asTheyAre } = options;
@@ -71,7 +79,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   startRuntime = null;
   const connection = await connectWorker(options.temporal);
   const secrets = secretsOf(options);
-  const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets)]));
+  const known = new Map(
+    services.map((one) => [keyOf(one.reference), know(one, secrets, options.client)]),
+  );
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
   const worker = await Worker.create({
@@ -82,6 +92,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     ...(workflowsOnly ? {} : { activities: createActivities(dependencies(given)) }),
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
+    ...NOT_IN_THE_TYPES,
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
     // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
@@ -98,18 +109,18 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const watchdog = watchOver(options);
   running.finally(() => watchdog.stop()).catch(() => undefined);
   if (!workflowsOnly) leases.start();
-  return {
-    ended: running,
-    async stop() {
-      await watchdog.stop();
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
-      if (!workflowsOnly) await leases.stop();
-      await Promise.all([...known.values()].map((service) => service.client.close()));
-      given.ledger.stop();
-      await connection.close();
-    },
+  const stop = async (): Promise<void> => {
+    await watchdog.stop();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    // Why it died by itself, if it did, is told by `ended`.
+    await running.catch(() => undefined);
+    if (!workflowsOnly) await leases.stop();
+    await Promise.all([...known.values()].map((service) => service.client.close()));
+    given.ledger.stop();
+    await connection.close();
   };
+  let stopped: Promise<void> | null = null;
+  return { ended: running, stop: () => (stopped ??= stop()) };
 }
 
 /** A worker that only answers questions puts nothing right. */
@@ -209,13 +220,24 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
   ];
 }
 
-function know(settings: ServiceSettings, otherSecrets: readonly string[]): KnownService {
+function know(
+  settings: ServiceSettings,
+  otherSecrets: readonly string[],
+  temporal: Client,
+): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress, maxDownload } =
     settings;
   const { service } = reference;
   const target = { service, url, variant, token: token.reveal(), otherSecrets, maxDownload };
+  const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
-    client: createClient(target),
+    client: withManners(createClient(target), {
+      statusRequests: settings.statusRequests,
+      onRefusal(refusal) {
+        // Should it be lost: the next probe is refused as well, and told.
+        budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
+      },
+    }),
     budget: {
       credential: reference.credential,
       credentialLimit: limit,
@@ -223,6 +245,10 @@ function know(settings: ServiceSettings, otherSecrets: readonly string[]): Known
     },
     ledgerAddress,
   };
+}
+
+function logRefusal(error: unknown): void {
+  Runtime.instance().logger.warn('a budget was not told that its service refuses us', { error });
 }
 
 function keyOf({ service, address, credential }: ServiceReference): string {

@@ -11,7 +11,7 @@ export interface Carried {
 }
 
 export function carried(context: Context): Carried | null {
-  return (context.info.heartbeatDetails as Carried | undefined) ?? null;
+  return (context.info.heartbeatDetails as Carried | null | undefined) ?? null;
 }
 
 /**

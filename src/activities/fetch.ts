@@ -6,7 +6,7 @@
  * there and sends what is not whole is asked again for `policy.patienceMs`, then the item fails with its code.
  */
 import { Context } from '@temporalio/activity';
-import { PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
+import { LOST_AFTER_MS, PATIENCE_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
@@ -83,6 +83,8 @@ interface Bad {
   readonly type: 'bad';
   readonly code: string;
   readonly message: string;
+  /** How long it may be so before it is believed; `policy.patienceMs` when it is left out. */
+  readonly patience?: 'lost' | 'optional' | 'withheld';
 }
 
 interface OnDisk {
@@ -117,15 +119,17 @@ async function download(
         ? collect(outcome, artefact, fileName)
         : receive(outcome, store, itemKey(item.kind, item.id, fileName));
     }
-    case 'absent': {
-      const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${outcome.message}` };
-      return ended(isResult ? problem : null);
-    }
+    case 'absent':
+      return absent(artefact, outcome, isResult);
     case 'tooLarge':
       return ended({ code: RESULT_PROBLEMS.tooLarge, message: outcome.message });
     case 'unavailable': {
       const { message } = outcome;
-      if (outcome.unusable) return { type: 'bad', code: RESULT_PROBLEMS.unusable, message };
+      if (outcome.uniform !== true) {
+        if (outcome.unusable) return { type: 'bad', code: RESULT_PROBLEMS.unusable, message };
+        // A file that needs the token may be refused for good, while all others come.
+        if (outcome.refusesUs && !isResult) return withheld(artefact, message);
+      }
       if (Date.now() - info.scheduledTimestampMs > RESULTS_KEPT_MS) {
         return ended({
           code: 'RESULT_UNREACHABLE',
@@ -135,6 +139,24 @@ async function download(
       throw notYet(message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
     }
   }
+}
+
+type Absent = Extract<FetchOutcome, { type: 'absent' }>;
+
+/** Of a file that not every service has: a 404 is asked again a few times, and then believed. */
+const OPTIONAL_PATIENCE_MS = 3_000;
+
+/** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
+function absent(artefact: ArtefactName, { status, message }: Absent, isResult: boolean): Got {
+  const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${message}` };
+  if (status !== 404 && status !== 410) return ended(isResult ? problem : null);
+  if (isResult) return { type: 'bad', ...problem, patience: 'lost' };
+  return { type: 'bad', ...problem, patience: 'optional' };
+}
+
+function withheld(artefact: ArtefactName, words: string): Got {
+  const message = `no ${artefact}: ${words}`;
+  return { type: 'bad', code: 'RESULT_ABSENT', message, patience: 'withheld' };
 }
 
 type Found = Extract<FetchOutcome, { type: 'found' }>;
@@ -187,13 +209,19 @@ const LEAST_DOWNLOADS = 4;
 function askAgain(bad: Bad, policy: JobPolicy): FetchResult {
   const context = Context.current();
   const { badSince, times } = carried(context) ?? { badSince: Date.now(), times: 0 };
-  const patient = Date.now() - badSince < (policy.patienceMs ?? PATIENCE_MS);
+  const patient = Date.now() - badSince < patienceOf(bad, policy);
   if (!patient && times + 1 >= LEAST_DOWNLOADS) {
-    const { code, message } = bad;
-    return { files: [], problem: { code, message }, timing: null };
+    const { code, message, patience } = bad;
+    const isNeeded = patience === undefined || patience === 'lost';
+    return { files: [], problem: isNeeded ? { code, message } : null, timing: null };
   }
   context.heartbeat({ badSince, times: times + 1 });
   throw notYet(bad.message, growing(context.info.attempt));
+}
+
+function patienceOf({ patience }: Bad, policy: JobPolicy): number {
+  if (patience === undefined) return policy.patienceMs ?? PATIENCE_MS;
+  return patience === 'optional' ? OPTIONAL_PATIENCE_MS : (policy.lostAfterMs ?? LOST_AFTER_MS);
 }
 
 function ended(problem: FetchResult['problem']): Got {

@@ -6,7 +6,7 @@ import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
 import { find } from './find.ts';
 import { loadPage } from './pages.ts';
-import { notify } from './notify.ts';
+import { notify, notifyRefusal } from './notify.ts';
 import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
@@ -27,5 +27,6 @@ export function createActivities(deps: Dependencies): Activities {
     foresee: beating((...args) => foresee(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),
     notify: beating((...args) => notify(deps, ...args)),
+    notifyRefusal: beating((...args) => notifyRefusal(deps, ...args)),
   };
 }

@@ -7,11 +7,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { NotifySettings } from '../config/notify.ts';
+import { notifyWays, type NotifySettings } from '../config/notify.ts';
 import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
+import type { RefusalNotice } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 
@@ -21,14 +22,24 @@ type Webhook = NonNullable<NotifySettings['webhook']>;
 const DEADLINE_MS = 20_000;
 
 export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
-  const told = deps.notify[way];
-  if (told === null) {
+  if (deps.notify[way] === null) {
     throw ApplicationFailure.nonRetryable(
       `the worker that published the campaign has no ${way} under notify in its configuration`,
       'NOTIFY_NOT_CONFIGURED',
     );
   }
-  const text = await summaryOf(deps, store);
+  await tell(deps, way, await summaryOf(deps, store));
+}
+
+/** Tells everybody who is told of ends that a service refuses us: somebody has to mend that. */
+export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
+  const text = `${JSON.stringify({ event: 'service-blocked', ...refusal })}\n`;
+  await Promise.all(notifyWays(deps.notify).map((way) => tell(deps, way, text)));
+}
+
+async function tell(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
+  const told = deps.notify[way];
+  if (told === null) return;
   const signal = AbortSignal.any([
     Context.current().cancellationSignal,
     AbortSignal.timeout(DEADLINE_MS),

@@ -1,9 +1,13 @@
 /** Asks once how a job is doing. "Not yet" is thrown, so that the server asks again later without an event. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { JobPolicy } from '../domain/campaign.ts';
+import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
+import { formatDuration } from '../domain/duration.ts';
+import type { PollOutcome } from '../domain/outcomes.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
+import type { ServiceClient } from '../services/client.ts';
+import { carried } from './beat.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
@@ -45,10 +49,14 @@ export async function poll(
         timing: outcome.timing,
       };
     case 'lost':
-      return { type: 'failed', code: 'JOB_LOST', message: outcome.message, timing: null };
+      return believed(client, outcome, policy);
+    case 'postponed':
+      throw notYet(outcome.message, outcome.delayMs);
     case 'running': {
       const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
+      // It is there: an earlier 404 was wrong.
+      Context.current().heartbeat(null);
       throw notYet(outcome.statusMessage ?? 'running', pollDelay(ageMs, outcome.retryAfterMs));
     }
     case 'unavailable': {
@@ -58,4 +66,38 @@ export async function poll(
       throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
     }
   }
+}
+
+type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
+
+/** However long the pauses between them were: nobody may have been there to ask. */
+const LEAST_DENIALS = 4;
+const LONGEST_BETWEEN_MS = 60_000;
+
+/**
+ * The service does not know a job that it has accepted. A cache, a restart or one of several hosts behind the address
+ * may say so for a while, and a new job would be paid for: it is believed when it repeats for long enough, while the
+ * service is well.
+ */
+async function believed(
+  client: ServiceClient,
+  { message, retryAfterMs = 0 }: Lost,
+  { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
+): Promise<PollResult> {
+  const context = Context.current();
+  const { badSince, times } = carried(context) ?? { badSince: Date.now(), times: 0 };
+  const deniedMs = Date.now() - badSince;
+  if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {
+    const { cancellationSignal: signal } = context;
+    const isWell = (await client.ping({ signal })).type === 'well';
+    const words = `${message} (asked ${times + 1} times in ${formatDuration(deniedMs)})`;
+    if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
+  }
+  context.heartbeat({ badSince, times: times + 1 });
+  const wait = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** Math.min(times, 6), lostAfterMs);
+  const until = formatDuration(Math.max(1_000, lostAfterMs - deniedMs));
+  throw notYet(
+    `${message}: the service does not know this job; asked again for ${until}`,
+    Math.max(wait, retryAfterMs),
+  );
 }

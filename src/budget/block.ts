@@ -16,10 +16,18 @@ export interface Block {
   probing: boolean;
   /** Why, in the words of the last refusal. */
   reason: string;
+  /** Since when the service refuses us and no single row (ms); absent where it is only away. */
+  refusesSince?: number;
+  /** It was seen by status requests and downloads, which also tell when it is over. */
+  observed?: boolean;
+  /** Somebody was told of it. */
+  told?: boolean;
 }
 
 export const FIRST_DELAY_MS = 1_000;
 export const LONGEST_DELAY_MS = 60_000;
+/** Whoever refuses us does so for minutes at least; a person or a firewall is at work, and not a restart. */
+export const FIRST_REFUSED_MS = 5_000;
 
 /** What the service said, to a request that is known by its number among all that were ever sent. */
 export interface Refusal {
@@ -27,6 +35,8 @@ export interface Refusal {
   readonly retryAfterMs: number | null;
   readonly reason: string;
   readonly number: number;
+  /** It is about us: an expired token, a firewall, a wrong address. */
+  readonly refusesUs?: boolean;
 }
 
 export function newBlock(): Block {
@@ -37,20 +47,25 @@ export function newBlock(): Block {
 export function refuse(block: Block, refusal: Refusal, sent: number, now: number): void {
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
-  const grown = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(block.refusals - 1, 16));
+  const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
+  const grown = Math.min(LONGEST_DELAY_MS, first * 2 ** Math.min(block.refusals - 1, 16));
   // An order of less than that is none: `Retry-After: 0` again and again would be a flood of requests.
   const ordered = refusal.retryAfterMs ?? 0;
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
   block.until = Math.max(blockedUntil(block, now), now + delay);
   block.probing = true;
   block.reason = refusal.reason;
+  if (refusal.refusesUs === true) block.refusesSince ??= now;
+  else forgetRefusal(block);
   block.since = now;
   block.sentBefore = sent;
 }
 
 /** The service answered properly the request of this number. Counted, not timed: a millisecond holds several. */
 export function recover(block: Block, number: number): void {
-  if (number > block.sentBefore) Object.assign(block, newBlock());
+  if (number <= block.sentBefore) return;
+  forgetRefusal(block);
+  Object.assign(block, newBlock());
 }
 
 /** When the block is over (ms). */
@@ -62,4 +77,23 @@ export function blockedUntil(block: Block, now: number): number {
     block.until -= setBackBy;
   }
   return block.until;
+}
+
+/** What status requests and downloads have met: a service that refuses them (its words), or that it is over (null). */
+export function observe(block: Block, reason: string | null, sent: number, now: number): void {
+  if (reason !== null) {
+    refuse(block, { retryAfterMs: null, reason, number: sent + 1, refusesUs: true }, sent, now);
+    block.observed = true;
+    return;
+  }
+  if (block.observed !== true) return;
+  // The next submission still asks first: what is refused may differ between the two.
+  forgetRefusal(block);
+  block.until = now;
+}
+
+function forgetRefusal(block: Block): void {
+  delete block.refusesSince;
+  delete block.observed;
+  delete block.told;
 }

@@ -8,7 +8,7 @@
  * no copy of the queues.
  */
 import { wasAnswered } from './answered.ts';
-import { blockedUntil } from './block.ts';
+import { blockedUntil, observe } from './block.ts';
 import { close } from './closing.ts';
 import type { BudgetEvent, Restored } from './events.ts';
 import { heldUntil, sweepHolds } from './holds.ts';
@@ -52,6 +52,8 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
       return pauseCampaign(state.queue, event.campaign, event.paused);
     case 'close':
       return close(state, event, now);
+    case 'observe':
+      return observe(state.addressBlock, event.reason, state.address.granted, now);
     case 'restore':
       return takeOver(state, event.restored);
   }

@@ -3,7 +3,7 @@ import { forget, remember } from './answered.ts';
 import { recover, refuse } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
-import { putBack, requestKey } from './lanes.ts';
+import { putBack, putLast, requestKey } from './lanes.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
 import { charge, giveBack, reconcile, type Window } from './window.ts';
 
@@ -86,16 +86,21 @@ function noteStranger(state: BudgetState, { request }: Grant, now: number): void
 function turnAway(
   state: BudgetState,
   granted: Grant,
-  { reason, retryAfterMs, message }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, scope }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
   forget(state.answered, request.item);
-  if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
-  // A 429 is about the credential; a service that is down is down for everyone.
+  const refusesUs = reason === 'blocked';
+  if (!withdrawn && refusesUs) {
+    const { accepted } = state.counts;
+    putLast(state.queue, request, { at: now, reason, message, accepted });
+  } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
+  // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';
-  const block = limited ? credentialOf(state, request.credential).block : state.addressBlock;
-  refuse(block, { retryAfterMs, reason: message, number }, state.address.granted, now);
+  const own = limited || scope === 'credential';
+  const block = own ? credentialOf(state, request.credential).block : state.addressBlock;
+  refuse(block, { retryAfterMs, reason: message, number, refusesUs }, state.address.granted, now);
   if (!limited) return;
   state.counts.rejected429 += 1;
   noteStranger(state, granted, now);

@@ -1,5 +1,5 @@
 /** All that can happen to a budget. */
-import type { RateLimitSeen } from '../domain/outcomes.ts';
+import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
 import type { Request } from './lanes.ts';
 import type { Limit } from './window.ts';
 
@@ -11,9 +11,10 @@ export type Closing =
   /** Certainly no job; the item keeps its turn and the service is left alone for a while. */
   | {
       readonly type: 'notNow';
-      readonly reason: 'rate-limited' | 'unavailable' | 'unreachable';
+      readonly reason: NotNowReason;
       readonly retryAfterMs: number | null;
       readonly message: string;
+      readonly scope?: 'credential' | 'address';
     }
   /** Nothing was sent, and nothing is known against the service: what it is for waits this long, then it has its turn. */
   | {
@@ -48,6 +49,8 @@ export type BudgetEvent =
       readonly run?: string;
       readonly closing: Closing;
     }
+  /** Status requests and downloads are refused, in these words; null: no longer. */
+  | { readonly type: 'observe'; readonly reason: string | null }
   /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */
   | { readonly type: 'restore'; readonly restored: Restored };
 

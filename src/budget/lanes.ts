@@ -4,6 +4,8 @@
  * one of ten thousand, and no lane with a weight above zero starves.
  */
 
+import type { NotNowReason } from '../domain/outcomes.ts';
+
 /** One item that waits to be submitted. */
 export interface Request {
   /** Workflow id of the item: where the answer goes. */
@@ -45,8 +47,10 @@ export interface Waiting extends Request {
 export interface TurnedAway {
   /** ms */
   readonly at: number;
-  readonly reason: 'rate-limited' | 'unavailable' | 'unreachable';
+  readonly reason: NotNowReason;
   readonly message: string;
+  /** Of `blocked`: how many jobs the service had accepted by then, of whatever row. */
+  readonly accepted?: number;
 }
 
 const TURNED_AWAY_KEPT = 20;
@@ -107,6 +111,15 @@ export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): v
   const behind = lane.waiting.findIndex(({ order }) => order > request.order);
   lane.waiting.splice(behind < 0 ? lane.waiting.length : behind, 0, request);
   lane.owed += 1;
+}
+
+/**
+ * Puts a request at the end of its lane: the next attempt is made with another row, which tells whether the service
+ * refuses all of them or this one.
+ */
+export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): void {
+  putBack(queue, { ...refused, order: queue.nextOrder }, because);
+  queue.nextOrder += 1;
 }
 
 /** Takes an item out of the queue, whatever its run where none is named; false when it does not wait. */

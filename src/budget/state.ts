@@ -64,3 +64,8 @@ export function credentialOf(state: BudgetState, name: string): { window: Window
 export function holdsOf(state: BudgetState): Holds {
   return (state.holds ??= newHolds());
 }
+
+/** What keeps requests from being sent, for the address and for each credential. */
+export function blocksOf(state: BudgetState): Block[] {
+  return [state.addressBlock, ...Object.values(state.credentials).map(({ block }) => block)];
+}

@@ -22,6 +22,14 @@ export interface WindowStatus {
   readonly releases: readonly number[];
   readonly blockedUntil: number | null;
   readonly blockedBecause: string | null;
+  /** The service refuses us, and no single row: since when, and in which words. Absent where it does not. */
+  readonly refusal?: Refusing;
+}
+
+export interface Refusing {
+  /** ms */
+  readonly since: number;
+  readonly reason: string;
 }
 
 export interface BudgetStatus {
@@ -76,6 +84,7 @@ export interface BudgetSnapshot {
 
 interface WindowSnapshot extends Charges {
   readonly blocked: Hold;
+  readonly refusal?: Refusing;
 }
 
 export function snapshotOf(
@@ -115,9 +124,11 @@ function windowSnapshot(
 ): WindowSnapshot {
   const { limit, windowMs, inFlight } = window;
   const counting = releases(window, at).length;
-  const blocked = { until: block.until, reason: block.reason };
+  const { until, reason, refusesSince } = block;
+  const blocked = { until, reason };
   return {
     ...{ limit, windowMs, inFlight },
+    ...(refusesSince !== undefined && { refusal: { since: refusesSince, reason } }),
     closes: counting === 0 ? [] : window.closes.slice(-counting),
     blocked: held && held.until > block.until ? held : blocked,
   };
@@ -150,7 +161,7 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
 }
 
 function describeWindow(window: WindowSnapshot, ahead: number, now: number): WindowStatus {
-  const { blocked, limit, windowMs } = window;
+  const { blocked, refusal, limit, windowMs } = window;
   const next = Math.max(nextFree(window, now), blocked.until);
   return {
     ...{ limit, windowMs },
@@ -160,5 +171,6 @@ function describeWindow(window: WindowSnapshot, ahead: number, now: number): Win
     releases: releases(window, now),
     blockedUntil: blocked.until > now ? blocked.until : null,
     blockedBecause: blocked.until > now ? blocked.reason : null,
+    ...(refusal && { refusal }),
   };
 }

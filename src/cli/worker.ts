@@ -1,11 +1,13 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
 import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { sayWorkerDied } from '../host/host.ts';
+import { startLastingWorker } from '../host/lasting-worker.ts';
 import { temporalAddress } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { logTo, startWorker } from '../worker.ts';
+import { logTo } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
@@ -35,16 +37,19 @@ export async function worker(flags: CommonFlags): Promise<number> {
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const running = await startWorker({
-    ...{ temporal, client, taskQueue, services },
-    notify: settings.notify,
-    stateFolder: stateFolderOf({ settings, environment: process.env }),
-  });
+  const running = await startLastingWorker(
+    {
+      ...{ temporal, client, taskQueue, services },
+      notify: settings.notify,
+      stateFolder: stateFolderOf({ settings, environment: process.env }),
+    },
+    { onDeath: sayWorkerDied },
+  );
   const asked = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
   say(`working for ${temporal.address}, namespace ${temporal.namespace}, task queue ${taskQueue}`);
-  await Promise.race([asked, running.ended]);
+  await asked;
   say('stopping: what runs is brought to an end');
   await running.stop();
   await client.connection.close();

@@ -43,6 +43,23 @@ const maxDownload = downloadSize.meta({
   examples: ['256MB'],
 });
 
+const bound = z.literal('none').or(z.lazy(() => count));
+
+const statusRequests = bound.meta({
+  description:
+    'Status requests a second that one worker sends to this service at most, for all jobs together.',
+  default: 3,
+  examples: [1, 'none'],
+});
+
+const maxUnfinished = (fallback: number) =>
+  bound.meta({
+    description:
+      'Jobs that the service has accepted and not finished, at most: the rest waits here, and not in its queue.',
+    default: fallback,
+    examples: [50, 'none'],
+  });
+
 /** Never a literal: a token in a file that is shared or committed is a token lost. */
 const secretSource = z
   .strictObject({
@@ -99,8 +116,16 @@ const molecules = z
       examples: [{ limit: 100, window: '60m' }],
     }),
     maxDownload,
+    maxUnfinished: maxUnfinished(20),
+    statusRequests,
   })
-  .partial({ token: true, budget: true, maxDownload: true })
+  .partial({
+    token: true,
+    budget: true,
+    maxDownload: true,
+    maxUnfinished: true,
+    statusRequests: true,
+  })
   .meta({ description: 'The service for rows of kind molecule.' });
 
 const predictions = z
@@ -129,8 +154,13 @@ const predictions = z
       examples: [{ limit: 300, window: '60m' }],
     }),
     maxDownload,
+    maxUnfinished: maxUnfinished(100),
+    statusRequests,
   })
-  .partial({ token: true, budget: true, variant: true, addressBudget: true, maxDownload: true })
+  .partial({
+    ...{ token: true, budget: true, variant: true, addressBudget: true, maxDownload: true },
+    ...{ maxUnfinished: true, statusRequests: true },
+  })
   .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
 
 const pem = (description: string, example: string) =>
@@ -185,6 +215,18 @@ const jobs = z
       description:
         'What becomes of a submission whose answer was lost, where the service cannot be asked about it: `hold` ends the item as held, `resubmit` sends it once more, at the risk of one job too many.',
       default: 'hold',
+    }),
+    lostAfter: duration.meta({
+      description:
+        'A 404 for a job that was accepted is believed when it repeats for so long. A bare number is milliseconds.',
+      default: '15m',
+      examples: ['15m', '1h'],
+    }),
+    sameFailures: bound.meta({
+      description:
+        'When the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service and asks. `none`: it goes on.',
+      default: 5,
+      examples: [10, 'none'],
     }),
   })
   .partial()

@@ -29,6 +29,10 @@ export interface ServiceSite {
   readonly ledgerAddress: string;
   /** Bytes of one downloaded file at most. */
   readonly maxDownload: number;
+  /** Jobs that were accepted and have not ended, at most; null: no bound. */
+  readonly maxUnfinished: number | null;
+  /** Status requests a second of one worker, at most; null: no bound. */
+  readonly statusRequests: number | null;
 }
 
 /** A service that can be used. */
@@ -57,6 +61,11 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly address?: string;
   readonly maxDownload?: number | undefined;
 };
+
+/** The service is shared: enough to keep it busy, and not so much that others wait behind us for hours. */
+const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, predictions: 100 };
+/** A second, for all jobs of a service together. */
+const STATUS_REQUESTS = 3;
 
 /** Where secrets are looked up. */
 export interface SecretPlace {
@@ -96,13 +105,21 @@ export function serviceSettings(
 
 function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {
   const { molecules, predictions } = services;
-  if (service === 'molecules') {
-    const { budget, maxDownload } = molecules ?? {};
-    return { limit: limitOf(budget, NO_LIMIT), maxDownload };
-  }
-  const { budget, addressBudget, variant = 'current', maxDownload } = predictions ?? {};
+  const {
+    maxDownload,
+    maxUnfinished = MAX_UNFINISHED[service],
+    statusRequests = STATUS_REQUESTS,
+  } = services[service] ?? {};
+  const common = {
+    maxDownload,
+    maxUnfinished: boundOf(maxUnfinished),
+    statusRequests: boundOf(statusRequests),
+  };
+  if (service === 'molecules') return { ...common, limit: limitOf(molecules?.budget, NO_LIMIT) };
+  const { budget, addressBudget, variant = 'current' } = predictions ?? {};
   return {
-    ...{ variant, maxDownload },
+    ...common,
+    variant,
     limit: limitOf(budget, PREDICTIONS_LIMIT),
     addressLimit: limitOf(addressBudget, NO_LIMIT),
   };
@@ -138,6 +155,8 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
     addressLimit: options.addressLimit ?? NO_LIMIT,
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
+    maxUnfinished: options.maxUnfinished ?? null,
+    statusRequests: options.statusRequests ?? null,
   };
 }
 
@@ -145,6 +164,10 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
 export function addressOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/+$/, '');
+}
+
+function boundOf(bound: number | 'none'): number | null {
+  return bound === 'none' ? null : bound;
 }
 
 function limitOf(

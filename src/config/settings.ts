@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { JobPolicy } from '../domain/campaign.ts';
+import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
@@ -69,6 +69,8 @@ export function loadSettings(
     policy: {
       deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
       whenUnsure: config.jobs?.whenUnsure ?? 'hold',
+      lostAfterMs: config.jobs?.lostAfter ?? LOST_AFTER_MS,
+      ...sameFailures(config.jobs?.sameFailures),
     },
     notify: notifyOf(config, place, tokens),
     file: path,
@@ -133,4 +135,10 @@ function storeFolder(url: string): string {
     `store.url: ${url} is not a folder`,
     'Name a folder: object stores are not supported yet.',
   );
+}
+
+const SAME_FAILURES = 5;
+
+function sameFailures(threshold: number | 'none' = SAME_FAILURES): Pick<JobPolicy, 'sameFailures'> {
+  return threshold === 'none' ? {} : { sameFailures: threshold };
 }

@@ -24,6 +24,13 @@ export interface JobPolicy {
   readonly whenUnsure: WhenUnsure;
   /** How long what the service does wrong each time is tried again, in ms; `PATIENCE_MS` when it is left out. */
   readonly patienceMs?: number;
+  /** A 404 for an accepted job, or for its result, is believed when it repeats for so long (ms); `LOST_AFTER_MS` by default. */
+  readonly lostAfterMs?: number;
+  /**
+   * A service is paused for the campaign when the first so many of its items, or all but one of the last twice as many,
+   * fail with the same code and message. Absent: it goes on.
+   */
+  readonly sameFailures?: number;
 }
 
 /**
@@ -31,6 +38,9 @@ export interface JobPolicy {
  * this way, short enough to end before the morning. A service that cannot be reached is waited for far longer.
  */
 export const PATIENCE_MS = 30 * 60_000;
+
+/** Longer than the caches and restarts of a service, and short against what a second job costs. */
+export const LOST_AFTER_MS = 15 * 60_000;
 
 export type NotifyWay = 'command' | 'webhook';
 
@@ -107,6 +117,7 @@ export const ATTEMPT_OUTCOMES = [
   'rate-limited',
   'unavailable',
   'unreachable',
+  'blocked',
   'unsure',
   'unable',
 ] as const;

@@ -11,6 +11,12 @@ export interface RateLimitSeen {
   readonly resetAfterSeconds: number | null;
 }
 
+/**
+ * Why a job was not taken on now. `blocked`: the service, or something in front of it, refuses us and not this row (401,
+ * 403, a redirect, a web page); nobody is asked to do better than to wait, or to mend the configuration.
+ */
+export type NotNowReason = 'rate-limited' | 'unavailable' | 'unreachable' | 'blocked';
+
 /** The answer to a POST of a job. */
 export type SubmitOutcome =
   /** Any 2xx with an id. */
@@ -18,17 +24,21 @@ export type SubmitOutcome =
       readonly type: 'accepted';
       readonly remoteId: string;
       readonly rateLimit: RateLimitSeen | null;
+      /** How long the service wants not to be asked about the job (ms); absent when it said nothing. */
+      readonly retryAfterMs?: number;
     }
-  /** 4xx other than 429: final for the item; the service's words are kept. */
+  /** The service names the row's own content as the reason: final for the item; its words are kept. */
   | { readonly type: 'refused'; readonly status: number; readonly message: string }
   /** Certainly not accepted, and worth another try later. */
   | {
       readonly type: 'notNow';
-      readonly reason: 'rate-limited' | 'unavailable' | 'unreachable';
+      readonly reason: NotNowReason;
       /** What the service ordered; null when it said nothing. */
       readonly retryAfterMs: number | null;
       readonly message: string;
       readonly rateLimit: RateLimitSeen | null;
+      /** Of `blocked`: whom the answer is about, the credential (401) or everyone at this address. */
+      readonly scope?: 'credential' | 'address';
     }
   /** The job may or may not exist. */
   | { readonly type: 'unsure'; readonly message: string };
@@ -43,6 +53,9 @@ export type FindOutcome =
       readonly type: 'unavailable';
       readonly message: string;
       readonly retryAfterMs: number | null;
+      readonly refusesUs?: boolean;
+      /** Others were refused in the same way: it says nothing about this job. */
+      readonly uniform?: boolean;
     };
 
 /** The timing block of the service (contract 2.4), what we use of it; null where it was not given. */
@@ -67,17 +80,23 @@ export type PollOutcome =
       readonly statusMessage: string | null;
       readonly timing: Timing | null;
     }
-  | { readonly type: 'finished' }
+  /** `retryAfterMs`: how long the service wants to be left alone before the download (ms). */
+  | { readonly type: 'finished'; readonly retryAfterMs?: number }
   /** The service says that the job failed: its words, letter by letter. */
   | { readonly type: 'failed'; readonly message: string; readonly timing: Timing | null }
   /** 404 for a job that was accepted. */
-  | { readonly type: 'lost'; readonly message: string }
+  | { readonly type: 'lost'; readonly message: string; readonly retryAfterMs?: number }
   /** 5xx, 429, no connection: says nothing about the job. */
   | {
       readonly type: 'unavailable';
       readonly message: string;
       readonly retryAfterMs: number | null;
-    };
+      readonly refusesUs?: boolean;
+      /** Others were refused in the same way: it says nothing about this job. */
+      readonly uniform?: boolean;
+    }
+  /** Not asked at all: it is not this job's turn, or the service refuses us. */
+  | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
 
 /** A file that a finished job offers. */
 export type ArtefactName = 'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions';
@@ -104,6 +123,9 @@ export type FetchOutcome =
       readonly retryAfterMs: number | null;
       /** It answered 200, with something that is no file: a page, a coding nobody asked for. */
       readonly unusable?: boolean;
+      readonly refusesUs?: boolean;
+      /** Others were refused in the same way: it says nothing about this job. */
+      readonly uniform?: boolean;
     };
 
 /** Whether a service answers at all: asked before the next submission once it was down. */

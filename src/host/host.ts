@@ -11,18 +11,18 @@ import { connectClient, keepHistories, type TemporalAddress } from '../temporal/
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { stateFolderOf } from './state.ts';
-import { startWorker, type RunningWorker } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
+import { startLastingWorker } from './lasting-worker.ts';
 import { hostLocalServices, wereUsed } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
+import { warn } from '../state/warn.ts';
 import { watchClock } from './watch-clock.ts';
 
 export interface Host {
   readonly record: HostRecord;
   readonly client: Client;
-  readonly worker: RunningWorker;
   /** Starts the server anew, on its old port, when it has died: worker and clients find it there again. */
   revive(): Promise<void>;
   /** In order: worker, server, services. */
@@ -78,17 +78,20 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     // and its connection was closed for that, would end the process ("Channel has been shut down").
     await registerSearchAttributes(client);
     await keepHistories(client);
-    const worker = await startWorker({
-      ...{ temporal, client, taskQueue, services, notify: settings.notify },
-      embedded: embeddedServer(dir),
-      stateFolder: stateFolderOf(options),
-      workflowsOnly: lookOnly,
-    });
+    const worker = await startLastingWorker(
+      {
+        ...{ temporal, client, taskQueue, services, notify: settings.notify },
+        embedded: embeddedServer(dir),
+        stateFolder: stateFolderOf(options),
+        workflowsOnly: lookOnly,
+      },
+      { onDeath: sayWorkerDied },
+    );
     stops.push(() => worker.stop());
     const references = services.map(({ reference }) => reference);
     const record = { pid: process.pid, taskQueue, server, services: references, lookOnly };
     writeRecord(dir, 'host', record);
-    return { record, client, worker, revive: () => keeper.revive(), stop };
+    return { record, client, revive: () => keeper.revive(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -115,4 +118,9 @@ export function embeddedServer(dir: string): EmbeddedServer {
 /** How to reach the Temporal of a host. */
 export function temporalOf(record: HostRecord): TemporalAddress {
   return { address: record.server.address, namespace: 'default' };
+}
+
+export function sayWorkerDied(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  warn(`the worker ended by itself and is started again (${why.slice(0, 200)})`);
 }

@@ -11,10 +11,10 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { isAlive } from '../temporal/processes.ts';
-import { startWorker } from '../worker.ts';
+import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { startHost, temporalOf, type Host, type HostOptions } from './host.ts';
+import { sayWorkerDied, startHost, temporalOf, type Host, type HostOptions } from './host.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { checkOpenFiles } from './open-files.ts';
@@ -200,11 +200,14 @@ class RemoteSession implements Session {
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
     const worker =
       needed && ownWorker
-        ? await startWorker({
-            ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
-            stateFolder: stateFolderOf({ settings, environment }),
-            workflowsOnly: lookOnly,
-          })
+        ? await startLastingWorker(
+            {
+              ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
+              stateFolder: stateFolderOf({ settings, environment }),
+              workflowsOnly: lookOnly,
+            },
+            { onDeath: sayWorkerDied },
+          )
         : null;
     return new RemoteSession(client, taskQueue, async () => worker?.stop());
   }

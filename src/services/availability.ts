@@ -7,6 +7,10 @@ export interface Unavailable {
   readonly message: string;
   /** What the service ordered, in ms; null when it said nothing. */
   readonly retryAfterMs: number | null;
+  /** The answer is about us, and would be the same for every job: a token, a proxy, a firewall, a wrong address. */
+  readonly refusesUs?: boolean;
+  /** Others were refused in the same way (brake.ts). */
+  readonly uniform?: boolean;
 }
 
 export function isAnswered(answer: HttpAnswer): answer is HttpResponse {
@@ -24,14 +28,29 @@ export async function unavailable(answer: HttpResponse, why?: string): Promise<U
     type: 'unavailable',
     message: `${answer.where}: HTTP ${answer.status}${why === undefined ? '' : `, ${why}`}`,
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
+    ...(refusesUs(answer) && { refusesUs: true }),
   };
+}
+
+/** A login page of the network (RFC 6585). */
+const LOGIN_FIRST = 511;
+const ABOUT_US: ReadonlySet<number> = new Set([401, 403, 405, 407, 426, LOGIN_FIRST]);
+
+/** Whether an answer to a GET says something about us and nothing about the job. */
+export function refusesUs(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
+  const { status } = answer;
+  return ABOUT_US.has(status) || (status >= 300 && status < 400) || isPage(answer);
+}
+
+function isPage(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
+  return answer.status < 300 && isWebPageAnswer(answer);
 }
 
 /**
  * A maintenance or login page that a proxy sends with 200 is no result. The label alone is not believed where the body
  * can be looked at: a service may call its JSON text/html.
  */
-export function isWebPageAnswer(answer: HttpResponse): boolean {
+export function isWebPageAnswer(answer: Pick<HttpResponse, 'headers'>): boolean {
   return /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
 }
 

@@ -6,6 +6,7 @@ import {
   connectionFailed,
   isAnswered,
   isWebPageAnswer,
+  refusesUs,
   unavailable,
 } from './availability.ts';
 import { tooLarge } from './download-bound.ts';
@@ -52,7 +53,7 @@ export async function download(order: Download): Promise<FetchOutcome> {
     const contentType = headers.get('content-type');
     return { type: 'found', contentType, contentLength, body, hidden: stream.hidden };
   }
-  if (status >= 400 && status < 500 && !PASSING.has(status)) {
+  if (status >= 400 && status < 500 && !PASSING.has(status) && !refusesUs(answer)) {
     const body = await answer.body.text(SMALL_JSON_LIMIT);
     const words = body.type === 'broken' ? null : serviceWords(body.text);
     const message = words ?? `${answer.where}: HTTP ${status}`;

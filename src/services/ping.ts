@@ -3,23 +3,29 @@
  * a POST into a proxy that answers 502 is a job nobody can tell the fate of.
  */
 import type { PingOutcome } from '../domain/outcomes.ts';
-import { connectionFailed, isAnswered, isWebPageAnswer, unavailable } from './availability.ts';
+import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import type { CallOptions } from './client.ts';
+import type { HttpResponse } from './http-answer.ts';
 import type { Http } from './http.ts';
 
 /** The id of no job, at either service: a UUID without dashes is alphanumeric, too. */
 export const NO_JOB = '00000000000000000000000000000000';
 
-/** @param url of a job that does not exist: 404 is the right answer, and any 4xx shows that somebody is there */
+/** @param url of a job that does not exist: 404 is the right answer, and most other 4xx show that somebody is there */
 export async function ping(http: Http, url: URL, { signal }: CallOptions): Promise<PingOutcome> {
   const answer = await http.send({ method: 'GET', url, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
   const { status } = answer;
-  const passing = status >= 500 || status === 429 || (status >= 300 && status < 400);
-  if (passing) return unavailable(answer);
-  if (status < 300 && isWebPageAnswer(answer)) {
-    return unavailable(answer, 'a web page instead of an answer');
-  }
+  if (status >= 500 || status === 429 || refusesUs(answer))
+    return unavailable(answer, whyOf(answer));
   await answer.body.discard();
   return { type: 'well' };
+}
+
+function whyOf({ status, headers }: HttpResponse): string | undefined {
+  if (status < 300) return 'a web page instead of an answer';
+  if (status >= 400) return undefined;
+  // Without the query: it may repeat what was sent.
+  const target = headers.get('location')?.replace(/[?#].*$/, '');
+  return target === undefined ? 'a redirect' : `a redirect to ${target}`;
 }

@@ -23,6 +23,12 @@ export function retryAfterMs(headers: Headers, now: number): number | null {
   return obeyed(until - (Number.isNaN(sent) ? now : sent));
 }
 
+/** The same for answers that say more; nothing where the service orders nothing. */
+export function ordered({ headers }: { readonly headers: Headers }): { retryAfterMs?: number } {
+  const ms = retryAfterMs(headers, Date.now());
+  return ms === null ? {} : { retryAfterMs: ms };
+}
+
 /** Seconds, as a service gives them, in whole ms rounded up: never earlier than told. */
 export function secondsToMs(seconds: number): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? obeyed(Math.ceil(seconds * 1000)) : null;

@@ -6,10 +6,12 @@ import type { SubmitOutcome } from '../domain/outcomes.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
-import { retryAfterMs, secondsToMs } from './retry-after.ts';
+import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
-import { serviceWords, shorten } from './words.ts';
+import { beginsAsJson, isWebPageAnswer } from './availability.ts';
+import { isWebPage, serviceWords, shorten } from './words.ts';
+import { saysNameTaken } from '../domain/name-taken.ts';
 
 export interface SubmissionReaders {
   /** The job's id in the body or the headers of a 2xx; null where there is none. */
@@ -26,8 +28,10 @@ const NOT_NOW = new Set([408, 425, 503]);
  * pause at a service that is overloaded. Without an order the delays grow from a second on.
  */
 const SHORTEST_ORDER_MS = 1_000;
-/** The request belongs to another address and was not acted upon; 302 and 303 may follow an accepted POST. */
-const ELSEWHERE = new Set([301, 307, 308]);
+/** What can be wrong with a row itself (contract of the prediction service, section 7), in words and not in a web page. */
+const ABOUT_THE_ROW = new Set([400, 409, 413, 415, 422]);
+/** Network Authentication Required (RFC 6585): a login page of the network, far from the service. */
+const LOGIN_FIRST = 511;
 
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
@@ -53,32 +57,62 @@ async function readAnswer(
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const text = body.type === 'broken' ? '' : body.text;
   const json = parseBoundedJson(text);
-  if (status >= 200 && status < 300) return accepted(answer, json, body.type, readers);
+  if (status >= 200 && status < 300)
+    return accepted(answer, { json, text, body: body.type }, readers);
   // From here on the status decides: a body that breaks off costs the words, not the outcome.
   const words = serviceWords(text) ?? `HTTP ${status} without a word`;
   const message = shorten(words);
   if (status === 429) return rateLimited(answer, json, message);
   if (NOT_NOW.has(status)) {
-    const retry = retryAfterMs(answer.headers, Date.now());
-    return notNow('unavailable', `HTTP ${status}: ${message}`, retry);
+    return notNow('unavailable', `HTTP ${status}: ${message}`, orderOf(answer));
   }
-  if (ELSEWHERE.has(status)) {
-    const target = location(answer);
-    return notNow('unavailable', `${answer.where} is elsewhere (HTTP ${status}${target})`);
+  const namesTheRow = ABOUT_THE_ROW.has(status) || saysNameTaken(message);
+  if (status < 500 && namesTheRow && text.trim() !== '' && !isPage(answer, text)) {
+    return { type: 'refused', status, message };
   }
-  if (status >= 400 && status < 500) return { type: 'refused', status, message };
+  if (status < 500 || status === LOGIN_FIRST) return blocked(answer, message);
   return { type: 'unsure', message: `${answer.where}: HTTP ${status}: ${message}` };
+}
+
+function orderOf(answer: HttpResponse): number | null {
+  return retryAfterMs(answer.headers, Date.now());
+}
+
+/** A page where JSON belongs comes from a proxy, whatever its status: the service has not seen the request. */
+function isPage(answer: HttpResponse, text: string): boolean {
+  return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
+}
+
+/** The answer is about us, or about how we come there: no other row would fare better. */
+function blocked(answer: HttpResponse, message: string): SubmitOutcome {
+  const { status } = answer;
+  const isRedirect = status >= 300 && status < 400;
+  const said = isRedirect ? `a redirect${location(answer)}, which is not followed` : message;
+  const words = `${answer.where}: HTTP ${status}: ${said}`;
+  const scope = status === 401 ? 'credential' : 'address';
+  return { ...notNow('blocked', words, orderOf(answer)), scope };
+}
+
+interface Read {
+  readonly json: unknown;
+  readonly text: string;
+  readonly body: 'whole' | 'tooLong' | 'broken';
 }
 
 function accepted(
   answer: HttpResponse,
-  json: unknown,
-  body: 'whole' | 'tooLong' | 'broken',
+  { json, text, body }: Read,
   readers: SubmissionReaders,
 ): SubmitOutcome {
   const remoteId = readers.remoteId(json, answer.headers);
   if (remoteId !== null && isUsableId(remoteId)) {
-    return { type: 'accepted', remoteId, rateLimit: readRateLimit(answer.headers, json) };
+    const rateLimit = readRateLimit(answer.headers, json);
+    return { type: 'accepted', remoteId, rateLimit, ...ordered(answer) };
+  }
+  if (isWebPage(text)) {
+    const title = serviceWords(text);
+    const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
+    return blocked(answer, `${page} instead of an answer of the service`);
   }
   const why = body === 'broken' ? 'its body broke off' : 'its body has no job id that can be used';
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };

@@ -81,7 +81,7 @@ export const { publish } = proxyActivities<Activities>({
 });
 
 /** A run in the foreground waits for it: three tries within two minutes, then the campaign ends without. */
-export const { notify } = proxyActivities<Activities>({
+export const { notify, notifyRefusal } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   heartbeatTimeout,
   scheduleToCloseTimeout: '2m',

@@ -20,11 +20,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
+import { isOwnFault } from '../budget/blame.ts';
 import { apply, limitsOf, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
+import { blocksOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
-import { readClock, submit } from './activity-options.ts';
+import { notifyRefusal, readClock, submit } from './activity-options.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
@@ -33,6 +35,7 @@ import { formerBudget } from './former-budget.ts';
 import {
   budgetQuery,
   configureSignal,
+  observeSignal,
   pauseLaneSignal,
   requestSignal,
   restoreSignal,
@@ -53,9 +56,13 @@ export async function budget(input: BudgetInput): Promise<void> {
   setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
+  setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
   setHandler(budgetQuery, () => keeper.status());
   await keeper.run();
 }
+
+/** A person is told of a service that has refused us for so long (ms). */
+const TOLD_AFTER_MS = 30_000;
 
 class BudgetKeeper {
   private readonly input: BudgetInput;
@@ -94,6 +101,7 @@ class BudgetKeeper {
       await this.takeIn();
       this.grant();
       this.show();
+      this.tellRefusal();
       await condition(() => this.isStirred || workflowInfo().continueAsNewSuggested);
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
@@ -128,7 +136,7 @@ class BudgetKeeper {
     this.unreported += 1;
     const { request } = grant;
     const { service, address } = this.input;
-    const result = await submit
+    const answer = await submit
       .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
         {
           ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
@@ -137,11 +145,35 @@ class BudgetKeeper {
         { service, address, credential: request.credential },
       ])
       .catch(fateOf);
+    const result = this.blamed(request, answer);
     const { item, run } = request;
     const closing = closingOf(result);
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
     if (isAnswer(result)) await this.report(request, result);
     this.unreported -= 1;
+  }
+
+  /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
+  private tellRefusal(): void {
+    const { service, address } = this.input;
+    for (const block of blocksOf(this.state)) {
+      const { refusesSince: since, reason: message } = block;
+      if (since === undefined || block.told === true) continue;
+      if (this.clock.now - since < TOLD_AFTER_MS) continue;
+      block.told = true;
+      const notice = { service, address, since: new Date(since).toISOString(), message };
+      const options = { summary: 'tell that the service refuses us' };
+      void notifyRefusal.executeWithOptions(options, [notice]).catch((error: unknown) => {
+        log.warn('nobody was told that the service refuses us', { error: String(error) });
+      });
+    }
+  }
+
+  /** Refused again and again while others pass: it is the row, and it fails with the words of the service. */
+  private blamed(request: Waiting, result: SubmitResult): SubmitResult {
+    if (result.type !== 'notNow' || result.reason !== 'blocked') return result;
+    if (!isOwnFault(this.state, request, this.clock.now)) return result;
+    return { type: 'refused', status: 0, message: result.message };
   }
 
   private async report(

@@ -1,6 +1,7 @@
 /** How an item leaves its path: the reasons, and what an unforeseen error says. */
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 import type { ItemEnd } from '../domain/campaign.ts';
+import { saysNameTaken } from '../domain/name-taken.ts';
 import type { SubmitResult } from './verbs.ts';
 
 /** Thrown to leave the row's path at any step; caught in one place. */
@@ -14,12 +15,9 @@ export class Ended extends Error {
 
 export type Refused = Extract<SubmitResult, { readonly type: 'refused' }>;
 
-const NAME_TAKEN =
-  /job.?name.*\b(?:already|exists?|taken|used|uniq|duplicat)|duplicate (?:job|name)|name.*already/i;
-
 /** How a service refuses a name twice is not shown (prediction service, section 7): by 409, or in such words. */
 export function saysTaken({ status, message }: Refused): boolean {
-  return status === 409 || NAME_TAKEN.test(message);
+  return status === 409 || saysNameTaken(message);
 }
 
 export function explain(error: unknown): { code: string; message: string } {

@@ -49,6 +49,8 @@ export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('wi
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From whoever has started the budget anew after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
+/** From a worker whose status requests and downloads are refused, and when that is over (`reason` null). */
+export const observeSignal = defineSignal<[{ reason: string | null }]>('observe');
 /** For people who look at a budget by hand. The program reads what the budget writes instead (`STATUS_MEMO`). */
 export const budgetQuery = defineQuery<BudgetStatus>('status');
 /** Key of the budget's memo under which it writes its `BudgetSnapshot`. */

@@ -135,6 +135,16 @@ export interface Published {
   readonly open?: number;
 }
 
+/** A service that refuses us, for whoever is told of ends. */
+export interface RefusalNotice {
+  readonly service: string;
+  readonly address: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  /** The words of the service. */
+  readonly message: string;
+}
+
 export interface Activities {
   /** Sends one job. Runs at most once; called by the budget workflow alone. */
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
@@ -172,4 +182,6 @@ export interface Activities {
   publish(request: PublishRequest): Promise<Published>;
   /** Tells of the end of the campaign in this output tree, as the worker's configuration says. */
   notify(store: string, way: NotifyWay): Promise<void>;
+  /** Tells them that a service refuses us. */
+  notifyRefusal(refusal: RefusalNotice): Promise<void>;
 }

@@ -19,7 +19,7 @@ export class Chronicle {
   readonly startedAt = Date.now();
   readonly happenings: Happening[] = [];
   readonly spells: Spell[] = [];
-  readonly commands: { readonly name: string; readonly typed: Typed }[] = [];
+  readonly commands: { readonly name: string; readonly typed: Typed; readonly at: number }[] = [];
   readonly #open = new Map<string, number>();
 
   get nowMs(): number {
@@ -31,7 +31,7 @@ export class Chronicle {
   }
 
   typed(name: string, typed: Typed): void {
-    this.commands.push({ name, typed });
+    this.commands.push({ name, typed, at: Date.now() });
     this.tell(`typed: ${name} (process ${typed.pid})`);
   }
 

@@ -60,10 +60,13 @@ function isSetBack({ code, stderr }: Ending['ended']): boolean {
   );
 }
 
+/** Of two that are typed together, either may win; the other one waits, and may find nothing left to do. */
+const RACE_MS = 5_000;
+
 /** While another command works on its tree, a command must be refused. */
 function sharesTree(stage: Stage, ending: Ending): boolean {
   return othersOnTree(stage, ending).some(
-    (life) => life.startedAt < ending.startedAt && life.endedAt > ending.endedAt,
+    (life) => life.startedAt < ending.startedAt - RACE_MS && life.endedAt > ending.endedAt,
   );
 }
 
@@ -103,12 +106,20 @@ function lostItsPort(folder: string): boolean {
   );
 }
 
+/** A host may take so long to become ready on a busy machine (ms); `pause` and `resume` say so before. */
+const HOST_STARTS_MS = 60_000;
+
 /** `pause` and `resume` work as soon as the campaign is there, unless Temporal is away. */
 function isHeard({ chronicle }: Stage, { typed, startedAt, endedAt }: Control): boolean {
   const { exitCode, signalCode } = typed.child;
   if (exitCode === 0 || signalCode === 'SIGKILL') return true;
   if (exitCode !== 1) return false;
   const away = chronicle.was(TEMPORAL_AWAY, startedAt, endedAt ?? Date.now(), GRACE_MS);
+  const now = endedAt ?? Date.now();
+  const hostIsNew = chronicle.commands.some(
+    ({ name, at }) => name.startsWith('run ') && at <= now && now - at < HOST_STARTS_MS,
+  );
+  if (hostIsNew && typed.stderr.includes('[HOST_NOT_READY]')) return true;
   return typed.stderr.includes('[CAMPAIGN_UNKNOWN]') || (away && /\[[A-Z_]+\]/.test(typed.stderr));
 }
 

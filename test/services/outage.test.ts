@@ -19,13 +19,13 @@ function clientOf(
 const SERVICES = ['molecules', 'predictions'] as const;
 
 describe.each(SERVICES)('asking whether %s is there', (service) => {
-  test.each([404, 400, 403, 200])('HTTP %i: somebody is', async (status) => {
+  test.each([404, 400, 200])('HTTP %i: somebody is', async (status) => {
     await using server = await httpServer((_, response) => json(response, status, { error: 'x' }));
     expect(await clientOf(service, server.url).ping(quiet())).toEqual({ type: 'well' });
     expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test.each([500, 502, 503, 429, 302])('HTTP %i: not well', async (status) => {
+  test.each([500, 502, 503, 429, 302, 401, 403, 407])('HTTP %i: not well', async (status) => {
     await using server = await httpServer((_, response) => {
       json(response, status, 'x', { 'retry-after': '7' });
     });

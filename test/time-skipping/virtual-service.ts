@@ -42,6 +42,7 @@ export function virtualService(options: Options): VirtualService {
 
   const activities: Activities = {
     notify: () => Promise.resolve(),
+    notifyRefusal: () => Promise.resolve(),
     readClock: now,
     foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {

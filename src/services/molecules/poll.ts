@@ -5,9 +5,9 @@ import { complexity, parseBoundedJson } from '../bounded-json.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
-import { retryAfterMs } from '../retry-after.ts';
+import { ordered, retryAfterMs } from '../retry-after.ts';
 import { below } from '../target.ts';
-import { serviceWords, shorten } from '../words.ts';
+import { isWebPage, serviceWords, shorten } from '../words.ts';
 import type { MoleculesAccess } from './access.ts';
 import { meaningfulLines } from './log.ts';
 import { fileSets, innerStatus, missingKeys, readRecord, type MoleculeRecord } from './schemas.ts';
@@ -51,13 +51,20 @@ async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
     return { type: 'unavailable', message: body.message, retryAfterMs: null };
   }
   // More than any record of an open job. The download has bounds and codes of its own; asking again would not help.
-  if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'finished' };
+  if (body.type === 'tooLong' || complexity(body.text) !== null) return finished(answer);
   const json = parseBoundedJson(body.text);
-  if (json === undefined) return unavailable(answer, 'the record is not JSON');
+  if (json === undefined) {
+    const passing = await unavailable(answer, 'the record is not JSON');
+    return isWebPage(body.text) ? { ...passing, refusesUs: true } : passing;
+  }
   const record = readRecord(json);
-  if (fileSets(record).some((set) => missingKeys(set).length === 0)) return { type: 'finished' };
+  if (fileSets(record).some((set) => missingKeys(set).length === 0)) return finished(answer);
   if (innerStatus(record) === 202) return running(answer, record);
   return { type: 'failed', message: failureMessage(record), timing: null };
+}
+
+function finished(answer: HttpResponse): PollOutcome {
+  return { type: 'finished', ...ordered(answer) };
 }
 
 function failureMessage(record: MoleculeRecord): string {
@@ -85,5 +92,6 @@ async function ended(answer: HttpResponse, type: 'lost' | 'failed'): Promise<Pol
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const words = body.type === 'broken' ? null : serviceWords(body.text);
   const message = shorten(words ?? `${answer.where}: HTTP ${answer.status}`);
-  return type === 'lost' ? { type, message } : { type, message, timing: null };
+  if (type === 'lost') return { type, message, ...ordered(answer) };
+  return { type, message, timing: null };
 }

@@ -12,7 +12,7 @@ import { parseBoundedJson } from '../bounded-json.ts';
 import type { CallOptions } from '../client.ts';
 import { SMALL_JSON_LIMIT } from '../http-body.ts';
 import type { HttpResponse } from '../http-answer.ts';
-import { retryAfterMs } from '../retry-after.ts';
+import { ordered, retryAfterMs } from '../retry-after.ts';
 import { serviceWords, shorten } from '../words.ts';
 import type { PredictionsAccess } from './access.ts';
 import { readEarlierBody } from './earlier.ts';
@@ -55,19 +55,18 @@ async function finishedOrNot(
   if (access.variant === 'current' && !isWebPageAnswer(answer)) {
     // The payload is downloaded by its own activity, straight to disk.
     await answer.body.discard();
-    return { type: 'finished' };
+    return finished(answer);
   }
   const body = await answer.body.text(EARLIER_BODY_LIMIT);
   if (body.type === 'broken') return brokenOff(body.message);
   if (isWebPageAnswer(answer) && !beginsAsJson(body.text)) {
-    return brokenOff(`${answer.where}: a web page instead of a result`);
+    return { ...brokenOff(`${answer.where}: a web page instead of a result`), refusesUs: true };
   }
-  if (access.variant === 'current') return { type: 'finished' };
-  if (body.type === 'tooLong') return { type: 'finished' };
+  if (access.variant === 'current' || body.type === 'tooLong') return finished(answer);
   const json = parseBoundedJson(body.text);
   const read = readEarlierBody(json);
   if (read.type === 'running') return running(answer, json);
-  if (read.type === 'finished') return read;
+  if (read.type === 'finished') return finished(answer);
   return { type: 'failed', message: shorten(read.message), timing: null };
 }
 
@@ -102,11 +101,16 @@ async function failed(answer: HttpResponse): Promise<PollOutcome> {
   return { type: 'failed', message, timing: readTiming(envelope.timing) };
 }
 
+/** The service may want to be left alone before the download (Retry-After of any answer). */
+function finished(answer: HttpResponse): PollOutcome {
+  return { type: 'finished', ...ordered(answer) };
+}
+
 async function lost(answer: HttpResponse): Promise<PollOutcome> {
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const words = body.type === 'broken' ? null : serviceWords(body.text);
   const message = words ?? `${answer.where}: HTTP ${answer.status}`;
-  return { type: 'lost', message: shorten(message) };
+  return { type: 'lost', message: shorten(message), ...ordered(answer) };
 }
 
 async function readJson(answer: HttpResponse): Promise<unknown> {

@@ -93,7 +93,7 @@ describe('a download path without /api/ (contract 4.6, the sample)', () => {
     );
     await fetched(server.url, 'csv', async (outcome) => {
       await Promise.resolve();
-      expect(outcome).toEqual({ type: 'absent', status: 403, message: 'not yours' });
+      expect(outcome).toMatchObject({ type: 'unavailable', refusesUs: true });
     });
     expect(server.requests).toHaveLength(1);
   });

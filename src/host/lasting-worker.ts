@@ -1,0 +1,58 @@
+/**
+ * A worker that is started again when it dies by itself. The SDK shuts a worker down when a workflow's code answers it in
+ * a way that it does not expect; this happened to a process that stood still for more than 5 s and was asked by a query
+ * meanwhile (SDK 1.24.0). The process itself would go on, and nobody would work.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
+
+export interface LastingOptions {
+  /** Told each time that the worker has died, or could not be started again. */
+  readonly onDeath: (error: unknown) => void;
+  readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;
+  /** Between tries to start it again (ms). */
+  readonly pauseMs?: number;
+}
+
+export async function startLastingWorker(
+  options: WorkerOptions,
+  { onDeath, start = startWorker, pauseMs = 1_000 }: LastingOptions,
+): Promise<Pick<RunningWorker, 'stop'>> {
+  const stopping = new AbortController();
+  let current = await start(options);
+  const keepGoing = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await current.ended;
+        return;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        onDeath(error);
+        await current.stop();
+      }
+      current = (await again()) ?? current;
+    }
+  };
+  const again = async (): Promise<RunningWorker | null> => {
+    while (!stopping.signal.aborted) {
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return null;
+      try {
+        return await start(options);
+      } catch (error) {
+        onDeath(error);
+      }
+    }
+    return null;
+  };
+  const kept = keepGoing();
+  return {
+    async stop() {
+      stopping.abort();
+      await current.stop();
+      await kept;
+      // One that was being started when the stop was asked for.
+      await current.stop();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** When the status of a job may be asked for, so that all jobs of a service together ask at most so often a second. */
+
+/** With a pace, a young job is not asked about more often than this (ms). */
+const SHORTEST_MS = 1_000;
+/** A job that nobody asked about for so long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
+const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
+
+export class Pace {
+  private readonly perSecond: number | null;
+  private readonly now: () => number;
+  /** Job → not to be asked about before (ms). In the order of their last question. */
+  private readonly open = new Map<string, { askedAt: number; notBefore: number }>();
+  /** Job → not to be downloaded before (ms). */
+  private readonly held = new Map<string, number>();
+  /** When the next request may be sent (ms). */
+  private nextAt = 0;
+
+  /** @param now monotonic, ms */
+  constructor(perSecond: number | null, now: () => number) {
+    this.perSecond = perSecond;
+    this.now = now;
+  }
+
+  /** A job that the service has just taken on. */
+  accepted(job: string, retryAfterMs: number): void {
+    this.note(job, retryAfterMs);
+  }
+
+  /** How long to wait before this job is asked about (ms); 0 takes the turn, as does a wait that is then kept. */
+  turn(job: string): number {
+    const now = this.now();
+    const early = (this.open.get(job)?.notBefore ?? 0) - now;
+    if (this.perSecond === null) return Math.max(0, early);
+    const spacing = 1_000 / this.perSecond;
+    const waitMs = Math.max(0, early, this.nextAt - now);
+    // Far ahead nothing is reserved: who waits longer asks again, and a turn that nobody takes would be lost.
+    if (waitMs <= 2_000) this.nextAt = Math.max(now, this.nextAt) + spacing;
+    return waitMs;
+  }
+
+  /**
+   * A job was asked about and goes on. Returns the least wait before the next question (ms): what the service ordered,
+   * or the time in which every open job has its turn.
+   */
+  asked(job: string, retryAfterMs: number): number {
+    this.forget();
+    const floor = Math.max(retryAfterMs, this.roundMs());
+    this.note(job, retryAfterMs);
+    return floor;
+  }
+
+  ended(job: string, holdMs: number): void {
+    this.open.delete(job);
+    if (holdMs > 0) this.held.set(job, this.now() + holdMs);
+  }
+
+  /** How much longer the service wants no download of this job (ms). */
+  heldMs(job: string): number {
+    const until = this.held.get(job);
+    if (until === undefined) return 0;
+    const waitMs = until - this.now();
+    if (waitMs <= 0) this.held.delete(job);
+    return Math.max(0, waitMs);
+  }
+
+  /** How long it takes to ask about every open job once (ms). */
+  private roundMs(): number {
+    if (this.perSecond === null) return 0;
+    return Math.max(SHORTEST_MS, (this.open.size / this.perSecond) * 1_000);
+  }
+
+  private note(job: string, retryAfterMs: number): void {
+    const askedAt = this.now();
+    // Removed first, so that it goes to the end: the oldest stay in front.
+    this.open.delete(job);
+    this.open.set(job, { askedAt, notBefore: askedAt + retryAfterMs });
+  }
+
+  private forget(): void {
+    for (const [job, { askedAt }] of this.open) {
+      if (this.now() - askedAt < FORGOTTEN_AFTER_MS) return;
+      this.open.delete(job);
+    }
+  }
+}

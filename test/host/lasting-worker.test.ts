@@ -1,0 +1,60 @@
+/** A worker that dies by itself is replaced; one that is stopped is not. */
+import { expect, test } from 'vitest';
+import { startLastingWorker } from '../../src/host/lasting-worker.ts';
+import type { RunningWorker, WorkerOptions } from '../../src/worker.ts';
+
+class Workers {
+  readonly started: { die: (why: Error) => void; stopped: boolean }[] = [];
+  refuse = 0;
+
+  readonly start = (): Promise<RunningWorker> => {
+    if (this.refuse > 0) {
+      this.refuse -= 1;
+      return Promise.reject(new Error('no connection'));
+    }
+    const ended = Promise.withResolvers<undefined>();
+    ended.promise.catch(() => undefined);
+    const one = { die: ended.reject, stopped: false };
+    this.started.push(one);
+    return Promise.resolve({
+      ended: ended.promise,
+      stop: () => {
+        one.stopped = true;
+        ended.resolve(undefined);
+        return Promise.resolve();
+      },
+    });
+  };
+}
+
+async function lasting() {
+  const workers = new Workers();
+  const told: string[] = [];
+  const onDeath = (error: unknown) => told.push(String(error));
+  const options = { start: workers.start, onDeath, pauseMs: 5 };
+  const worker = await startLastingWorker({} as WorkerOptions, options);
+  return { workers, told, worker };
+}
+
+test('one that dies is stopped, told of and started again, also when that fails at first', async () => {
+  const { workers, told, worker } = await lasting();
+  workers.refuse = 2;
+  workers.started[0]?.die(new Error('Malformed Workflow Completion'));
+  await expect.poll(() => workers.started.length).toBe(2);
+  expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, false]);
+  expect(told).toEqual([
+    'Error: Malformed Workflow Completion',
+    'Error: no connection',
+    'Error: no connection',
+  ]);
+  await worker.stop();
+  expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, true]);
+});
+
+test('one that is stopped stays stopped', async () => {
+  const { workers, told, worker } = await lasting();
+  await worker.stop();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(workers.started).toHaveLength(1);
+  expect(told).toEqual([]);
+});
