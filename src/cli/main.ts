@@ -221,6 +221,10 @@ program
   .option('--body-limit <MiB>', 'largest body of a request, then 413', '20')
   .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
   .option('--fault-control', 'let clients switch faults on under /_faults, for tests')
+  .option(
+    '--gateway <name[:after[:for]]>',
+    'a gateway in front that misbehaves, e.g. firewall-403:5s:30s (docs/local-services.md); none: it only relays',
+  )
   .addHelpText(
     'after',
     `

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { parseDuration } from '../config/duration.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { readGateway } from './gateway-flag.ts';
 import { startLocalServices } from '../local-services/server.ts';
 import { say } from './explain.ts';
 
@@ -21,6 +22,7 @@ export interface ServicesFlags {
   readonly bodyLimit: string;
   readonly retryAfter: string;
   readonly faultControl?: boolean;
+  readonly gateway?: string;
 }
 
 export async function services(flags: ServicesFlags): Promise<number> {
@@ -44,6 +46,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
     ...(flags.addressLimit === undefined
       ? {}
       : { addressLimit: number('--address-limit', flags.addressLimit) }),
+    ...(flags.gateway === undefined ? {} : { gateway: readGateway(flags.gateway) }),
     ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
   });
   const { molecules, predictions } = services.engines;
@@ -52,6 +55,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
   if (flags.engine === undefined) sayMissing([molecules, predictions]);
   say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
   say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
+  if (flags.gateway !== undefined) say(`gateway:     ${flags.gateway}`);
   say(`jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

@@ -9,9 +9,12 @@ import {
 } from './error-answers.ts';
 import { addFaultHooks } from './fault-hooks.ts';
 import type { Faults, FaultRule } from './faults.ts';
+import type { GatewayName, GatewayRule } from './gateway/personalities.ts';
+import type { Trouble } from './gateway/trouble.ts';
 import { refuseOtherNames } from './host-names.ts';
 import { logOptions, logRequests } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { MOLECULES, PREDICTIONS } from './mounts.ts';
 import { pageRoutes } from './molecules/pages.ts';
 import { recordRoutes } from './molecules/records.ts';
 import { submitRoute } from './molecules/submit.ts';
@@ -24,21 +27,26 @@ import { submitRoutes } from './predictions/submit.ts';
 import { Refusal } from './refusal.ts';
 import type { Services } from './services.ts';
 
-/** Where the molecule service is mounted: `{mol_base_url}` is the server's address and this. */
-export const MOLECULES = '/acpype';
-/** Where the prediction service is, by variant (contract, head and 9.1). */
-const PREDICTIONS = {
-  current: '/online_predictors/api',
-  earlier: '/online-predictors/api',
-} as const;
+/** Paths that tests control the services by; a gateway in trouble relays them all the same. */
+export const CONTROL = ['/_faults', '/_gateway'] as const;
 
-/** The server with every route, not listening yet. */
-export async function buildApp(services: Services, metrics: Metrics): Promise<FastifyInstance> {
+/**
+ * The server with every route, not listening yet.
+ *
+ * @param gateway in front of it; null when there is none
+ */
+export async function buildApp(
+  services: Services,
+  metrics: Metrics,
+  gateway: Trouble | null,
+): Promise<FastifyInstance> {
   const { settings } = services;
   const { bodyLimit } = settings;
   const app = fastify({
     ...logOptions(settings),
     bodyLimit,
+    // The gateway says who asked; nobody else can reach the services behind it.
+    trustProxy: gateway !== null,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnreadableAddress,
@@ -58,7 +66,10 @@ export async function buildApp(services: Services, metrics: Metrics): Promise<Fa
   await moleculeService(app, services);
   await predictionService(app, services);
   closeRoutes();
-  if (settings.allowFaultControl) faultControl(app, services.faults);
+  if (settings.allowFaultControl) {
+    faultControl(app, services.faults);
+    if (gateway !== null) gatewayControl(app, gateway);
+  }
   return app;
 }
 
@@ -103,5 +114,18 @@ function faultControl(app: FastifyInstance, faults: Faults): void {
   app.delete('/_faults', () => {
     faults.clear();
     return faults.list();
+  });
+}
+
+/** The personality of the gateway over HTTP, likewise: a rule, or null for none. */
+function gatewayControl(app: FastifyInstance, gateway: Trouble): void {
+  app.get('/_gateway', () => gateway.state());
+  app.put<{ Body: GatewayName | GatewayRule | null }>('/_gateway', (request) => {
+    gateway.set(request.body);
+    return gateway.state();
+  });
+  app.delete('/_gateway', () => {
+    gateway.set(null);
+    return gateway.state();
   });
 }

@@ -1,5 +1,5 @@
 /** Answers that no handler gives: errors, unknown paths, wrong methods. Every one is an object with `error`. */
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, tooLarge } from './refusal.ts';
 
@@ -44,7 +44,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, error: strin
 };
 
 /** Answers what never became a request. Nothing of it is logged: it may hold a token. */
-export function answerUnreadable(error: { readonly code: string }, socket: Socket): void {
+export function answerUnreadable(error: { readonly code: string }, socket: Duplex): void {
   if (!socket.writable) return;
   const [status, words] = UNREADABLE[error.code] ?? [
     '400 Bad Request',

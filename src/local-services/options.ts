@@ -7,6 +7,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { HundredfoldError } from '../domain/errors.ts';
 import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
+import { checkedRule, type GatewayName, type GatewayRule } from './gateway/personalities.ts';
+import { Refusal } from './refusal.ts';
 
 /** `installed`: in each service the real engine if it is there, else the recorded one. */
 export const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
@@ -53,7 +55,12 @@ export interface LocalServicesOptions {
   readonly variant?: Variant;
   /** Faults that are on from the start. */
   readonly faults?: readonly FaultRule[];
-  /** Lets a client switch faults with PUT, GET and DELETE `/_faults`; default false. */
+  /**
+   * A gateway in front of both services, with a personality or (null) without one yet; default: none. It can be given
+   * another one while it runs.
+   */
+  readonly gateway?: GatewayName | GatewayRule | null;
+  /** Lets a client switch faults with PUT, GET and DELETE `/_faults`, and the gateway with `/_gateway`; default false. */
   readonly allowFaultControl?: boolean;
   /** A pino logger, or true for one of our own. Neither tokens nor bodies are logged. */
   readonly log?: boolean | FastifyBaseLogger;
@@ -78,6 +85,8 @@ export interface Settings {
   readonly retryAfterSeconds: number;
   readonly variant: Variant;
   readonly faults: readonly FaultRule[];
+  /** undefined: no gateway. */
+  readonly gateway: GatewayRule | null | undefined;
   readonly allowFaultControl: boolean;
   readonly log: boolean | FastifyBaseLogger;
 }
@@ -113,6 +122,20 @@ function oneOf<T extends string>(
   return value;
 }
 
+function gateway(value: LocalServicesOptions['gateway']): Settings['gateway'] {
+  if (value === undefined || value === null) return value;
+  try {
+    return checkedRule(value);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return refuse(
+      'gateway',
+      value,
+      `a gateway that docs/local-services.md lists (${error.message})`,
+    );
+  }
+}
+
 /** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
 export function settingsOf(options: LocalServicesOptions): Settings {
   const engine = oneOf('engine', options.engine, ENGINE_CHOICES, 'recorded');
@@ -144,6 +167,7 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     retryAfterSeconds: whole('retryAfterSeconds', options.retryAfterSeconds, 5),
     variant: oneOf('variant', options.variant, VARIANTS, 'current'),
     faults: options.faults ?? [],
+    gateway: gateway(options.gateway),
     allowFaultControl: options.allowFaultControl ?? false,
     log: options.log ?? false,
   };

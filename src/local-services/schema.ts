@@ -87,6 +87,18 @@ CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
 CREATE INDEX jobs_waiting_of_owner ON jobs (service, owner) WHERE state = 'enqueued';
 CREATE INDEX jobs_states ON jobs (service, state);
 `,
+  // Requests that the gateway answered itself.
+  `
+CREATE TABLE gateway (
+  n INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  service TEXT NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  status INTEGER NOT NULL
+) STRICT;
+`,
 ];
 
 const OWNER_ONLY = 0o600;

@@ -8,15 +8,17 @@ import type { FastifyInstance } from 'fastify';
 import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Admission } from './admission.ts';
-import { buildApp, MOLECULES } from './app.ts';
+import { buildApp, CONTROL } from './app.ts';
 import { Clock } from './clock.ts';
 import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
 import { engineStatement } from './engines/statement.ts';
 import { Faults, type FaultRule } from './faults.ts';
+import { Gateway, gatewayHandle, type GatewayHandle } from './gateway/gateway.ts';
 import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Listener } from './listener.ts';
 import { Metrics } from './metrics.ts';
+import { MOLECULES } from './mounts.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
 import type { Services } from './services.ts';
@@ -24,6 +26,8 @@ import { Slots } from './slots.ts';
 import { Worker } from './worker.ts';
 
 export type { FaultRule } from './faults.ts';
+export type { GatewayEntry } from './gateway/journal.ts';
+export type { GatewayName, GatewayRule } from './gateway/personalities.ts';
 export type { JournalEntry } from './journal.ts';
 export type { LocalServicesOptions } from './options.ts';
 
@@ -42,6 +46,8 @@ export interface LocalServices {
     add(rule: FaultRule): void;
     clear(): void;
   };
+  /** In front of both services; throws `LOCAL_SERVICES_OPTION` when they were started without the option `gateway`. */
+  readonly gateway: GatewayHandle;
   /** Every submission that arrived since the database was made, in order; also after `close`. */
   journal(): JournalEntry[];
   /** Stops in order: answers what it is answering, breaks off jobs (they run again at the next start), closes. */
@@ -61,16 +67,18 @@ export async function startLocalServices(
   const database = openDatabase(settings.database);
   const { services, journal } = servicesOn(database, settings);
   const metrics = new Metrics(services.jobs);
-  const app = await buildApp(services, metrics);
+  const gateway = gatewayOf(services, database);
+  const app = await buildApp(services, metrics, gateway?.trouble ?? null);
   try {
-    await app.listen({ host: settings.host, port: settings.port });
+    await listen(app, gateway, settings);
   } catch (cause) {
     await app.close();
     database.close();
     throw unusablePort(settings, cause);
   }
-  const { port } = app.server.address() as AddressInfo;
-  const listener = new Listener(app.server, settings.host, port);
+  const server = gateway?.server ?? app.server;
+  const { port } = server.address() as AddressInfo;
+  const listener = new Listener(server, settings.host, port);
   const { faults } = services;
   faults.onChange = () => {
     const refuse = faults.standing('refuse');
@@ -81,18 +89,37 @@ export async function startLocalServices(
   const workers = startWorkers(app, services, engines, metrics);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return running(`http://${host}:${String(port)}`, {
-    app,
-    listener,
-    workers,
-    engines,
-    database,
-    journal,
-    faults,
+    ...{ app, gateway, listener, workers, engines, database, journal, faults },
   });
+}
+
+function gatewayOf({ settings, clock, jobs }: Services, database: DatabaseSync): Gateway | null {
+  if (settings.gateway === undefined) return null;
+  return new Gateway(settings.gateway, {
+    database,
+    now: () => clock.now(),
+    acceptedAt: (id) => jobs.get(id)?.queuedAt ?? null,
+    control: settings.allowFaultControl ? CONTROL : [],
+  });
+}
+
+/** Behind a gateway the services listen where only this machine reaches them, and the gateway where they would. */
+async function listen(
+  app: FastifyInstance,
+  gateway: Gateway | null,
+  { host, port }: Settings,
+): Promise<void> {
+  if (gateway === null) {
+    await app.listen({ host, port });
+    return;
+  }
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  await gateway.listen(host, port, (app.server.address() as AddressInfo).port);
 }
 
 interface Parts {
   readonly app: FastifyInstance;
+  readonly gateway: Gateway | null;
   readonly listener: Listener;
   readonly workers: readonly Worker[];
   readonly engines: Engines;
@@ -106,9 +133,11 @@ function running(url: string, parts: Parts): LocalServices {
   let closing: Promise<void> | undefined;
   /** The journal as it was at the end: it is read most often when all is over. */
   let last: JournalEntry[] | undefined;
+  const gateway = gatewayHandle(parts.gateway);
   const close = async (): Promise<void> => {
     await shutDown(parts);
     last = journal.entries();
+    gateway.keepEntries();
     parts.database.close();
   };
   return {
@@ -129,18 +158,21 @@ function running(url: string, parts: Parts): LocalServices {
         faults.clear();
       },
     },
+    gateway,
     journal: () => last ?? journal.entries(),
     close: () => (closing ??= close()),
   };
 }
 
-async function shutDown({ app, listener, workers, engines }: Parts): Promise<void> {
+async function shutDown({ app, gateway, listener, workers, engines }: Parts): Promise<void> {
   listener.stop();
   // A client that stops reading would hold the server open.
   const force = setTimeout(() => {
     app.server.closeAllConnections();
+    gateway?.server.closeAllConnections();
   }, CLOSING_MS);
   await app.close();
+  await gateway?.close();
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
   await closeEngines(engines);

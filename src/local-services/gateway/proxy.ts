@@ -1,0 +1,133 @@
+/**
+ * The gateway: a reverse proxy in front of both services, which relays every request as it is until it is told to
+ * misbehave. What happens to a connection behind it (a reset, an answer cut short, silence) happens in front of it
+ * too, so that the faults of `faults.ts` look the same with and without it.
+ */
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerUnreadable } from '../error-answers.ts';
+import type { GatewayJournal } from './journal.ts';
+import type { GatewayRequest } from './personalities.ts';
+import type { Trouble } from './trouble.ts';
+
+/** Of one connection only (RFC 9110, 7.6.1); Node writes those of the other connection itself. */
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+];
+
+export interface GatewayParts {
+  readonly trouble: Trouble;
+  readonly journal: GatewayJournal;
+  readonly now: () => number;
+  /** Where the services listen, on 127.0.0.1. Known once they do. */
+  readonly servicesPort: () => number;
+  /** Path of the molecule service. */
+  readonly molecules: string;
+  /** Paths that are relayed in any case: those that tests control the services by. */
+  readonly control: readonly string[];
+}
+
+/** The server of the gateway, not listening yet. */
+export function gatewayServer(parts: GatewayParts): Server {
+  const server = createServer((request, response) => {
+    void handle(request, response, parts);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    answerUnreadable({ code: error.code ?? '' }, socket);
+  });
+  return server;
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: GatewayParts,
+): Promise<void> {
+  const { trouble, control } = parts;
+  const asked: GatewayRequest = {
+    method: request.method ?? 'GET',
+    url: request.url ?? '/',
+    host: request.headers.host ?? '',
+  };
+  const path = asked.url.split('?')[0] ?? '';
+  const rule = trouble.state().rule;
+  const treatment = control.includes(path) ? { holdMs: 0 } : trouble.treat(asked);
+  if ('holdMs' in treatment || rule === null) {
+    relay(request, response, parts.servicesPort(), 'holdMs' in treatment ? treatment.holdMs : 0);
+    return;
+  }
+  const { status, headers, body } = treatment.answer;
+  parts.journal.record({
+    ...{ at: parts.now(), name: rule.name, method: asked.method, path, status },
+    service: path.startsWith(parts.molecules) ? 'molecules' : 'predictions',
+  });
+  request.resume();
+  response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
+  response.end(body);
+}
+
+function relay(
+  request: IncomingMessage,
+  response: ServerResponse,
+  port: number,
+  holdMs: number,
+): void {
+  const { method, url: path, socket } = request;
+  const headers = {
+    ...endToEnd(request.headers),
+    // The services count by address: that of the client, not ours. What the client claims is not passed on.
+    'x-forwarded-for': socket.remoteAddress ?? '',
+  };
+  const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  sent.on('response', (answer) => {
+    void giveBack(answer, response, holdMs);
+  });
+  sent.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED' && !response.headersSent) badGateway(response);
+    else socket.resetAndDestroy();
+  });
+  response.on('close', () => {
+    if (!response.writableFinished) sent.destroy();
+  });
+  request.pipe(sent);
+}
+
+async function giveBack(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  holdMs: number,
+): Promise<void> {
+  answer.on('error', () => {
+    response.destroy();
+  });
+  if (holdMs > 0) await sleep(holdMs);
+  if (response.destroyed) return;
+  response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEnd(answer.headers));
+  answer.pipe(response);
+}
+
+function badGateway(response: ServerResponse): void {
+  const body =
+    '<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>';
+  response.writeHead(502, { 'Content-Type': 'text/html', 'Content-Length': String(body.length) });
+  response.end(body);
+}
+
+function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+}
