@@ -33,7 +33,8 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
 
 /** Tells everybody who is told of ends that a service refuses us: somebody has to mend that. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
-  const text = `${JSON.stringify({ event: 'service-blocked', ...refusal })}\n`;
+  const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
+  const text = `${JSON.stringify({ event, ...refusal })}\n`;
   await Promise.all(notifyWays(deps.notify).map((way) => tell(deps, way, text)));
 }
 

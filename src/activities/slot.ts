@@ -117,6 +117,10 @@ function close(
       ledger.close(id, 'charged');
       return NOTHING_TOLD;
     case 'notNow': {
+      if (outcome.doubt) {
+        ledger.close(id, 'charged');
+        return NOTHING_TOLD;
+      }
       if (outcome.reason !== 'rate-limited') break;
       const { retryAfterMs } = outcome;
       const serviceLimit = outcome.rateLimit?.limit ?? null;

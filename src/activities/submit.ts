@@ -31,6 +31,8 @@ const STOOD_STILL_MS = 3_000;
  */
 const SHORTEST_BLOCK_MS = 900;
 
+const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
+
 /** Between looks of a worker that cannot use the ledger (ms). */
 const LEDGER_AGAIN_MS = 5_000;
 
@@ -45,6 +47,7 @@ export async function submit(
   const { cancellationSignal: signal, info } = Context.current();
   const began = performance.now();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
+  if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
   const service = deps.serviceOf(reference);
   if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
   const prepared = await prepare(deps, request, reference);

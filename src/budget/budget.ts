@@ -10,6 +10,7 @@
 import { wasAnswered } from './answered.ts';
 import { blockedUntil, observe } from './block.ts';
 import { close } from './closing.ts';
+import { isInDoubt } from './doubt.ts';
 import type { BudgetEvent, Restored } from './events.ts';
 import { heldUntil, sweepHolds } from './holds.ts';
 import {
@@ -129,6 +130,7 @@ function grant(state: BudgetState, lane: Lane, now: number): Grant {
   const granted: Grant = {
     ...{ request, ticket, notBefore: now, number: state.address.granted, probe },
     withdrawn: false,
+    ...(isInDoubt(state, request) && { inDoubt: true }),
   };
   state.outstanding[requestKey(request)] = granted;
   state.counts.submissions += 1;

@@ -1,5 +1,6 @@
 /** How submissions end, as the budget counts them. */
 import { forget, remember } from './answered.ts';
+import { notePage } from './doubt.ts';
 import { recover, refuse } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
@@ -43,7 +44,9 @@ export function close(
       state.counts.refused += 1;
       return;
     case 'notNow':
-      giveBackBoth(state, window);
+      // Perhaps a job: it counts until that is known.
+      if (closing.doubt) chargeBoth(state, window, now);
+      else giveBackBoth(state, window);
       return turnAway(state, granted, closing, now);
     case 'deferred':
       giveBackBoth(state, window);
@@ -86,15 +89,17 @@ function noteStranger(state: BudgetState, { request }: Grant, now: number): void
 function turnAway(
   state: BudgetState,
   granted: Grant,
-  { reason, retryAfterMs, message, scope }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, scope, doubt }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
   forget(state.answered, request.item);
   const refusesUs = reason === 'blocked';
+  if (doubt) notePage(state, state.addressBlock.refusals === 0);
   if (!withdrawn && refusesUs) {
     const { accepted } = state.counts;
-    putLast(state.queue, request, { at: now, reason, message, accepted });
+    const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
+    putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
   // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';

@@ -15,6 +15,7 @@ export type Closing =
       readonly retryAfterMs: number | null;
       readonly message: string;
       readonly scope?: 'credential' | 'address';
+      readonly doubt?: true;
     }
   /** Nothing was sent, and nothing is known against the service: what it is for waits this long, then it has its turn. */
   | {

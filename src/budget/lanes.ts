@@ -51,6 +51,8 @@ export interface TurnedAway {
   readonly message: string;
   /** Of `blocked`: how many jobs the service had accepted by then, of whatever row. */
   readonly accepted?: number;
+  /** Whether the service has the job nevertheless is not certain. */
+  readonly doubt?: true;
 }
 
 const TURNED_AWAY_KEPT = 20;

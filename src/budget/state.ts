@@ -23,6 +23,8 @@ export interface BudgetState {
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
   /** 429s that our own charges do not explain: somebody else uses the credential. The last one, by credential. */
   strangers?: Record<string, { readonly at: number; readonly count: number }>;
+  /** How many submissions were answered with a web page in the last refusal (doubt.ts). */
+  pages?: number;
   /** The last recovery that this budget was told of. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
 }
@@ -39,6 +41,8 @@ export interface Grant {
   readonly probe: boolean;
   /** Nobody waits for the answer any more: should the service say "not now", it is not asked again. */
   readonly withdrawn: boolean;
+  /** It was answered with a web page, and others were not: it is not sent again (doubt.ts). */
+  readonly inDoubt?: true;
 }
 
 export const MAX_OUTSTANDING = 100;

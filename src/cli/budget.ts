@@ -7,7 +7,7 @@ import { noticesOf } from './budget-notices.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
-import { clockText, windowText } from './progress-text.ts';
+import { clockText, isBlocked, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function budget(flags: CommonFlags): Promise<number> {
@@ -34,7 +34,7 @@ function print(status: BudgetStatus): void {
   const { service, address, now, addressWindow, credentials, waiting, outstanding, counts } =
     status;
   say(`${service} (${address})`);
-  if (addressWindow.limit !== null || addressWindow.blockedUntil !== null)
+  if (addressWindow.limit !== null || isBlocked(addressWindow))
     say(`  this machine's address: ${standing(addressWindow, now)}`);
   for (const { credential, ...window } of credentials) {
     say(`  credential ${credential}: ${standing(window, now)}`);
@@ -51,7 +51,7 @@ function print(status: BudgetStatus): void {
 
 /** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */
 function standing(window: WindowStatus, now: number): string {
-  if (window.limit === null || window.blockedUntil !== null) return windowText(window, now);
+  if (window.limit === null || isBlocked(window)) return windowText(window, now);
   const { charged, limit, windowMs, free, releases } = window;
   const used = `${charged} of ${limit} used in ${formatDuration(windowMs)}, ${free ?? 0} free`;
   const [next] = releases;

@@ -1,5 +1,7 @@
 /** `hundredfold pause|resume|cancel NAME`: durable, because each is a message to the campaign's workflow. */
+import type { WorkflowHandle } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
 import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
@@ -13,19 +15,36 @@ import type { Observed } from './observe.ts';
 import type { CommonFlags } from './flags.ts';
 import { answered, withSession, type Around } from './with-session.ts';
 
-export type Verb = 'pause' | 'resume';
-
 export interface CancelFlags extends CommonFlags {
   /** The output tree is gone for good: nothing is waited for that would be written there. */
   readonly abandon?: boolean;
 }
 
-export async function control(verb: Verb, name: string, flags: CommonFlags): Promise<number> {
+export interface ResumeFlags extends CommonFlags {
+  readonly service?: ServiceName;
+}
+
+export async function pause(name: string, flags: CommonFlags): Promise<number> {
+  const words = `${name} is paused: nothing more is submitted; what was submitted is fetched. \`hundredfold resume\` lets it go on.`;
+  return told(name, flags, words, (campaign) => campaign.signal(pauseSignal));
+}
+
+export async function resume(name: string, flags: ResumeFlags): Promise<number> {
+  const { service } = flags;
+  const words = service === undefined ? `${name} goes on.` : `${name} goes on with ${service}.`;
+  return told(name, flags, words, (campaign) => campaign.signal(resumeSignal, service));
+}
+
+async function told(
+  name: string,
+  flags: CommonFlags,
+  words: string,
+  tell: (campaign: WorkflowHandle) => Promise<void>,
+): Promise<number> {
   return withSession(flags, 'look', async (session) => {
     if ((await openCampaign(session, name)) === null) return EXIT.ok;
-    const handle = session.client.workflow.getHandle(campaignWorkflowId(name));
-    await handle.signal(verb === 'pause' ? pauseSignal : resumeSignal);
-    say(`${name} ${SAID[verb]}`);
+    await tell(session.client.workflow.getHandle(campaignWorkflowId(name)));
+    say(words);
     if (session.role === 'host') say(NOBODY_WORKS);
     return EXIT.ok;
   });
@@ -101,12 +120,6 @@ async function seeOut(
   const code = await conclude(session, followed, to, { flags, settings });
   return code === EXIT.cancelled ? EXIT.ok : code;
 }
-
-const SAID: Readonly<Record<Verb, string>> = {
-  pause:
-    'is paused: nothing more is submitted; what was submitted is fetched. `hundredfold resume` lets it go on.',
-  resume: 'goes on.',
-};
 
 const NOBODY_WORKS = '  No command works on it now; it holds from the next one on.';
 

@@ -7,6 +7,7 @@ import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
 import { noticesOf } from './budget-notices.ts';
 import type { Finding } from './finding.ts';
+import { refusalWords } from './standstill.ts';
 import { treeObstacleOf } from './tree-obstacle.ts';
 import { answered } from './with-session.ts';
 
@@ -48,8 +49,11 @@ async function findings(session: Pick<Session, 'client' | 'role'>): Promise<Find
       continue;
     }
     const budget = await readBudget(client, workflowId);
+    const check = nameOf(workflowId);
+    for (const words of budget ? refusalWords(budget, Date.now()) : [])
+      found.push({ check, ok: false, found: words });
     for (const { words } of budget ? noticesOf(budget) : [])
-      found.push({ check: nameOf(workflowId), ok: true, found: words });
+      found.push({ check, ok: true, found: words });
   }
   return found;
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { KINDS } from '../domain/item.ts';
+import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
@@ -69,6 +69,7 @@ program
   .option('--skip-invalid', 'run the other rows where some are refused; failed.csv lists those')
   .option('--no-cache', 'neither take results of earlier campaigns nor keep these for later ones')
   .option('--refresh', 'compute anew what earlier campaigns have computed')
+  .option('--keep-going', 'do not pause a service whose items fail for one and the same reason')
   .option('--detach', 'return once the campaign is started')
   .option('--no-worker', 'with a Temporal configured elsewhere: leave all work to its workers')
   .option('-y, --yes', 'do not ask before a campaign of more than an hour')
@@ -129,19 +130,25 @@ program
   .addOption(json())
   .action(ending(async (name, flags) => (await import('./watch.ts')).watch(name, flags)));
 
-for (const [verb, does] of [
-  ['pause', 'submit nothing more of a campaign until it is resumed'],
-  ['resume', 'go on with a paused campaign'],
-] as const) {
-  program
-    .command(verb)
-    .description(does)
-    .argument('<name>', '', checkedName)
-    .addOption(config())
-    .action(
-      ending(async (name, flags) => (await import('./control.ts')).control(verb, name, flags)),
-    );
-}
+program
+  .command('pause')
+  .description('submit nothing more of a campaign until it is resumed')
+  .argument('<name>', '', checkedName)
+  .addOption(config())
+  .action(ending(async (name, flags) => (await import('./control.ts')).pause(name, flags)));
+
+program
+  .command('resume')
+  .description('go on with a paused campaign')
+  .argument('<name>', '', checkedName)
+  .addOption(
+    new Option(
+      '--service <service>',
+      'only with this service, which the campaign has paused because its items fail for one reason',
+    ).choices(SERVICES),
+  )
+  .addOption(config())
+  .action(ending(async (name, flags) => (await import('./control.ts')).resume(name, flags)));
 
 program
   .command('cancel')

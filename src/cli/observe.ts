@@ -10,6 +10,7 @@ import { ask } from './ask.ts';
 import { obstacleOf } from './obstacle.ts';
 import { treeObstacleOf } from './tree-obstacle.ts';
 import { treeIfAny } from './retry-tree.ts';
+import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { progressQuery } from '../workflows/messages.ts';
 
@@ -67,10 +68,11 @@ export class Observer {
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
       .reduce((sum, { items }) => sum + items, 0);
+    const at = Date.now();
     return {
-      ...{ at: Date.now(), progress, waiting, budgets },
+      ...{ at, progress, waiting, budgets },
       kinds: await this.kinds(progress.total),
-      obstacle,
+      obstacle: obstacle ?? standstillOf({ budgets, progress }, at),
       ended: status !== 'RUNNING',
       completed: status === 'COMPLETED',
     };

@@ -8,7 +8,7 @@ import type { CampaignDocument } from '../report/campaign-document.ts';
 export async function openDocument(
   { client }: Session,
   { name, out, startedAt }: Pick<CampaignLine, 'name' | 'out' | 'startedAt'>,
-  { progress, budgets }: Observation,
+  { progress, budgets, obstacle }: Observation,
 ): Promise<CampaignDocument> {
   // An item has a remote id once a service took its job on.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
@@ -23,5 +23,6 @@ export async function openDocument(
     out,
     startedAt,
     endedAt: null,
+    ...(obstacle !== null && { obstacle }),
   };
 }

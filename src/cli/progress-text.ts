@@ -32,7 +32,10 @@ export function stateText({ progress: { state, campaign } }: Observation): strin
 /** Why services made us wait. */
 export function blocksOf({ budgets }: Observation): string[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
-    [addressWindow, ...credentials].flatMap(({ blockedBecause }) => blockedBecause ?? []),
+    [addressWindow, ...credentials].flatMap(
+      // A refusal lasts through its probes.
+      ({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? [],
+    ),
   );
 }
 
@@ -40,7 +43,7 @@ export function blocksOf({ budgets }: Observation): string[] {
 export function budgetText(budget: BudgetStatus, now: number): string {
   const { service, addressWindow, credentials } = budget;
   // A service that is down is down for every credential: nothing else about it matters now.
-  if (addressWindow.blockedUntil !== null) return `${service}: ${blockText(addressWindow, now)}`;
+  if (isBlocked(addressWindow)) return `${service}: ${blockText(addressWindow, now)}`;
   const parts = credentials.map((window) => windowText(window, now));
   if (addressWindow.limit !== null) {
     parts.push(`this machine's address: ${windowText(addressWindow, now)}`);
@@ -50,15 +53,23 @@ export function budgetText(budget: BudgetStatus, now: number): string {
 
 /** `5 of 5 used in 6 s, next slot in 4 s`, or why it must wait. */
 export function windowText(window: WindowStatus, now: number): string {
-  if (window.blockedUntil !== null) return blockText(window, now);
+  if (isBlocked(window)) return blockText(window, now);
   if (window.limit === null) return 'no limit';
   const used = `${window.charged} of ${window.limit} used in ${formatDuration(window.windowMs)}`;
   if (window.free !== 0 || window.nextFreeAt === null) return used;
   return `${used}, next slot ${inText(window.nextFreeAt, now)}`;
 }
 
-function blockText({ blockedUntil, blockedBecause }: WindowStatus, now: number): string {
-  return `waiting, asked again ${inText(blockedUntil ?? now, now)}: ${blockedBecause ?? ''}`;
+/** It waits for a service that is away, or that refuses us. */
+export function isBlocked({ blockedUntil, refusal }: WindowStatus): boolean {
+  return blockedUntil !== null || refusal !== undefined;
+}
+
+function blockText(window: WindowStatus, now: number): string {
+  const { blockedUntil, blockedBecause, refusal } = window;
+  const standing = refusal ? `blocked since ${clockText(refusal.since, now)}` : 'waiting';
+  const why = refusal?.reason ?? blockedBecause ?? '';
+  return `${standing}, asked again ${inText(blockedUntil ?? now, now)}: ${why}`;
 }
 
 function inText(at: number, now: number): string {

@@ -4,6 +4,7 @@ import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
+import type { JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -26,12 +27,19 @@ import { endOf, planLines } from './plan-text.ts';
 import { insist, isTemporalAway } from './temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
+/** `--keep-going`: nothing is paused because items fail for one and the same reason. */
+function policyOf({ policy }: Settings, { keepGoing }: RunFlags): JobPolicy {
+  const { sameFailures: _, ...rest } = policy;
+  return keepGoing === true ? rest : policy;
+}
+
 export interface RunFlags extends IntakeFlags {
   readonly detach?: boolean;
   /** False with --no-worker. */
   readonly worker?: boolean;
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;
+  readonly keepGoing?: boolean;
 }
 
 export async function runCampaign(
@@ -45,7 +53,16 @@ export async function runCampaign(
   const feeds = chooseServices(settings, { local, needed, who: 'the manifest' });
   const keepResults = flags.cache !== false;
   const start: CampaignStart = {
-    ...{ name, folder, survey, spool, cache, feeds, policy: settings.policy, keepResults },
+    ...{
+      name,
+      folder,
+      survey,
+      spool,
+      cache,
+      feeds,
+      policy: policyOf(settings, flags),
+      keepResults,
+    },
     notify: notifyWays(settings.notify),
     embeddedDir: embeddedDirOf(settings),
   };

@@ -150,6 +150,15 @@ export interface RecentEnd extends ItemEnd {
   readonly at: number;
 }
 
+/** A service that a campaign has paused, because its items fail for one and the same reason. */
+export interface SameFailures {
+  readonly service: ServiceName;
+  readonly code: string;
+  readonly message: string;
+  /** How many of the last items failed so. */
+  readonly times: number;
+}
+
 /** The items of one kind that have a job of their own, as far as they were started. */
 export interface KindProgress {
   readonly open: number;
@@ -167,6 +176,8 @@ export interface CampaignProgress {
   readonly following?: number;
   readonly ended: Readonly<Record<FinalState, number>>;
   readonly failuresByCode: Readonly<Record<string, number>>;
+  /** Services that wait for `hundredfold resume`; absent where there are none. */
+  readonly brakes?: readonly SameFailures[];
   /** Why those who wanted to be told of the end were not, a sentence each. */
   readonly unnotified?: readonly string[];
   /** Absent, as are the next two, from workflows of before these were kept. */

@@ -39,6 +39,11 @@ export type SubmitOutcome =
       readonly rateLimit: RateLimitSeen | null;
       /** Of `blocked`: whom the answer is about, the credential (401) or everyone at this address. */
       readonly scope?: 'credential' | 'address';
+      /**
+       * Of `blocked`: a web page came with 200, and the service is well otherwise. A proxy has kept the job from it, or has
+       * spoilt its answer: whether all submissions are answered so tells which (src/budget/doubt.ts).
+       */
+      readonly doubt?: true;
     }
   /** The job may or may not exist. */
   | { readonly type: 'unsure'; readonly message: string };

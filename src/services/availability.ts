@@ -22,14 +22,26 @@ export function connectionFailed(failure: HttpFailure): Unavailable {
 }
 
 /** Throws the body away and tells the status in words. */
-export async function unavailable(answer: HttpResponse, why?: string): Promise<Unavailable> {
+export async function unavailable(
+  answer: HttpResponse,
+  why: string | null = whyOf(answer),
+): Promise<Unavailable> {
   await answer.body.discard();
   return {
     type: 'unavailable',
-    message: `${answer.where}: HTTP ${answer.status}${why === undefined ? '' : `, ${why}`}`,
+    message: `${answer.where}: HTTP ${answer.status}${why === null ? '' : `, ${why}`}`,
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
     ...(refusesUs(answer) && { refusesUs: true }),
   };
+}
+
+function whyOf(answer: HttpResponse): string | null {
+  if (isPage(answer)) return 'a web page instead of an answer';
+  const { status, headers } = answer;
+  if (status < 300 || status >= 400) return null;
+  // Without the query: it may repeat what was sent.
+  const target = headers.get('location')?.replace(/[?#].*$/, '');
+  return target === undefined ? 'a redirect' : `a redirect to ${target}`;
 }
 
 /** A login page of the network (RFC 6585). */

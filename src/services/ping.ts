@@ -5,7 +5,6 @@
 import type { PingOutcome } from '../domain/outcomes.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import type { CallOptions } from './client.ts';
-import type { HttpResponse } from './http-answer.ts';
 import type { Http } from './http.ts';
 
 /** The id of no job, at either service: a UUID without dashes is alphanumeric, too. */
@@ -16,16 +15,7 @@ export async function ping(http: Http, url: URL, { signal }: CallOptions): Promi
   const answer = await http.send({ method: 'GET', url, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
   const { status } = answer;
-  if (status >= 500 || status === 429 || refusesUs(answer))
-    return unavailable(answer, whyOf(answer));
+  if (status >= 500 || status === 429 || refusesUs(answer)) return unavailable(answer);
   await answer.body.discard();
   return { type: 'well' };
-}
-
-function whyOf({ status, headers }: HttpResponse): string | undefined {
-  if (status < 300) return 'a web page instead of an answer';
-  if (status >= 400) return undefined;
-  // Without the query: it may repeat what was sent.
-  const target = headers.get('location')?.replace(/[?#].*$/, '');
-  return target === undefined ? 'a redirect' : `a redirect to ${target}`;
 }

@@ -3,6 +3,7 @@
  * their turn in the worker. When one fails in a way that says that the service is not well, all that were granted
  * before that are sent back: their fate is known, and an outage meets a handful of submissions instead of a hundred.
  */
+import { refusesUs } from './availability.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { failureWords } from './http-failure.ts';
 
@@ -108,7 +109,8 @@ function unreached({ url }: Submission, code: string): HttpAnswer {
 }
 
 function showsUnwell(answer: HttpAnswer): boolean {
-  if (answer.type === 'answered') return answer.status >= 500 || answer.status === 429;
+  if (answer.type === 'answered')
+    return answer.status >= 500 || answer.status === 429 || refusesUs(answer);
   // Broken off by ourselves, it says nothing about the service.
   return !['ABORTED', UNWELL, NOT_OURS, BUSY].includes(answer.code);
 }

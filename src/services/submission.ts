@@ -2,7 +2,7 @@
  * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule holds
  * for both services; only where the id stands differs.
  */
-import type { SubmitOutcome } from '../domain/outcomes.ts';
+import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
@@ -84,7 +84,7 @@ function isPage(answer: HttpResponse, text: string): boolean {
 }
 
 /** The answer is about us, or about how we come there: no other row would fare better. */
-function blocked(answer: HttpResponse, message: string): SubmitOutcome {
+function blocked(answer: HttpResponse, message: string): NotNow {
   const { status } = answer;
   const isRedirect = status >= 300 && status < 400;
   const said = isRedirect ? `a redirect${location(answer)}, which is not followed` : message;
@@ -112,10 +112,21 @@ function accepted(
   if (isWebPage(text)) {
     const title = serviceWords(text);
     const page = title === null ? 'a web page' : `the web page "${shorten(title, 200)}"`;
-    return blocked(answer, `${page} instead of an answer of the service`);
+    const words = `${page} instead of an answer of the service`;
+    return { ...blocked(answer, words), doubt: true };
   }
   const why = body === 'broken' ? 'its body broke off' : 'its body has no job id that can be used';
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
+}
+
+/** A proxy that answers everything with a page has let no job through: then there is no doubt about this one. */
+export async function settled(
+  outcome: SubmitOutcome,
+  ping: () => Promise<PingOutcome>,
+): Promise<SubmitOutcome> {
+  if (outcome.type !== 'notNow' || !outcome.doubt) return outcome;
+  const { doubt: _, ...certain } = outcome;
+  return (await ping()).type === 'well' ? outcome : certain;
 }
 
 /** An id becomes part of paths at the service: nothing in it may leave its place there. */

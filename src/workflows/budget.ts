@@ -140,6 +140,7 @@ class BudgetKeeper {
       .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
         {
           ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
+          ...(grant.inDoubt && { inDoubt: true as const }),
           limits: limitsOf(this.state, request.credential),
         },
         { service, address, credential: request.credential },

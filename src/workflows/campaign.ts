@@ -21,12 +21,20 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CampaignPlan, CampaignProgress, FeedPlan } from '../domain/campaign.ts';
+import type {
+  CampaignPlan,
+  CampaignProgress,
+  FeedPlan,
+  SameFailures,
+  ServiceReference,
+} from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
+import { Breaker } from './breaker.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
@@ -46,7 +54,7 @@ import {
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
-import { tellEnd } from './tell-end.ts';
+import { tellEnd, tellStop } from './tell-end.ts';
 import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
@@ -57,7 +65,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
-  setHandler(resumeSignal, () => run.pause(false));
+  setHandler(resumeSignal, (service) => run.resume(service));
   setHandler(progressQuery, () => run.progress());
   return run.run();
 }
@@ -69,6 +77,7 @@ class CampaignRun {
   private growths = 0;
   private readonly startedAt: number;
   private readonly tally: Tally;
+  private readonly breaker: Breaker;
   private state: CampaignState;
   /** Every item for which there was room was started and asked for. */
   private filled = false;
@@ -81,6 +90,7 @@ class CampaignRun {
     this.plan = plan;
     this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
+    this.breaker = new Breaker(plan.policy.sameFailures, carried?.breaker);
     this.startedAt = carried?.startedAt ?? Date.now();
     this.state = carried?.progress.state ?? 'running';
   }
@@ -150,18 +160,44 @@ class CampaignRun {
     if (!feed || !kind) return;
     feed.open.delete(id);
     this.tally.add({ id, kind, at: Date.now(), ...end });
+    const same = this.breaker.add(feed.plan.reference.service, end);
+    if (same) void this.stopAt(feed.plan.reference, same);
+  }
+
+  /** The rest would fail like those: somebody has to say whether it goes on. */
+  private async stopAt(reference: ServiceReference, same: SameFailures): Promise<void> {
+    this.tell();
+    await this.inOrder(() => this.tellLane(reference, true));
+    await tellStop(this.plan, reference, same);
+  }
+
+  /** With one service that was paused because its items failed, or with all that is paused. */
+  async resume(service?: ServiceName): Promise<void> {
+    this.breaker.release(service);
+    if (service === undefined) return this.pause(false);
+    this.tell();
+    const feed = this.feeds.find(({ plan }) => plan.reference.service === service);
+    if (feed && this.state !== 'paused')
+      await this.inOrder(() => this.tellLane(feed.plan.reference, false));
+  }
+
+  private tellLane(reference: ServiceReference, paused: boolean): Promise<void> {
+    return tellBudget(reference, pauseLaneSignal, { campaign: this.plan.name, paused });
+  }
+
+  private inOrder(step: () => Promise<void>): Promise<void> {
+    this.told = this.told.then(step);
+    return this.told;
   }
 
   pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
     if (!patched('pause-in-order')) return this.tellBudgets(paused);
-    this.told = this.told.then(() => this.tellBudgets(paused));
-    return this.told;
+    return this.inOrder(() => this.tellBudgets(paused));
   }
 
   private async tellBudgets(paused: boolean): Promise<void> {
-    const lane = { campaign: this.plan.name, paused };
-    for (const { plan } of this.feeds) await tellBudget(plan.reference, pauseLaneSignal, lane);
+    for (const { plan } of this.feeds) await this.tellLane(plan.reference, paused);
     if (!paused) void this.foresee();
   }
 
@@ -174,6 +210,7 @@ class CampaignRun {
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: this.plan.following ?? 0,
       ...this.tally.progress(openKinds),
+      ...(this.breaker.paused.length > 0 && { brakes: this.breaker.paused }),
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
   }
@@ -271,10 +308,12 @@ class CampaignRun {
   private async continue(): Promise<never> {
     await condition(allHandlersFinished);
     // Taken last, with nothing awaited after it: an end that comes in while we wait must be in it.
+    const breaker = this.breaker.carried();
     const carried: CampaignCarried = {
       feeds: this.feeds.map((feed) => feed.carried()),
       progress: this.progress(),
       startedAt: this.startedAt,
+      ...(breaker && { breaker }),
     };
     return continueAsNew<typeof campaign>({ plan: this.plan, carried });
   }

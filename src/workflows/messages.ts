@@ -17,6 +17,7 @@ import type {
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
+import type { BreakerCarried } from './breaker.ts';
 import type { SubmitResult } from './verbs.ts';
 
 /* ---- budget: one entity workflow for each service address ---- */
@@ -99,6 +100,8 @@ export interface CampaignCarried {
   readonly feeds: readonly FeedCarried[];
   readonly progress: CampaignProgress;
   readonly startedAt: number;
+  /** Absent from campaigns of before there was one. */
+  readonly breaker?: BreakerCarried;
 }
 
 export interface ItemDone extends ItemEnd {
@@ -120,5 +123,6 @@ export interface Grown {
 export const growSignal = defineSignal<[Grown]>('grow');
 export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
 export const pauseSignal = defineSignal('pause');
-export const resumeSignal = defineSignal('resume');
+/** One service that the campaign has paused by itself; left out: all that is paused. */
+export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');
 export const progressQuery = defineQuery<CampaignProgress>('progress');

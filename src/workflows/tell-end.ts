@@ -1,7 +1,7 @@
 /** Tells those who want to know it that a campaign has ended. A failure fails nothing: it is returned, and logged. */
 import { log } from '@temporalio/workflow';
-import type { CampaignPlan } from '../domain/campaign.ts';
-import { notify } from './activity-options.ts';
+import type { CampaignPlan, SameFailures, ServiceReference } from '../domain/campaign.ts';
+import { notify, notifyRefusal } from './activity-options.ts';
 import { explain } from './item-end.ts';
 
 /** Returns why somebody was not told, a sentence each. Without anybody to tell it does nothing at all. */
@@ -19,4 +19,23 @@ export async function tellEnd({ notify: ways = [], store }: CampaignPlan): Promi
     }),
   );
   return reasons;
+}
+
+/** Tells them that a campaign has paused a service, because its items fail for one and the same reason. */
+export async function tellStop(
+  { notify: ways = [], name }: CampaignPlan,
+  { service, address }: ServiceReference,
+  { code, message, times }: SameFailures,
+): Promise<void> {
+  if (ways.length === 0) return;
+  const words = `${times} items failed with ${code}: ${message}`;
+  const since = new Date(Date.now()).toISOString();
+  try {
+    const summary = `tell that ${service} is paused`;
+    const notice = { service, address, since, message: words, campaign: name };
+    await notifyRefusal.executeWithOptions({ summary }, [notice]);
+  } catch (error) {
+    const { message: reason } = explain(error);
+    log.warn('nobody was told that a service is paused', { service, reason });
+  }
 }

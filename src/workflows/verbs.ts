@@ -32,6 +32,8 @@ export interface SubmitRequest extends Request {
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
   readonly probe: boolean;
+  /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
+  readonly inDoubt?: true;
   /** The limits as the budget knows them now; absent from budgets that did not tell. */
   readonly limits?: { readonly credential: Limit; readonly address: Limit };
 }
@@ -135,7 +137,7 @@ export interface Published {
   readonly open?: number;
 }
 
-/** A service that refuses us, for whoever is told of ends. */
+/** A service that refuses us, or that a campaign has paused, for whoever is told of ends. */
 export interface RefusalNotice {
   readonly service: string;
   readonly address: string;
@@ -143,6 +145,8 @@ export interface RefusalNotice {
   readonly since: string;
   /** The words of the service. */
   readonly message: string;
+  /** The campaign that has paused the service; absent where the service refuses everybody. */
+  readonly campaign?: string;
 }
 
 export interface Activities {

@@ -85,8 +85,10 @@ function ruleOf(name: StormFault, random: Random): FaultRule {
       return { ...now, times: 1 };
     case 'truncate':
     case 'wrong-type':
-    case 'garble':
       return { ...somewhere, times: random.int(1, 6) };
+    case 'garble':
+      // From the third on they count as the answers of a proxy that lets nothing through (src/budget/doubt.ts).
+      return { ...somewhere, times: random.int(1, 2) };
     case 'reset':
       return somewhere;
     case 'forget-past-results':

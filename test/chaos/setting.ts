@@ -41,5 +41,6 @@ export function configuration({ service }: Plan, port: number, temporal: DevServ
   return `${temporal === null ? '' : `temporal: { address: "${temporal.address}" }\n`}services:
   molecules: { url: "${url}/acpype", budget: ${budget(moleculeLimit)} }
   predictions: { url: "${url}", budget: ${budget(limit)} }
+jobs: { lostAfter: 2s, sameFailures: none }
 `;
 }

@@ -221,7 +221,7 @@ describe('faults', () => {
     ['reject', {}, 'refused'],
     ['error-after', {}, 'unsure'],
     ['reset-after', {}, 'unsure'],
-    ['garble', {}, 'unsure'],
+    ['garble', {}, 'notNow'],
     ['wrong-type', {}, 'accepted'],
   ] as const)('%s %j while submitting: %s', async (name, more, type) => {
     const { services, predictions, molecules } = await start();

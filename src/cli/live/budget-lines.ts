@@ -1,7 +1,7 @@
 /** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../config/duration.ts';
-import { bar, clockText, countText } from '../progress-text.ts';
+import { bar, clockText, countText, isBlocked } from '../progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from './line.ts';
 
 /** The first line tells the least that must be known; the second, where there is one, more of it. */
@@ -21,8 +21,7 @@ const NARROW = 46;
 export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
   const { service, addressWindow, credentials } = budget;
   // A service that is down is down for every credential: nothing else about it matters now.
-  if (addressWindow.blockedUntil !== null)
-    return [windowLines(service, addressWindow, budget, now, width)];
+  if (isBlocked(addressWindow)) return [windowLines(service, addressWindow, budget, now, width)];
   const several = credentials.length > 1;
   const own = credentials.map((window) =>
     windowLines(several ? window.credential : service, window, budget, now, width),
@@ -39,7 +38,7 @@ function windowLines(
   width: number,
 ): BudgetLines {
   const title = span(padded(name, NAME_WIDTH), 'strong');
-  if (window.blockedUntil !== null) return blockLines(title, window, now, width);
+  if (isBlocked(window)) return blockLines(title, window, now, width);
   if (window.limit === null) {
     const ways = outstanding > 0 ? `, ${outstanding} on their way` : '';
     const words = `no limit; ${countText(counts.accepted)} jobs taken on${ways}`;
@@ -58,8 +57,10 @@ function windowLines(
 
 /** `predictions  asked again 22:15:04: HTTP 503` */
 function blockLines(title: Span, window: WindowStatus, now: number, width: number): BudgetLines {
-  const when = `asked again ${clockText(window.blockedUntil ?? now, now)}`;
-  const why = window.blockedBecause ?? '';
+  const { refusal, blockedUntil, blockedBecause } = window;
+  const since = refusal ? `blocked since ${clockText(refusal.since, now)}, ` : '';
+  const when = `${since}asked again ${clockText(blockedUntil ?? now, now)}`;
+  const why = refusal?.reason ?? blockedBecause ?? '';
   const line = [title, span(`${when}: ${why}`, 'warning')];
   if (widthOf(line) <= width) return { first: line, second: null };
   return { first: [title, span(when, 'warning')], second: [span(why, 'warning')] };

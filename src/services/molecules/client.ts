@@ -1,13 +1,13 @@
 /** The client of the molecule service. */
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
-import { NO_JOB, ping } from '../ping.ts';
-import { below, checkToken, readServiceUrl } from '../target.ts';
+import { ping } from '../ping.ts';
+import { checkToken, readServiceUrl } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
 import { poll } from './poll.ts';
-import { submit } from './submit.ts';
+import { noJob, submit } from './submit.ts';
 
 /** Characters. The contract says 10 (section 8), but not that others are refused: the service decides. */
 const TOKEN_LIMIT = 100;
@@ -36,7 +36,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find,
-    ping: (options) => ping(http, below(base, 'api', 'queue', NO_JOB, ''), options),
+    ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),
   };

@@ -54,8 +54,8 @@ async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
   if (body.type === 'tooLong' || complexity(body.text) !== null) return finished(answer);
   const json = parseBoundedJson(body.text);
   if (json === undefined) {
-    const passing = await unavailable(answer, 'the record is not JSON');
-    return isWebPage(body.text) ? { ...passing, refusesUs: true } : passing;
+    if (!isWebPage(body.text)) return unavailable(answer, 'the record is not JSON');
+    return { ...(await unavailable(answer, 'a web page instead of a record')), refusesUs: true };
   }
   const record = readRecord(json);
   if (fileSets(record).some((set) => missingKeys(set).length === 0)) return finished(answer);

@@ -1,7 +1,8 @@
 /** Submitting to the molecule service (contract 2.1, 4.1, 4.2). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { Job, SubmitOptions } from '../client.ts';
-import { readSubmission } from '../submission.ts';
+import { NO_JOB, ping } from '../ping.ts';
+import { readSubmission, settled } from '../submission.ts';
 import { below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 import { readHashId } from './schemas.ts';
@@ -32,9 +33,13 @@ export async function submit(
     grantedAt,
     beforeSending,
   });
-  return readSubmission(answer, {
-    remoteId: readHashId,
-  });
+  const outcome = await readSubmission(answer, { remoteId: readHashId });
+  return settled(outcome, () => ping(access.http, noJob(access), { signal }));
+}
+
+/** The status of a job that does not exist. */
+export function noJob({ base }: Pick<MoleculesAccess, 'base'>): URL {
+  return below(base, 'api', 'queue', NO_JOB, '');
 }
 
 export function submissionRequest(job: Job, token: string): SubmissionRequest {

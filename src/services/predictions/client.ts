@@ -3,14 +3,14 @@ import type { Kind } from '../../domain/item.ts';
 import type { ArtefactName } from '../../domain/outcomes.ts';
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
-import { NO_JOB, ping } from '../ping.ts';
+import { ping } from '../ping.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
 import type { PredictionsAccess } from './access.ts';
 import { API_PATH, type Variant } from './earlier.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
 import { poll } from './poll.ts';
-import { submit } from './submit.ts';
+import { noJob, submit } from './submit.ts';
 
 /** Characters (contract section 8). */
 const TOKEN_LIMIT = 100;
@@ -51,7 +51,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find: (kind, name, options) => find(access, kind, name, options),
-    ping: (options) => ping(http, access.api('results', NO_JOB, ''), options),
+    ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => ARTEFACTS[kind],
     close: () => http.close(),
   };

@@ -1,7 +1,8 @@
 /** Submitting to the prediction service (contract 4.1 to 4.3). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { Job, SubmitOptions } from '../client.ts';
-import { readSubmission } from '../submission.ts';
+import { NO_JOB, ping } from '../ping.ts';
+import { readSubmission, settled } from '../submission.ts';
 import type { PredictionsAccess } from './access.ts';
 import { predictorName, shiftsForm } from './earlier.ts';
 import { readAcknowledgedId } from './schemas.ts';
@@ -26,9 +27,13 @@ export async function submit(
     grantedAt,
     beforeSending,
   });
-  return readSubmission(answer, {
-    remoteId: readAcknowledgedId,
-  });
+  const outcome = await readSubmission(answer, { remoteId: readAcknowledgedId });
+  return settled(outcome, () => ping(access.http, noJob(access), { signal }));
+}
+
+/** The status of a job that does not exist. */
+export function noJob({ api }: Pick<PredictionsAccess, 'api'>): URL {
+  return api('results', NO_JOB, '');
 }
 
 async function prepare(access: PredictionsAccess, job: Job): Promise<Submission> {

@@ -76,10 +76,13 @@ function releasesText(releases: readonly number[]): string {
 
 /** Why nothing is sent, in the words of the service or of what went wrong. */
 function blocksText(status: BudgetStatus): string | null {
-  const blocked = windowsOf(status).filter(([, { blockedUntil }]) => blockedUntil !== null);
-  const lines = blocked.map(([name, { blockedUntil, blockedBecause }]) => {
-    const words = verbatim(blockedBecause ?? '', WORDS);
-    return `- ${name}: asked again ${utc(blockedUntil ?? status.now)}: ${words}`;
+  const blocked = windowsOf(status).filter(
+    ([, { blockedUntil, refusal }]) => blockedUntil !== null || refusal !== undefined,
+  );
+  const lines = blocked.map(([name, { blockedUntil, blockedBecause, refusal }]) => {
+    const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
+    const since = refusal ? `refuses us since ${utc(refusal.since)}, ` : '';
+    return `- ${name}: ${since}asked again ${utc(blockedUntil ?? status.now)}: ${words}`;
   });
   return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
 }

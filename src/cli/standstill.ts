@@ -1,0 +1,69 @@
+/** Why a service is at a standstill for a campaign, and what to do about it, in a sentence or two. Pure. */
+import type { BudgetStatus, Refusing } from '../budget/status.ts';
+import type { CampaignProgress } from '../domain/campaign.ts';
+import { clockText } from './progress-text.ts';
+
+/** Null where nothing stands still. */
+export function standstillOf(
+  { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
+  now: number,
+): string | null {
+  const words = [
+    ...budgets.flatMap((budget) => refusalWords(budget, now)),
+    ...brakeWords(progress),
+  ];
+  return words.length === 0 ? null : words.join(' ');
+}
+
+/** That of the address is everybody's: nothing else matters then. */
+export function refusalsOf({ addressWindow, credentials }: BudgetStatus): readonly Refusing[] {
+  if (addressWindow.refusal) return [addressWindow.refusal];
+  return credentials.flatMap(({ refusal }) => refusal ?? []);
+}
+
+/** `predictions refuses our requests since 21:04:10: POST …: HTTP 401: …` */
+export function refusalWords(budget: BudgetStatus, now: number): string[] {
+  return refusalsOf(budget).map(({ since, reason }) => {
+    const when = clockText(since, now);
+    return (
+      `${budget.service} refuses our requests since ${when} (${withoutStop(reason)}). No item fails meanwhile, and ` +
+      `it goes on by itself when that is over. ${adviceFor(reason)}`
+    );
+  });
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /HTTP 401/,
+    'The token may have expired: put the new one where the configuration names it, end this command (Ctrl-C, or "hundredfold stop") and type "hundredfold run" again.',
+  ],
+  [
+    /HTTP 407/,
+    'A proxy on the way wants a user name and a password: HTTPS_PROXY, docs/configuration.md.',
+  ],
+  [/redirect/, 'Look at the address of the service: "hundredfold doctor" says what is there.'],
+  [
+    /HTTP (404|405|426)/,
+    'Look at the address of the service: "hundredfold doctor" says what is there.',
+  ],
+  [/HTTP 403/, 'Ask those who run the service, or the network, whether they block this machine.'],
+];
+
+function adviceFor(reason: string): string {
+  return (
+    ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" looks at it.'
+  );
+}
+
+function brakeWords({ brakes = [], campaign }: CampaignProgress): string[] {
+  return brakes.map(
+    ({ service, code, message, times }) =>
+      `${times} items of ${service} failed for the same reason (${code}: ${withoutStop(message)}), so nothing more is ` +
+      `submitted there. "hundredfold resume ${campaign} --service ${service}" goes on with the rest; ` +
+      `"hundredfold cancel ${campaign}" ends the campaign.`,
+  );
+}
+
+function withoutStop(words: string): string {
+  return words.replace(/\.\s*$/, '');
+}

@@ -1,0 +1,65 @@
+/**
+ * Notices that the items of a service fail for one and the same reason: a wrong option for all rows, an engine that is
+ * broken. The rest of the campaign would fail like them, each at the price of a slot. Pure.
+ */
+import type { ItemEnd, SameFailures } from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
+
+interface Ends {
+  /** None has ended otherwise since the campaign began. */
+  atStart: boolean;
+  /** Code and message of the last ends, '' for a success; oldest first. */
+  last: string[];
+}
+
+export interface BreakerCarried {
+  readonly ends: Readonly<Partial<Record<ServiceName, Ends>>>;
+  readonly paused: readonly SameFailures[];
+}
+
+export class Breaker {
+  /** Undefined: it never pauses anything. */
+  private readonly threshold: number | undefined;
+  private readonly ends: Partial<Record<ServiceName, Ends>>;
+  private held: SameFailures[];
+
+  /** @param threshold `JobPolicy.sameFailures` */
+  constructor(threshold: number | undefined, carried?: BreakerCarried) {
+    this.threshold = threshold;
+    this.ends = { ...carried?.ends };
+    this.held = [...(carried?.paused ?? [])];
+  }
+
+  /** The services that it holds, and why. */
+  get paused(): readonly SameFailures[] {
+    return this.held;
+  }
+
+  /** For continue-as-new; undefined where there is nothing to carry. */
+  carried(): BreakerCarried | undefined {
+    return this.threshold === undefined ? undefined : { ends: this.ends, paused: this.held };
+  }
+
+  /** @returns why this service is paused from now on; null when it is not, or was before */
+  add(service: ServiceName, { state, code, message }: ItemEnd): SameFailures | null {
+    if (this.threshold === undefined || state === 'cancelled') return null;
+    const ends = (this.ends[service] ??= { atStart: true, last: [] });
+    const reason = state === 'succeeded' ? '' : `${code ?? ''} ${message ?? ''}`;
+    ends.last.push(reason);
+    if (ends.last.length > 2 * this.threshold) ends.last.shift();
+    const times = ends.last.filter((one) => one === reason).length;
+    if (ends.last.length > times) ends.atStart = false;
+    const first = ends.atStart && times >= this.threshold;
+    if (reason === '' || !(first || times >= 2 * this.threshold - 1)) return null;
+    this.ends[service] = { atStart: false, last: [] };
+    if (this.held.some((one) => one.service === service)) return null;
+    const found = { service, code: code ?? '', message: message ?? '', times };
+    this.held.push(found);
+    return found;
+  }
+
+  /** Somebody has decided that it goes on: with one service, or with all. */
+  release(service?: ServiceName): void {
+    this.held = this.held.filter((one) => service !== undefined && one.service !== service);
+  }
+}

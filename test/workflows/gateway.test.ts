@@ -1,0 +1,179 @@
+/** Services behind a gateway that misbehaves: no row fails, nothing is lost, and the campaign ends when it is over. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { describe as describeBudget, type BudgetSnapshot } from '../../src/budget/status.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { STATUS_MEMO } from '../../src/workflows/messages.ts';
+import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
+import { openRig, openWithGoBetween } from './faulty.ts';
+import { molecules, Rig, sequences, type RigOptions, type Ran, type Started } from '../rig.ts';
+
+/** What a submission is told, and what a status request. */
+const REFUSES_ALL = [
+  ['firewall-403', 'HTTP 403: Request blocked', 'HTTP 403'],
+  ['expired-token', 'HTTP 401: invalid_token', 'HTTP 401'],
+  ['maintenance-html', 'web page', 'a web page instead of'],
+  ['redirect-https', 'a redirect to https://', 'a redirect to https://'],
+  ['captive-portal', '/captive-portal/login', '/captive-portal/login'],
+  ['proxy-auth', 'HTTP 407', 'HTTP 407'],
+] as const;
+
+const SERVICES = ['predictions', 'molecules'] as const;
+const ROWS = [...sequences(6), ...molecules(6)];
+const TROUBLE_MS = 7_000;
+/** First answers to what was under way together, then the probes of 7 s. */
+const SPARED = 40;
+
+/** Side by side with other tests, `expect.poll` would not know which one it belongs to. */
+async function until(isSo: () => unknown): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`not within a minute: ${isSo.toString()}`);
+    await delay(100);
+  }
+}
+
+/** Closed at the end of its own test, also where tests run side by side. */
+async function withRig(options: RigOptions, use: (rig: Rig) => Promise<unknown>): Promise<void> {
+  const rig = await Rig.open({ engine: 'synthetic', concurrency: 0, ...options });
+  try {
+    await use(rig);
+  } finally {
+    await rig.close();
+  }
+}
+
+async function keepsPromises(
+  rig: Rig,
+  { folder, ids }: Pick<Started, 'folder' | 'ids'>,
+): Promise<void> {
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(rig.services.journal(), ids.length);
+  neverRefusedForRate(rig.services.journal());
+}
+
+async function endsWell(rig: Rig, { handle, ...started }: Started): Promise<Ran> {
+  const progress = await handle.result();
+  expect(progress.ended).toMatchObject({ succeeded: started.ids.length, failed: 0, held: 0 });
+  const ran = { ...started, handle, progress };
+  await keepsPromises(rig, ran);
+  return ran;
+}
+
+/** What the budget of a service shows of a refusal; null while there is none. */
+async function refusalOf(rig: Rig, service: 'predictions' | 'molecules'): Promise<string | null> {
+  const reference = rig.settings.find((one) => one.reference.service === service)?.reference;
+  if (!reference) throw new Error(`the rig has no ${service}`);
+  const { memo } = await rig.client.workflow.getHandle(budgetWorkflowId(reference)).describe();
+  const snapshot = memo?.[STATUS_MEMO] as BudgetSnapshot | undefined;
+  if (!snapshot) return null;
+  const status = describeBudget(snapshot, Date.now());
+  const [refused] = [status.addressWindow, ...status.credentials].flatMap(({ refusal }) =>
+    refusal ? [refusal] : [],
+  );
+  return refused?.reason ?? null;
+}
+
+describe.concurrent('a gateway that lets nothing through', () => {
+  test.each(REFUSES_ALL)(
+    '%s before anything is sent',
+    async (name, words) => {
+      await withRig({ gateway: name, jobMs: 300 }, async (rig) => {
+        const started = await rig.start(ROWS);
+        for (const service of SERVICES)
+          await until(async () => (await refusalOf(rig, service))?.includes(words));
+        await delay(TROUBLE_MS);
+        expect(rig.services.gateway?.answered().length).toBeLessThan(SPARED);
+        expect(rig.services.journal()).toEqual([]);
+        rig.services.gateway?.clear();
+        await endsWell(rig, started);
+        for (const service of SERVICES)
+          await until(async () => (await refusalOf(rig, service)) === null);
+      });
+    },
+    180_000,
+  );
+
+  test.each(REFUSES_ALL)(
+    '%s while jobs run',
+    async (name, _, words) => {
+      await withRig({ gateway: null, jobMs: 10_000 }, async (rig) => {
+        const started = await rig.start(ROWS);
+        const accepted = () => rig.services.journal().filter((one) => one.accepted).length;
+        await until(() => accepted() === ROWS.length);
+        rig.services.gateway?.set({ name });
+        for (const service of SERVICES)
+          await until(async () => (await refusalOf(rig, service))?.includes(words));
+        await delay(TROUBLE_MS);
+        expect(rig.services.gateway?.answered().length).toBeLessThan(SPARED);
+        rig.services.gateway?.clear();
+        await endsWell(rig, started);
+      });
+    },
+    180_000,
+  );
+});
+
+test('flapping-404: a job that is said to be unknown is asked about again, and no second one is paid for', async () => {
+  await withRig({ gateway: 'flapping-404', jobMs: 1_000 }, async (rig) => {
+    await endsWell(rig, await rig.start(ROWS));
+    const answered = rig.services.gateway?.answered() ?? [];
+    expect(answered.filter(({ status }) => status === 404).length).toBeGreaterThan(5);
+  });
+}, 120_000);
+
+test('slow-answers: jobs whose answers come late', async () => {
+  await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
+    await endsWell(rig, await rig.start(ROWS));
+  });
+}, 120_000);
+
+test('a job that is unknown for good is lost, once it was asked about for long enough', async () => {
+  const policy = { lostAfterMs: 2_000 };
+  await withRig({ gateway: null, jobMs: 500, policy }, async (rig) => {
+    rig.services.gateway?.set({ name: 'flapping-404', probability: 1 });
+    const { progress, folder, ids } = await rig.run(ROWS.slice(0, 1));
+    expect(progress).toMatchObject({ ended: { failed: 1 }, failuresByCode: { JOB_LOST: 1 } });
+    await noItemLost(folder, ids);
+    await treeIsWhole(folder);
+  });
+}, 60_000);
+
+const PAGE = '<!doctype html><title>Back at noon</title>';
+
+test('a page for each submission, while the service is well otherwise: nothing is held, and nothing is sent twice', async () => {
+  const { rig, between } = await openWithGoBetween({ jobMs: 200 });
+  between.rule = ({ method }) => (method === 'POST' ? { status: 200, body: PAGE } : null);
+  const started = await rig.start(ROWS);
+  for (const service of SERVICES)
+    await until(async () => (await refusalOf(rig, service))?.includes('Back at noon'));
+  await delay(TROUBLE_MS);
+  expect(between.posts().length).toBeLessThan(SPARED);
+  between.rule = () => null;
+  await endsWell(rig, started);
+}, 120_000);
+
+test('one page among answers that are in order: the job may exist, and is not sent again', async () => {
+  const rig = await openRig({
+    jobMs: 200,
+    faults: [{ name: 'garble', endpoint: 'submit', service: 'molecules', times: 1 }],
+  });
+  const { progress, folder, ids } = await rig.run(molecules(5));
+  expect(progress.ended).toMatchObject({ succeeded: 4, held: 1 });
+  await keepsPromises(rig, { folder, ids });
+}, 120_000);
+
+test('a firewall that dislikes one row keeps the others waiting for moments only', async () => {
+  const { rig, between } = await openWithGoBetween({ jobMs: 200 });
+  const [first, ...others] = molecules(12);
+  const disliked = { id: first?.id, smiles: 'C1CCCCC1' };
+  between.rule = ({ method, body }) =>
+    method === 'POST' && body.includes(disliked.smiles) ? { status: 403, body: PAGE } : null;
+  const { handle } = await rig.start([disliked, ...others]);
+  await until(async () => {
+    const { ended } = await handle.query<{ ended: { succeeded: number } }>('progress');
+    return ended.succeeded === others.length;
+  });
+  await handle.cancel();
+}, 120_000);
