@@ -242,6 +242,7 @@ function know(
       credential: reference.credential,
       credentialLimit: limit,
       addressLimit,
+      maxUnfinished: settings.maxUnfinished,
     },
     ledgerAddress,
   };

@@ -11,11 +11,12 @@ import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
 import { submit } from './submit.ts';
-import { ensureBudget, findEnded, foresee } from './watch.ts';
+import { countUnfinished, ensureBudget, findEnded, foresee } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
+    countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating((...args) => submit(deps, ...args)),
     find: beating((...args) => find(deps, ...args)),
     poll: beating((...args) => poll(deps, ...args)),

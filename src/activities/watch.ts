@@ -5,7 +5,9 @@ import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { configureSignal, type BudgetInput } from '../workflows/messages.ts';
+import type { ServiceName } from '../domain/item.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Foreseen } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readBudget } from './budget-status.ts';
@@ -58,6 +60,18 @@ export async function findEnded(
     }
   }
   return ended;
+}
+
+/** Items that have a job at the service and have not ended, of all campaigns of this task queue. */
+export async function countUnfinished(
+  { temporal, taskQueue }: Dependencies,
+  service: ServiceName,
+): Promise<number> {
+  const query =
+    `WorkflowType="item" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}" AND ` +
+    `${ATTRIBUTES.service.name}="${service}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
+  const { count } = await temporal.workflow.count(query);
+  return count;
 }
 
 /** When a campaign will end, as the budgets that it draws on stand now. */

@@ -26,6 +26,7 @@ import {
   type Request,
 } from './lanes.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
 import { free, nextFree, restore, setLimit, take, type Limit } from './window.ts';
 
 export { MAX_OUTSTANDING, newBudget, NO_LIMIT, type BudgetState, type Grant } from './state.ts';
@@ -53,6 +54,8 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
       return pauseCampaign(state.queue, event.campaign, event.paused);
     case 'close':
       return close(state, event, now);
+    case 'counted':
+      return noteCount(state, event.count, now);
     case 'observe':
       return observe(state.addressBlock, event.reason, state.address.granted, now);
     case 'restore':
@@ -114,6 +117,7 @@ function opensAt(state: BudgetState, lane: Lane, now: number): number {
     (state.addressBlock.probing && state.address.inFlight > 0);
   if (tooMany || probeOut) return Number.POSITIVE_INFINITY;
   return Math.max(
+    roomAt(state, now),
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
     heldUntil(holdsOf(state), lane),
@@ -138,10 +142,8 @@ function grant(state: BudgetState, lane: Lane, now: number): Grant {
 }
 
 /** Limits may change while jobs are charged. */
-function configure(
-  state: BudgetState,
-  event: { credential: string; credentialLimit: Limit; addressLimit: Limit },
-): void {
+function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'configure' }>): void {
+  boundUnfinished(state, event.maxUnfinished ?? null);
   setLimit(state.address, event.addressLimit);
   setLimit(credentialOf(state, event.credential).window, event.credentialLimit);
 }

@@ -6,6 +6,7 @@ import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
 import { putBack, putLast, requestKey } from './lanes.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { noteAccepted } from './unfinished.ts';
 import { charge, giveBack, reconcile, type Window } from './window.ts';
 
 /** A submission has ended: its slot is charged or given back, and the service left alone where it asks for that. */
@@ -30,6 +31,7 @@ export function close(
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
       state.counts.accepted += 1;
+      noteAccepted(state, now);
       return;
     case 'unsure':
       chargeBoth(state, window, now);

@@ -40,7 +40,11 @@ export type BudgetEvent =
       readonly credential: string;
       readonly credentialLimit: Limit;
       readonly addressLimit: Limit;
+      /** Unfinished jobs of the address at most; null or left out: no bound. */
+      readonly maxUnfinished?: number | null;
     }
+  /** So many jobs of the service are unfinished. */
+  | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
   | { readonly type: 'withdraw'; readonly item: string; readonly run?: string }
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }

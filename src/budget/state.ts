@@ -3,6 +3,7 @@ import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
+import type { Unfinished } from './unfinished.ts';
 import { newQueue, type Queue, type Waiting } from './lanes.ts';
 import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
@@ -18,6 +19,8 @@ export interface BudgetState {
   answered: AnsweredRequests;
   /** Absent from states of before there were any. */
   holds?: Holds;
+  /** Absent where the number of unfinished jobs has no bound. */
+  unfinished?: Unfinished;
   /** Most requests on their way at once: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };

@@ -145,11 +145,11 @@ class EmbeddedSession implements Session {
   /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
   private async tellLimits(client: Client): Promise<void> {
     const services = Object.values(this.options.settings.services);
-    for (const { reference, limit, addressLimit } of services) {
+    for (const { reference, limit, addressLimit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
         credentialLimit: limit,
-        addressLimit,
+        ...{ addressLimit, maxUnfinished },
       });
     }
   }

@@ -34,7 +34,7 @@ export const { submit } = proxyActivities<Activities>({
 });
 
 /** A moment, and nothing that can fail for long. Everything that the budget decides waits for it. */
-export const { readClock } = proxyActivities<Activities>({
+export const { readClock, countUnfinished } = proxyActivities<Activities>({
   startToCloseTimeout: '5s',
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },

@@ -20,13 +20,14 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { decideAhead } from '../budget/ahead.ts';
+import { needsCount } from '../budget/unfinished.ts';
 import { isOwnFault } from '../budget/blame.ts';
 import { apply, limitsOf, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
 import { blocksOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
-import { notifyRefusal, readClock, submit } from './activity-options.ts';
+import { countUnfinished, notifyRefusal, readClock, submit } from './activity-options.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
@@ -123,6 +124,15 @@ class BudgetKeeper {
     const summary = 'the server’s clock';
     if (this.clock.read(await readClock.executeWithOptions({ summary }, []))) this.timerAt = null;
     for (const event of events) apply(this.state, event, this.clock.now);
+    // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
+    if (needsCount(this.state, this.clock.now)) await this.count();
+  }
+
+  /** Only where a bound keeps somebody waiting. */
+  private async count(): Promise<void> {
+    const options = { summary: 'how many jobs are unfinished' };
+    const count = await countUnfinished.executeWithOptions(options, [this.input.service]);
+    apply(this.state, { type: 'counted', count }, this.clock.now);
   }
 
   private grant(): void {

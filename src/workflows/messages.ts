@@ -41,6 +41,8 @@ export interface BudgetConfiguration {
   readonly credential: string;
   readonly credentialLimit: Limit;
   readonly addressLimit: Limit;
+  /** Unfinished jobs of the address at most; null or left out: no bound. */
+  readonly maxUnfinished?: number | null;
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');

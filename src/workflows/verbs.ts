@@ -13,7 +13,7 @@ import type {
   NotifyWay,
   ServiceReference,
 } from '../domain/campaign.ts';
-import type { Kind } from '../domain/item.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
 import type { ArtefactName, FindOutcome, SubmitOutcome, Timing } from '../domain/outcomes.ts';
 
 /** An item, for the activities. */
@@ -154,6 +154,8 @@ export interface Activities {
   submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
   /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<number>;
+  /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
+  countUnfinished(service: ServiceName): Promise<number>;
   /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */

@@ -44,6 +44,7 @@ export function virtualService(options: Options): VirtualService {
     notify: () => Promise.resolve(),
     notifyRefusal: () => Promise.resolve(),
     readClock: now,
+    countUnfinished: () => Promise.resolve(0),
     foresee: async () => ({ endsAt: null, seenAt: await now() }),
     async submit({ job, notBefore }) {
       // Time is not skipped while an activity runs: it passes as it does here.

@@ -1,0 +1,61 @@
+/**
+ * The bound on jobs that a service has accepted and not finished (`services.X.maxUnfinished`): a shared service is kept
+ * busy, and not buried. How many there are is counted from outside now and then, among all running items, so that no
+ * count can drift; in between, what was accepted since is added.
+ */
+import type { BudgetState } from './state.ts';
+
+export interface Unfinished {
+  /** Most of them at a time. */
+  max: number;
+  /** As counted last, and when (ms; 0: never). */
+  count: number;
+  countedAt: number;
+  /** When jobs were accepted that the last count may not have seen (ms). */
+  accepted: number[];
+}
+
+/** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
+const SEEN_AFTER_MS = 3_000;
+/** Not counted more often than this (ms). */
+const COUNT_EVERY_MS = 1_000;
+/** Where there is no room, it is counted again after this long (ms); budgets wake a little earlier (ahead.ts). */
+const AGAIN_MS = 5_000;
+
+/** `max`: null for no bound. */
+export function boundUnfinished(state: BudgetState, max: number | null): void {
+  if (max === null) delete state.unfinished;
+  else if (state.unfinished) state.unfinished.max = max;
+  else state.unfinished = { max, count: 0, countedAt: 0, accepted: [] };
+}
+
+export function noteAccepted({ unfinished }: BudgetState, now: number): void {
+  unfinished?.accepted.push(now);
+}
+
+export function noteCount({ unfinished }: BudgetState, count: number, now: number): void {
+  if (!unfinished) return;
+  unfinished.count = count;
+  unfinished.countedAt = now;
+  unfinished.accepted = unfinished.accepted.filter((at) => at > now - SEEN_AFTER_MS);
+}
+
+/** How many jobs more the service may be given, those on their way counted. */
+export function roomFor({ unfinished, outstanding }: BudgetState): number {
+  if (!unfinished) return Number.POSITIVE_INFINITY;
+  const { max, count, accepted } = unfinished;
+  return max - count - accepted.length - Object.keys(outstanding).length;
+}
+
+/** Whether somebody waits for room, and counting may find some. */
+export function needsCount(state: BudgetState, now: number): boolean {
+  const { unfinished, queue } = state;
+  if (!unfinished || (unfinished.countedAt > 0 && roomFor(state) > 0)) return false;
+  if (!queue.lanes.some(({ waiting }) => waiting.length > 0)) return false;
+  return now - unfinished.countedAt >= COUNT_EVERY_MS;
+}
+
+/** When there may be room (ms); `now` where there is. */
+export function roomAt(state: BudgetState, now: number): number {
+  return roomFor(state) > 0 ? now : now + AGAIN_MS;
+}

@@ -1,0 +1,57 @@
+/** Bounds that a shared service welcomes: unfinished jobs, and status requests a second. */
+import { expect, test } from 'vitest';
+import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
+import { molecules } from '../rig.ts';
+import { openRig, openWithGoBetween, reconnect } from './faulty.ts';
+
+test('no more jobs are unfinished than the bound, and all are done', async () => {
+  const jobMs = 2_500;
+  const max = 4;
+  const rig = await openRig({ jobMs });
+  await reconnect(rig, (one) => ({ ...one, maxUnfinished: max }));
+  const { progress, folder, ids } = await rig.run(molecules(14));
+  expect(progress.ended).toMatchObject({ succeeded: 14 });
+  const accepted = rig.services.journal().filter((one) => one.accepted);
+  const stamps = accepted.map(({ at }) => at).sort((a, b) => a - b);
+  const together = stamps.map((at) => stamps.filter((one) => one <= at && one > at - jobMs).length);
+  expect(Math.max(...together)).toBeLessThanOrEqual(max);
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(rig.services.journal(), ids.length);
+}, 120_000);
+
+test('40 open jobs are asked about at the pace of the service, however young they are', async () => {
+  const statusRequests = 4;
+  const { rig, between } = await openWithGoBetween({ jobMs: 6_000 }, (one) => ({
+    ...one,
+    statusRequests,
+  }));
+  const { progress, folder, ids } = await rig.run(molecules(40));
+  expect(progress.ended).toMatchObject({ succeeded: 40 });
+  const asked = between.seen
+    .filter(({ method, path }) => method === 'GET' && path.includes('/queue/'))
+    .map(({ at }) => at);
+  const perSecond = asked.map((at) => asked.filter((one) => one >= at && one < at + 1_000).length);
+  // Those that come together wait here for up to 2 s: at the edge of a second one more may fall into it.
+  expect(Math.max(...perSecond)).toBeLessThanOrEqual(statusRequests + 1);
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+}, 180_000);
+
+test('a Retry-After of a 404 and of a finished job is obeyed', async () => {
+  const { rig, between } = await openWithGoBetween({ jobMs: 200 });
+  const headers = { 'retry-after': '3' };
+  let denied = false;
+  between.rule = ({ method, path }) => {
+    if (method !== 'GET' || !path.includes('/queue/') || denied) return null;
+    denied = true;
+    return { status: 404, headers, body: { error: 'Request not found' } };
+  };
+  between.rewrite = ({ path }, answer) =>
+    path.includes('/queue/') ? { ...answer, headers: { ...answer.headers, ...headers } } : answer;
+  const { progress } = await rig.run(molecules(1));
+  expect(progress.ended).toMatchObject({ succeeded: 1 });
+  const gets = between.seen.filter(({ method }) => method === 'GET').map(({ at }) => at);
+  const gaps = gets.slice(1).map((at, n) => at - (gets[n] ?? 0));
+  expect(Math.min(...gaps), 'ms between requests about the job').toBeGreaterThanOrEqual(2_900);
+}, 60_000);
