@@ -3,6 +3,7 @@
  * for both services; only where the id stands differs.
  */
 import type { SubmitOutcome } from '../domain/outcomes.ts';
+import { isUsableId } from '../domain/remote-id.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
@@ -82,11 +83,6 @@ function accepted(
   }
   const why = body === 'broken' ? 'its body broke off' : 'its body has no job id that can be used';
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
-}
-
-/** An id becomes part of paths at the service: nothing in it may leave its place there. */
-export function isUsableId(id: string): boolean {
-  return /^[\w.~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
 }
 
 function rateLimited(answer: HttpResponse, json: unknown, message: string): SubmitOutcome {

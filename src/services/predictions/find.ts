@@ -1,11 +1,11 @@
 /** Looking a job up by its unique name in the past results of the token (contract 4.7). */
 import type { Kind } from '../../domain/item.ts';
 import type { FindOutcome } from '../../domain/outcomes.ts';
+import { isUsableId } from '../../domain/remote-id.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import type { CallOptions } from '../client.ts';
 import { parseJson } from '../../results/json.ts';
 import { complexity } from '../bounded-json.ts';
-import { isUsableId } from '../submission.ts';
 import type { PredictionsAccess } from './access.ts';
 import { nextPage, searchPastResults } from './past-results.ts';
 
