@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { chargesInTree } from '../../src/store/charges-in-tree.ts';
 import { openResultCache } from '../../src/store/result-cache.ts';
+import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
 import { Rig, TOKEN, type Ran, type RigOptions } from '../rig.ts';
@@ -191,10 +192,7 @@ describe('a row that adopts a job', () => {
       .poll(() => readFile(join(started.folder, 'sequences/a/item.json'), 'utf8'))
       .toContain('"state": "running"');
     await started.handle.terminate();
-    for await (const { workflowId } of rig.client.workflow.list({
-      query: `Campaign="${started.name}" AND ExecutionStatus="Running"`,
-    }))
-      await rig.client.workflow.getHandle(workflowId).terminate();
+    await rig.client.workflow.getHandle(itemWorkflowId(started.name, 'a')).terminate();
     const file = join(started.folder, 'sequences/a/item.json');
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace(/"address": "[^"]*"/, '"address": "elsewhere"'));
