@@ -62,7 +62,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
       state: end.state,
       error: end.code === null ? null : { code: end.code, message: end.message ?? end.code },
       address: reference.address,
-      jobName: jobName(item, record),
+      jobName: record.adopted ? null : jobName(item, record),
       remoteId,
       attempts: [...record.attempts, ...rest.attempts],
       submittedAt: submittedAt(record, rest),

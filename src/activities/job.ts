@@ -42,7 +42,12 @@ export async function readRecord(store: Store, { kind, id }: JobSource): Promise
   });
 }
 
-export async function readJob(store: Store, source: JobSource): Promise<Job> {
+export interface StoredJob extends Job {
+  /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
+  readonly inputKnown: boolean;
+}
+
+export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
   const record = await readRecord(store, source);
   const text = await store.readText(itemKey(source.kind, source.id, record.input.name));
   if (text === null) {
@@ -56,6 +61,7 @@ export async function readJob(store: Store, source: JobSource): Promise<Job> {
     kind: record.kind,
     options: jobOptionsOf(record),
     input: { name: record.input.name, text },
+    inputKnown: record.adopted?.inputKnown !== false,
     name: jobName(source, record),
     title: record.title ?? record.id,
     email: record.email,

@@ -36,10 +36,10 @@ async function noteAcceptance(
       ...record,
       state: 'running',
       address: reference.address,
-      jobName: jobName(item, record),
+      jobName: record.adopted ? null : jobName(item, record),
       remoteId,
       // Noted before, when it was accepted: the same job is asked for again.
-      submittedAt: noted ?? new Date().toISOString(),
+      submittedAt: record.adopted ? null : (noted ?? new Date().toISOString()),
     });
   } catch (error) {
     if (isElsewhere(error)) {

@@ -21,13 +21,15 @@ export async function loadPage(
       entries
         // What gets the result of another row needs no job: `publish` delivers it.
         .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
-        .map(({ id, kind, done, generation = 0, job, sends }) => ({
+        .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
           id,
           kind,
           generation,
           ...(done && { ended: { state: done, code: null } }),
           // A job of another service, from before the configuration was changed, is none of this one's.
           ...(job?.address === address && { remoteId: job.remoteId }),
+          // Whatever the configured service is now: an adopted job is asked for there, and never submitted.
+          ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
           ...(sends && { sends }),
         }))
     );

@@ -10,6 +10,7 @@ import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/r
 import { complexity } from '../services/bounded-json.ts';
 import { checkResult } from '../services/check-result.ts';
 import type { Job } from '../services/client.ts';
+import type { StoredJob } from './job.ts';
 import { engineOfLog } from '../services/engine.ts';
 import { nativeFiles } from '../services/molecules/files.ts';
 import { otherJob } from '../services/named-job.ts';
@@ -37,7 +38,7 @@ export const CHECKED: ReadonlySet<ArtefactName> = new Set(['record', 'result', '
 
 /** What is wrong with it; null when it is right. */
 export async function problemOf(
-  job: Job,
+  job: StoredJob,
   remoteId: string,
   { name, bytes }: Artefact,
 ): Promise<ResultProblem | null> {
@@ -48,15 +49,19 @@ export async function problemOf(
   }
   const other = otherJob(name, new TextDecoder().decode(bytes), remoteId);
   if (other !== null) return other;
+  const { options } = job;
+  const input = job.inputKnown ? job.input : null;
   const check =
     name === 'distributions'
-      ? checkDistributions(bytes, job.input)
-      : checkResult(job, bytes, await compositionOfJob(job));
+      ? checkDistributions(bytes, input)
+      : checkResult({ options, input }, bytes, await compositionOfJob(job));
   return check.ok ? null : check;
 }
 
-async function compositionOfJob({ kind, input }: Job) {
-  return kind === 'molecule' ? withChemist((chemist) => compositionOf(input, chemist)) : null;
+async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
+  return kind === 'molecule' && inputKnown
+    ? withChemist((chemist) => compositionOf(input, chemist))
+    : null;
 }
 
 /** A molecule's files are taken out of their record on the way, also those of a wrong one: somebody will look at them. */

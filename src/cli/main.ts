@@ -1,6 +1,6 @@
 /** The command line: one file a command, loaded when it is called. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
@@ -92,6 +92,41 @@ program
   .addOption(config())
   .addOption(json())
   .action(ending(async (manifests, flags) => (await import('./plan.ts')).plan(manifests, flags)));
+
+program
+  .command('adopt')
+  .description('take over jobs that were submitted elsewhere, as a campaign; submits nothing')
+  .addArgument(new Argument('<service>', 'where the jobs are').choices(SERVICES))
+  .argument('[id...]', 'ids of the jobs (request_id, hash_id)')
+  .option('--past', 'everything that the service holds for your token and this folder lacks')
+  .addOption(
+    new Option('--kind <kind>', 'what the jobs are, where the service does not tell').choices(
+      KINDS,
+    ),
+  )
+  .option('--out <dir>', 'output folder (default: store.url, or ./results)')
+  .option('--name <name>', 'name of the campaign (default: adopted-SERVICE-DATE)', checkedName)
+  .option('--detach', 'return once the campaign is started')
+  .option('--no-worker', 'with a Temporal configured elsewhere: leave all work to its workers')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .action(
+    ending(async (service, ids, flags) => (await import('./adopt.ts')).adopt(service, ids, flags)),
+  );
+
+const remote = program.command('remote').description('what is at the services');
+remote
+  .command('list')
+  .description('the jobs that the services hold for your token, and which of them this folder has')
+  .addArgument(new Argument('[service]', 'default: all that are configured').choices(SERVICES))
+  .option('--out <dir>', 'output folder to compare with (default: store.url, or ./results)')
+  .addOption(local())
+  .addOption(config())
+  .addOption(json())
+  .action(
+    ending(async (service, flags) => (await import('./remote-list.ts')).remoteList(service, flags)),
+  );
 
 program
   .command('status')

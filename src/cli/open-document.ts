@@ -1,9 +1,12 @@
 /** The document of `--json` for a campaign that is open, as far as it is known by now. */
+import { countAdopted } from '../store/prepared-campaign.ts';
+import { StoreError } from '../store/store-error.ts';
 import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { CampaignLine } from './campaigns.ts';
 import type { Observation } from './observe.ts';
 import type { CampaignDocument } from '../report/campaign-document.ts';
+import { treeIfAny } from './retry-tree.ts';
 
 export async function openDocument(
   { client }: Session,
@@ -13,11 +16,13 @@ export async function openDocument(
   // An item has a remote id once a service took its job on.
   const sent = `${ATTRIBUTES.campaign.name}="${name}" AND ${ATTRIBUTES.remoteId.name} IS NOT NULL`;
   const { count } = await client.workflow.count(sent);
+  const adopted = await adoptedIn(out, name);
   return {
     campaign: name,
     state: progress.state,
-    items: { total: progress.total, ...progress.ended, duplicates: 0, cached: 0 },
-    submissions: count,
+    items: { total: progress.total, ...progress.ended, duplicates: 0, cached: 0, adopted },
+    // The adopted jobs were submitted by others.
+    submissions: Math.max(0, count - adopted),
     // Of all campaigns: the budget does not keep them apart; the published campaign.json has its own.
     rejected429: budgets.reduce((sum, { counts }) => sum + counts.rejected429, 0),
     out,
@@ -25,4 +30,15 @@ export async function openDocument(
     endedAt: null,
     ...(obstacle !== null && { obstacle }),
   };
+}
+
+/** None where the tree is on another machine, or cannot be read now. */
+async function adoptedIn(folder: string, name: string): Promise<number> {
+  try {
+    const tree = await treeIfAny(folder, name);
+    return tree ? await countAdopted(tree.store, tree.campaign) : 0;
+  } catch (error) {
+    if (error instanceof StoreError) return 0;
+    throw error;
+  }
 }

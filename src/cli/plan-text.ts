@@ -25,7 +25,7 @@ const PLURAL: Readonly<Record<Kind, string>> = {
 
 export function planLines(view: PlanView): string[] {
   const { name, survey, forecasts, now } = view;
-  const { rows, kinds, errors, warnings, ended, submitted, duplicates, cached } = survey;
+  const { rows, kinds, errors, warnings, ended, submitted, adopted, duplicates, cached } = survey;
   const line = (n: number, label: string, words: string): string[] =>
     n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
   return [
@@ -34,6 +34,7 @@ export function planLines(view: PlanView): string[] {
     ...line(warnings, 'warnings', ''),
     ...line(ended, 'done', 'in an earlier run: they stay as they are'),
     ...line(submitted, 'submitted', 'in an earlier run: their jobs are asked for, not sent again'),
+    ...line(adopted, 'adopted', 'jobs that the service has already: asked for, not submitted'),
     ...line(duplicates, 'duplicates', 'rows that ask for the same as another: one job serves both'),
     ...line(cached, 'cached', 'results of earlier campaigns (not with --refresh, --no-cache)'),
     ...line(

@@ -93,6 +93,7 @@ function print(
     invalid: survey.invalid,
     ended: survey.ended,
     submitted: survey.submitted,
+    adopted: survey.adopted,
     duplicates: survey.duplicates,
     cached: survey.cached,
     notCached: survey.misses,
@@ -115,6 +116,8 @@ function fateText(fate: Fate, all: readonly { id: string }[]): string {
       return fate.submitted
         ? 'submitted by an earlier run'
         : 'waits for its job since an earlier run';
+    case 'adopted':
+      return `adopts job ${fate.remoteId}, which the service has already`;
     case 'duplicate':
       return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
     case 'cached':

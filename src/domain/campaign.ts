@@ -89,6 +89,8 @@ export interface ItemEntry {
   readonly generation: number;
   /** The job that the service has taken on already, where an earlier run has left word of one. */
   readonly remoteId?: string;
+  /** That job was submitted by somebody else: it takes no slot, and is never submitted by us. */
+  readonly adopted?: true;
   /** For whoever looks at it in the Temporal UI; absent from pages of before this was noted. */
   readonly sends?: Sent;
 }
@@ -107,7 +109,8 @@ export interface Sent {
 
 /**
  * How an attempt to submit ended. `unsure`: the job may or may not exist; `found` and `absent`: what a look-up by
- * its name then said; `unable`: nothing was sent, for a reason of ours.
+ * its name then said; `unable`: nothing was sent, for a reason of ours; `adopted`: nothing was sent, because the row
+ * names a job that the service has already.
  */
 export const ATTEMPT_OUTCOMES = [
   'accepted',
@@ -120,6 +123,7 @@ export const ATTEMPT_OUTCOMES = [
   'blocked',
   'unsure',
   'unable',
+  'adopted',
 ] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 

@@ -59,7 +59,10 @@ const WORDS: Readonly<Record<string, EndWords>> = {
     meaning: 'The engine failed; job.log or history.json say more.',
     remedy: LOOK_AT_INPUT,
   },
-  JOB_LOST: { meaning: 'The service took the job on and knows it no more.', remedy: RETRY },
+  JOB_LOST: {
+    meaning: 'The service does not know the job, or has deleted it.',
+    remedy: `${RETRY} Of an adopted job, check remote_id.`,
+  },
   JOB_OVERDUE: {
     meaning: 'The job had not finished within jobs.deadline.',
     remedy: 'hundredfold retry waits for it once more; ask the service’s keepers.',

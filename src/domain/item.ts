@@ -82,6 +82,13 @@ export interface InputText {
   readonly names?: Readonly<Record<string, string>>;
 }
 
+/** A job that was submitted by another program, or in a browser, and that a row takes over. */
+export interface Adopted {
+  readonly remoteId: string;
+  /** False where the row gives no input: `input` is then a note that names the job, and is not sent or compared. */
+  readonly inputKnown: boolean;
+}
+
 /** A checked manifest row, ready to be submitted. */
 export interface Item {
   readonly id: string;
@@ -93,6 +100,8 @@ export interface Item {
    * result with the same options, however they were written.
    */
   readonly canonical: string;
+  /** The job that the service has already: asked for, never submitted. */
+  readonly adopts?: Adopted;
   readonly email: string | null;
   readonly title: string | null;
   /** Where the row begins: manifest file as the user named it, line counted from 1. */

@@ -3,6 +3,8 @@
  * and the workflows decide by `type` alone. Plain data, so that it can stand in a Temporal history.
  */
 
+import type { Kind } from './item.ts';
+
 /** What the X-RateLimit headers said (contract of the prediction service, section 8). */
 export interface RateLimitSeen {
   readonly limit: number | null;
@@ -131,6 +133,31 @@ export type FetchOutcome =
       readonly refusesUs?: boolean;
       /** Others were refused in the same way: it says nothing about this job. */
       readonly uniform?: boolean;
+    };
+
+/** A job that a service holds for our token, as its list of past results tells. */
+export interface PastJob {
+  readonly kind: Kind;
+  /** As the service writes it; may be none that can be asked for. */
+  readonly remoteId: string;
+  /** The name it was submitted under. */
+  readonly jobName: string | null;
+  /** In the service's words: `enqueued`, `RUNNING`, `FINISHED`, `FAILED`. */
+  readonly state: string | null;
+  /** ISO 8601, as is the next; null where the service does not tell. */
+  readonly submittedAt: string | null;
+  readonly finishedAt: string | null;
+}
+
+/** The answer to the question for all jobs of our token. */
+export type ListOutcome =
+  | { readonly type: 'listed'; readonly jobs: readonly PastJob[] }
+  /** The service has no such list. */
+  | { readonly type: 'unsupported'; readonly message: string }
+  | {
+      readonly type: 'unavailable';
+      readonly message: string;
+      readonly retryAfterMs: number | null;
     };
 
 /** Whether a service answers at all: asked before the next submission once it was down. */

@@ -18,6 +18,7 @@ import { readJson } from './readers/json.ts';
 import { readJsonl } from './readers/jsonl.ts';
 import { readSdf } from './readers/sdf.ts';
 import { readSmi } from './readers/smi.ts';
+import { RemoteIdRegister } from './remote-id.ts';
 import { LineTooLong, ROW_TOO_LONG } from './readers/lines.ts';
 import { readYaml } from './readers/yaml.ts';
 import { checkRow, type RowContext } from './row.ts';
@@ -67,6 +68,7 @@ export async function* checkManifests(
   const ids = new IdRegister();
   const chemist = openChemist();
   const inOrder = new RowsInOrder();
+  const adopted = new RemoteIdRegister();
   let count = 0;
   try {
     for await (const { manifest, rows } of rowsOf(paths, options)) {
@@ -79,10 +81,10 @@ export async function* checkManifests(
       }
       for (const row of rows) {
         inOrder.add(checkRow(row, context));
-        while (inOrder.isDue) yield await inOrder.next();
+        while (inOrder.isDue) yield adopted.claim(await inOrder.next());
       }
     }
-    while (inOrder.length > 0) yield await inOrder.next();
+    while (inOrder.length > 0) yield adopted.claim(await inOrder.next());
   } finally {
     await chemist.close();
   }

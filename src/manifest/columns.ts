@@ -10,6 +10,7 @@ export const FIELDS = [
   'file',
   'smiles',
   'sequence',
+  'remote_id',
   'predictors',
   'charge_method',
   'net_charge',
@@ -23,6 +24,8 @@ export type Field = (typeof FIELDS)[number];
 
 /** The columns that can hold or name the input. */
 export const INPUT_FIELDS = ['file', 'smiles', 'sequence'] as const;
+/** … and the one that names a job which has its input already. A table without any of them has nothing to run. */
+export const WORK_FIELDS = [...INPUT_FIELDS, 'remote_id'] as const satisfies readonly Field[];
 export type InputField = (typeof INPUT_FIELDS)[number];
 
 /** What other programs call our columns. */
@@ -33,6 +36,7 @@ const SYNONYMS: Readonly<Partial<Record<Field, readonly string[]>>> = {
   sequence: ['seq', 'protein_sequence', 'aa_sequence', 'fasta'],
   net_charge: ['charge', 'formal_charge', 'total_charge'],
   charge_method: ['charge_model'],
+  remote_id: ['request_id', 'hash_id'],
   atom_type: ['force_field', 'forcefield'],
 };
 
@@ -74,7 +78,7 @@ export function checkHeader(
     complaints.push(complaint('MANIFEST_COLUMN_REPEATED', { column }, where));
   }
   complaints.push(...new ColumnWatch().see(columns, line));
-  const usable = INPUT_FIELDS.some((field) => seen.has(field));
+  const usable = WORK_FIELDS.some((field) => seen.has(field));
   if (!usable) {
     const where = { line, value: columns.join(',') };
     complaints.push(complaint('MANIFEST_COLUMNS_MISSING', { found: columns }, where));

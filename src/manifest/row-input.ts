@@ -40,6 +40,8 @@ export function readInput(
   const columns = INPUT_FIELDS.filter((field) => values(field) !== '');
   const [column, ...others] = columns;
   if (column === undefined) {
+    // The job has its input at the service.
+    if (values('remote_id') !== '') return { input: null, complaints: [] };
     const kind = values('kind') === '' ? null : values('kind').toLowerCase();
     const where = { column: COLUMN_OF_KIND.get(kind ?? '') ?? 'file', value: '' };
     return { input: null, complaints: [complaint('MANIFEST_INPUT_MISSING', { kind }, where)] };

@@ -2,17 +2,18 @@
  * From one raw row to an item, or to everything that stands against it.
  */
 import path from 'node:path';
-import type { CheckedRow, Item, Kind } from '../domain/item.ts';
+import type { CheckedRow, Item, Kind, Options } from '../domain/item.ts';
 import type { Chemist } from '../inputs/molecules/chemist.ts';
 import { isField } from './columns.ts';
 import { readContent, type Content } from './content.ts';
 import { readFileName } from './sources/file-name.ts';
 import type { IdRegister } from './ids.ts';
 import type { ProblemCode } from './problems/facts.ts';
-import { inferKind, writtenKind } from './kind.ts';
+import { inferKind, writtenKind, type Judged } from './kind.ts';
 import { readOptions, type FieldValues } from './options.ts';
 import { complaint, severityOf, toProblem, type Complaint } from './problems/problems.ts';
 import type { RawRow } from './raw-row.ts';
+import { noteOfJob, readRemoteId } from './remote-id.ts';
 import type { SourceFile } from './sources/source.ts';
 import { readInput, type ReadInput } from './row-input.ts';
 
@@ -127,7 +128,7 @@ const UNCHECKED: CheckedCells = { kind: null, ready: null, complaints: [] };
 
 interface CheckedCells {
   readonly kind: Kind | null;
-  readonly ready: Pick<Item, 'options' | 'input' | 'canonical'> | null;
+  readonly ready: Pick<Item, 'options' | 'input' | 'canonical' | 'adopts'> | null;
   readonly complaints: readonly Complaint[];
 }
 
@@ -152,21 +153,37 @@ function checkInput(
   { chemist }: RowContext,
 ): CheckedCells | Promise<CheckedCells> {
   const complaints: Complaint[] = [...checkEmail(values('email')), ...read.complaints];
-  const judged =
-    writtenKind(values('kind')) ??
-    (read.input === null ? { kind: null, complaints: [] } : inferKind(read.input));
+  const judged = writtenKind(values('kind')) ?? kindOf(read, values);
   complaints.push(...judged.complaints);
   const { kind } = judged;
+  const written = values('remote_id');
+  const remoteId = written === '' ? null : readRemoteId(written, complaints);
   if (kind === null) return { kind, ready: null, complaints };
   const { options, complaints: ofOptions } = readOptions(kind, values);
   complaints.push(...ofOptions);
-  if (read.input === null) return { kind, ready: null, complaints };
+  if (read.input === null) return { kind, ready: unknownInput(options, remoteId), complaints };
+  const adopts = remoteId === null ? {} : { adopts: { remoteId, inputKnown: true } };
   const told = ({ input, canonical, complaints: found }: Content): CheckedCells => {
-    const ready = input && { options, input, canonical };
+    const ready = input && { options, input, canonical, ...adopts };
     return { kind, ready, complaints: [...complaints, ...found] };
   };
   const content = readContent(read.input, options, id, chemist);
   return content instanceof Promise ? content.then(told) : told(content);
+}
+
+function kindOf({ input, complaints }: ReadInput, values: FieldValues): Judged {
+  if (input !== null) return inferKind(input);
+  // What is wrong with the input is said already.
+  if (complaints.length > 0) return { kind: null, complaints: [] };
+  const reason = 'the row has a `remote_id` and no input';
+  const where = { column: 'kind', value: values('kind') };
+  return { kind: null, complaints: [complaint('MANIFEST_KIND_UNCLEAR', { reason }, where)] };
+}
+
+function unknownInput(options: Options, remoteId: string | null): CheckedCells['ready'] {
+  if (remoteId === null) return null;
+  const input = noteOfJob(options.kind, remoteId);
+  return { options, input, canonical: '', adopts: { remoteId, inputKnown: false } };
 }
 
 function checkEmail(email: string): Complaint[] {

@@ -72,7 +72,7 @@ const FIELD_SCHEMAS = {
   }),
   file: text.meta({
     description:
-      'The input, as a path relative to the manifest. Exactly one of file, smiles and sequence is filled.',
+      'The input, as a path relative to the manifest. Exactly one of file, smiles and sequence is filled, or none where remote_id is.',
     examples: ['files/caffeine.pdb', 'files/ubiquitin.nef'],
   }),
   smiles: letters.meta({
@@ -83,6 +83,13 @@ const FIELD_SCHEMAS = {
     description: 'A protein sequence, plain or as FASTA text, instead of a file.',
     examples: ['MKVLAAGIVGLCAKAYWDEF', '>p1\nMKVLAAGIVGLCAKAYWDEF\n'],
   }),
+  remote_id: z
+    .union([z.string().regex(cell('(?!\\.+\\s*$)[\\w.~-]{1,200}')), z.number(), z.null()])
+    .meta({
+      description:
+        'The id of a job that the service has already (request_id, hash_id): it is asked for and never submitted. The input may then be left out, and kind is needed.',
+      examples: ['3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11'],
+    }),
   predictors: z.union([predictorNames, z.array(predictorNames)]).meta({
     description: 'For sequences: a list, or names separated by commas, semicolons or blanks.',
     default: DEFAULT_PREDICTORS,
@@ -143,6 +150,11 @@ const FIELD_SCHEMAS = {
   }),
 } as const satisfies Record<Field, z.ZodType>;
 
+const filled = (field: Field) => ({
+  required: [field],
+  properties: { [field]: { not: EMPTY } },
+});
+
 const EMPTY = { anyOf: [{ type: 'null' }, { type: 'string', pattern: BLANK }] };
 
 /** Any other column is the user's own data. */
@@ -156,11 +168,11 @@ export const rowSchema = z
     examples: [
       { id: 'aspirin', kind: 'molecule', smiles: 'CC(=O)Oc1ccccc1C(=O)O', project: 'analgesics' },
     ],
-    // Exactly one input is filled.
-    oneOf: INPUT_FIELDS.map((field) => ({
-      required: [field],
-      properties: { [field]: { not: EMPTY } },
-    })),
+    // Exactly one input is filled, or none where the row names a job.
+    oneOf: [
+      ...INPUT_FIELDS.map(filled),
+      { ...filled('remote_id'), not: { anyOf: INPUT_FIELDS.map(filled) } },
+    ],
   });
 
 const rows = z.array(rowSchema).min(1);

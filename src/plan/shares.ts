@@ -1,7 +1,7 @@
 /** Which rows ask for the same work: one job serves them all. Rows are numbered in the order they come in. */
 import type { Item, Options, SequenceOptions } from '../domain/item.ts';
 import type { PlannedItem } from '../store/prepare-item.ts';
-import { combined, workDigest } from '../store/work.ts';
+import { combined, shareDigest } from '../store/work.ts';
 import { DigestTable } from './digest-table.ts';
 
 export class Shares {
@@ -18,7 +18,7 @@ export class Shares {
   add(item: Item): { readonly row: number; readonly first: number } {
     const row = this.rows;
     this.rows += 1;
-    const first = this.table.add(workDigest(item));
+    const first = this.table.add(shareDigest(item));
     if (first === row) this.firstOptions.set(row, item.options);
     else {
       const former = this.together.get(first) ?? this.firstOptions.get(first, item.options);

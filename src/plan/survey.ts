@@ -42,6 +42,8 @@ export type Fate =
   | { readonly type: 'ended'; readonly state: string }
   /** Its job is at the service, or it waits for one, since an earlier run. */
   | { readonly type: 'open'; readonly submitted: boolean }
+  /** Its job was submitted by somebody else, and is asked for. */
+  | { readonly type: 'adopted'; readonly remoteId: string }
   /** `first`: number of the row, from 0, that asks for the same. */
   | { readonly type: 'duplicate'; readonly first: number }
   | {
@@ -64,12 +66,14 @@ export interface Survey {
   readonly invalid: number;
   /** Problems of whole files: what is in them is not known. */
   readonly brokenFiles: number;
-  /** Rows that are in order; the next six add up to it. */
+  /** Rows that are in order: ended, submitted, adopted, duplicates, cached and jobs add up to it. */
   readonly items: number;
   /** Rows that the campaign's tree has a record of, under the same id. */
   readonly known: number;
   readonly ended: number;
   readonly submitted: number;
+  /** Rows whose job the service has already, from somebody else. */
+  readonly adopted: number;
   readonly duplicates: number;
   readonly cached: number;
   /** How many of the cached results were made without any computation. */
@@ -125,7 +129,16 @@ class Surveyor {
   readonly counts: Counts = {
     ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
     known: 0,
-    ...{ ended: 0, submitted: 0, duplicates: 0, cached: 0, synthetic: 0, jobs: none(), misses: {} },
+    ...{
+      ended: 0,
+      submitted: 0,
+      adopted: 0,
+      duplicates: 0,
+      cached: 0,
+      synthetic: 0,
+      jobs: none(),
+      misses: {},
+    },
   };
   private readonly options: SurveyOptions;
 
@@ -199,6 +212,10 @@ class Surveyor {
     { row, first }: { readonly row: number; readonly first: number },
   ): Fate | Promise<Fate> {
     const { coverage } = this;
+    const { adopts } = item;
+    if (adopts && (former === null || !isFinal(former.state))) {
+      return { type: 'adopted', remoteId: adopts.remoteId };
+    }
     if (former !== null && !isFollowing(former)) return this.fateOfKept(former, first);
     if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
     const served = (fate: Fate): Fate => {
@@ -240,6 +257,7 @@ class Surveyor {
     if (fate.type === 'ended') counts.ended += 1;
     else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
     else if (fate.type === 'open') counts.jobs[item.kind] += 1;
+    else if (fate.type === 'adopted') counts.adopted += 1;
     else if (fate.type === 'duplicate') counts.duplicates += 1;
     else if (fate.type === 'cached') {
       counts.cached += 1;

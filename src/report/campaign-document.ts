@@ -22,6 +22,7 @@ const published = z.object({
   // Absent from trees of before work was shared.
   duplicates: z.number().default(0),
   cached: z.number().default(0),
+  adopted: z.number().default(0),
   submissions: z.number(),
   rejected_429: z.number(),
   damaged: z.array(z.string()).default([]),
@@ -35,6 +36,7 @@ export interface CampaignDocument {
   readonly items: z.output<typeof counts> & {
     readonly duplicates: number;
     readonly cached: number;
+    readonly adopted: number;
   };
   readonly submissions: number;
   readonly rejected429: number;
@@ -72,7 +74,10 @@ function documentOf(read: z.output<typeof published>, folder: string): CampaignD
   return {
     campaign: read.name,
     state: read.state,
-    items: { ...read.items, duplicates: read.duplicates, cached: read.cached },
+    items: {
+      ...read.items,
+      ...{ duplicates: read.duplicates, cached: read.cached, adopted: read.adopted },
+    },
     submissions: read.submissions,
     rejected429: read.rejected_429,
     out: folder,

@@ -48,6 +48,8 @@ export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
   readonly duplicates: number;
   /** Items that got the result of an earlier campaign. */
   readonly cached: number;
+  /** Items whose job was submitted by somebody else. */
+  readonly adopted: number;
   /** Jobs that the services took on, as far as known: what the budget was charged. */
   readonly submissions: number;
   /** Submissions answered with 429. */
@@ -65,6 +67,7 @@ export class Tally {
   readonly #kinds = new Map<Kind, Counts>();
   #duplicates = 0;
   #cached = 0;
+  #adopted = 0;
   #submissions = 0;
   #rejected429 = 0;
   #lastEnd = '';
@@ -80,6 +83,7 @@ export class Tally {
     const from = item.record?.resultFrom?.type;
     if (from === 'duplicate') this.#duplicates += 1;
     if (from === 'cache') this.#cached += 1;
+    if (item.record?.adopted) this.#adopted += 1;
     this.#submissions += submissionsOf(attempts);
     this.#rejected429 += attempts.filter(({ outcome }) => outcome === 'rate-limited').length;
   }
@@ -110,6 +114,7 @@ export class Tally {
       ),
       duplicates: this.#duplicates,
       cached: this.#cached,
+      adopted: this.#adopted,
       submissions: this.#submissions,
       rejected429: this.#rejected429,
       damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : damaged,
@@ -166,6 +171,7 @@ export function summaryToDisk(summary: CampaignSummary): string {
     kinds: summary.kinds,
     duplicates: summary.duplicates,
     cached: summary.cached,
+    adopted: summary.adopted,
     submissions: summary.submissions,
     rejected_429: summary.rejected429,
     damaged: summary.damaged,

@@ -47,7 +47,8 @@ function fileOf(item: Listed): string {
   const { record } = item;
   // It was never taken in: its path is still relative to its own manifest.
   if ('refused' in item) return (rowOf(item)['file'] ?? '').trim();
-  if (record === null) return '';
+  // Without an input there is the note that names the job, as `remote_id` does.
+  if (record === null || record.adopted?.inputKnown === false) return '';
   const carried = ['smiles', 'sequence'].some((field) => (record.row[field] ?? '').trim() !== '');
   return carried ? '' : `${pathOf(item)}/${(record.input.original ?? record.input).name}`;
 }

@@ -47,9 +47,9 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
   ];
 }
 
-/** `duplicate:ID` or `cache:CAMPAIGN/ID`; empty where the item had a job of its own. */
+/** `duplicate:ID`, `cache:CAMPAIGN/ID` or `adopted`; empty where the item was submitted by its campaign. */
 function resultFrom(record: ItemRecord | null): string {
   const from = record?.resultFrom;
-  if (!from) return '';
+  if (!from) return record?.adopted ? 'adopted' : '';
   return from.type === 'duplicate' ? `duplicate:${from.id}` : `cache:${from.campaign}/${from.id}`;
 }

@@ -1,4 +1,5 @@
 /** Whether what came back for a job is whole and right (promise 5): before a file gets its final name. */
+import type { InputText } from '../domain/item.ts';
 import type { Composition } from '../inputs/molecules/composition.ts';
 import type { ResultCheck } from '../results/result-problems.ts';
 import type { Job } from './client.ts';
@@ -7,11 +8,12 @@ import { checkPrediction } from './predictions/check.ts';
 
 /**
  * Pure, and never throws for what is in the bytes.
+ * @param job `input`: null for an adopted job whose input is not known; what compares the two is left out
  * @param bytes the artefact that must exist first (`artefacts(kind)[0]`), as received, or its text
  * @param composition of a molecule, as `compositionOf` reads it from the input; without it the atoms are not compared
  */
 export function checkResult(
-  job: Pick<Job, 'options' | 'input'>,
+  job: Pick<Job, 'options'> & { readonly input: InputText | null },
   bytes: Uint8Array | string,
   composition: Composition | null = null,
 ): ResultCheck {

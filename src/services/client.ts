@@ -1,5 +1,5 @@
 /**
- * The shape that every service adapter has: five verbs, closed outcomes, no exceptions for what a service does.
+ * The shape that every service adapter has: the same verbs, closed outcomes, no exceptions for what a service does.
  * Adding a third service means one folder with these verbs and one line in `src/services/registry.ts`.
  */
 import type { InputText, Kind, Options } from '../domain/item.ts';
@@ -7,6 +7,7 @@ import type {
   ArtefactName,
   FetchOutcome,
   FindOutcome,
+  ListOutcome,
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
@@ -44,6 +45,8 @@ export interface ServiceClient {
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
+  /** All jobs of a kind that the service holds for our token. */
+  list(kind: Kind, options: CallOptions): Promise<ListOutcome>;
   /** Asks for a job that does not exist: costs nothing, and tells whether the service is there. */
   ping(options: CallOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, the one that must exist first. */

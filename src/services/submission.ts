@@ -3,6 +3,7 @@
  * for both services; only where the id stands differs.
  */
 import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
+import { isUsableId } from '../domain/remote-id.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
 import { readRateLimit } from './rate-limit.ts';
@@ -127,11 +128,6 @@ export async function settled(
   if (outcome.type !== 'notNow' || !outcome.doubt) return outcome;
   const { doubt: _, ...certain } = outcome;
   return (await ping()).type === 'well' ? outcome : certain;
-}
-
-/** An id becomes part of paths at the service: nothing in it may leave its place there. */
-export function isUsableId(id: string): boolean {
-  return /^[\w.~-]{1,200}$/.test(id) && !/^\.+$/.test(id);
 }
 
 function rateLimited(answer: HttpResponse, json: unknown, message: string): SubmitOutcome {

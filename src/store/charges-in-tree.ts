@@ -72,9 +72,9 @@ async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: n
   return false;
 }
 
-/** Its own jobs only: what came from the cache, or from another row, was not sent for it. */
+/** Its own jobs only: what came from the cache, from another row or from another program was not sent for it. */
 function jobsOf(record: ItemRecord, address: string): JobInTree[] {
-  if (record.address !== address || record.resultFrom) return [];
+  if (record.address !== address || record.resultFrom || record.adopted) return [];
   const sent = [record, ...record.earlier].flatMap(({ remoteId, submittedAt }) =>
     remoteId !== null && submittedAt !== null
       ? [{ remoteId, closedAt: Date.parse(submittedAt) }]

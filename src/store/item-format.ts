@@ -79,6 +79,8 @@ const record = z.object({
   job_options: z.unknown().optional(),
   work: text.default(null),
   result_from: resultFrom.optional(),
+  // `not_checked` is for people.
+  adopted: z.object({ input_known: z.boolean(), not_checked: z.string().optional() }).optional(),
   // Absent in trees of before there was `retry`.
   generation: z.int().nonnegative().default(0),
   job_number: z.int().nonnegative().default(0),
@@ -114,6 +116,7 @@ export function itemToDisk(item: ItemRecord): string {
     ...(item.jobOptions && { job_options: optionsToDisk(item.jobOptions) }),
     work: item.work,
     ...(item.resultFrom && { result_from: item.resultFrom }),
+    ...(item.adopted && { adopted: adoptedToDisk(item.adopted) }),
     generation: item.generation,
     job_number: item.jobNumber,
     earlier: item.earlier.map(earlierToDisk),
@@ -156,6 +159,7 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       input,
       job_options,
       result_from,
+      adopted,
       ...same
     } = disk;
     return {
@@ -163,6 +167,7 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       input: inputFromDisk(input),
       ...(job_options === undefined ? {} : { jobOptions: optionsFromDisk(disk.kind, job_options) }),
       ...(result_from === undefined ? {} : { resultFrom: result_from }),
+      ...(adopted && { adopted: { inputKnown: adopted.input_known } }),
       options: optionsFromDisk(disk.kind, disk.options),
       earlier: disk.earlier.map(earlierFromDisk),
       jobNumber: job_number,
@@ -185,6 +190,13 @@ function inputFromDisk({
   ...same
 }: z.infer<typeof record>['input']): RecordedInput {
   return { ...same, ...(original && { original }), ...(names && { names }) };
+}
+
+const NOT_CHECKED =
+  'Input and options of the job are not known: the result was not compared with them, and `options` are those of the row or the defaults.';
+
+function adoptedToDisk({ inputKnown }: NonNullable<ItemRecord['adopted']>) {
+  return { input_known: inputKnown, ...(!inputKnown && { not_checked: NOT_CHECKED }) };
 }
 
 function earlierToDisk(end: EarlierEnd): z.infer<typeof earlier> {

@@ -61,10 +61,12 @@ export interface ItemRecord {
   readonly options: Options;
   /** Those of the job, where it is shared with rows that ask for more. */
   readonly jobOptions?: Options;
-  /** What the job computes (`workDigest`); null in trees of before work was shared. */
+  /** What the job computes (`workDigest`); null where that is not certain, and in trees of before work was shared. */
   readonly work: string | null;
   /** Where the result came from, when it is no job of this item's own. */
   readonly resultFrom?: ResultSource;
+  /** The row names a job that the service had already (`remoteId`): it is asked for, and never submitted. */
+  readonly adopted?: { readonly inputKnown: boolean };
   /** How often the item was begun again, by `retry` or with another input: tells the budget its requests apart. */
   readonly generation: number;
   /** Which job of this input is wanted, from 0: part of its name. `retry` raises it where the former is of no use. */
@@ -82,7 +84,7 @@ export interface ItemRecord {
   readonly jobName: string | null;
   /** Every attempt to submit, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** ISO 8601, UTC: when the service accepted the job. */
+  /** ISO 8601, UTC: when the service accepted the job; null for an adopted one, whose `timing` may tell. */
   readonly submittedAt: string | null;
   /** ISO 8601, UTC: when the item reached a final state. */
   readonly finishedAt: string | null;
@@ -114,6 +116,16 @@ function recordedInput({ name, text, original, names }: InputText): RecordedInpu
   };
 }
 
+/**
+ * Of an adopted job only where its result shows all of what was asked for, input and options: it may then serve later
+ * campaigns. Charges and model classes leave no trace in a result.
+ */
+function workOf(item: Item): string | null {
+  const { adopts, kind } = item;
+  const shown = adopts?.inputKnown === true && (kind === 'sequence' || kind === 'alignment');
+  return adopts === undefined || shown ? workDigest(item) : null;
+}
+
 /** The record of an item that nothing has happened to yet. */
 export function waitingRecord(item: Item): ItemRecord {
   return {
@@ -123,7 +135,8 @@ export function waitingRecord(item: Item): ItemRecord {
     error: null,
     input: recordedInput(item.input),
     options: item.options,
-    work: workDigest(item),
+    work: workOf(item),
+    ...(item.adopts && { adopted: { inputKnown: item.adopts.inputKnown } }),
     generation: 0,
     jobNumber: 0,
     earlier: [],
@@ -131,7 +144,7 @@ export function waitingRecord(item: Item): ItemRecord {
     title: item.title,
     service: SERVICE_OF_KIND[item.kind],
     address: null,
-    remoteId: null,
+    remoteId: item.adopts?.remoteId ?? null,
     jobName: null,
     attempts: [],
     submittedAt: null,

@@ -51,13 +51,17 @@ export async function readListed(
 const DIGITS = 12;
 
 /** What the row asks for: the same for equal input and options. */
-export function jobDigest({ input, options }: Pick<ItemRecord, 'input' | 'options'>): string {
-  return hash('sha256', jobText({ input, options })).slice(0, DIGITS);
+export function jobDigest(asked: Asked): string {
+  return hash('sha256', jobText(asked)).slice(0, DIGITS);
 }
 
+type Asked = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
+
 /** The same in full. */
-export function jobText({ input, options }: Pick<ItemRecord, 'input' | 'options'>): string {
-  return JSON.stringify([input.name, input.sha256, optionsToDisk(options)]);
+export function jobText({ input, options, adopted, remoteId }: Asked): string {
+  const asked = [input.name, input.sha256, optionsToDisk(options)];
+  // Another job at the service is another item, even of the same input.
+  return JSON.stringify(adopted ? [...asked, remoteId] : asked);
 }
 
 export async function writeItem(

@@ -78,6 +78,8 @@ export class ItemPreparation {
 
   /** The record of an item that has no job yet: served by what is known, or left to wait for one. */
   private async begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
+    // Its job is named: no other one's result takes its place.
+    if (record.adopted) return record;
     const leader = share && this.leaders.get(share.leader);
     if (leader && serves(leader, record)) {
       const served = await this.servedBy(leader, record);

@@ -45,6 +45,8 @@ export interface PageEntry {
   readonly follows?: string;
   /** The job that a former run had submitted and not seen the end of. */
   readonly job?: { readonly remoteId: string; readonly address: string };
+  /** The job at the service that the row names: it is asked for, and never submitted. */
+  readonly adopts?: string;
   /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
   readonly sends?: Sent;
   /** What the row asks for (`jobDigest`): tells its record from one of the same name; absent from older pages. */
@@ -68,6 +70,7 @@ const pageOnDisk = z.array(
     generation: z.int().nonnegative().optional(),
     follows: z.string().optional(),
     job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
+    adopts: z.string().optional(),
     sends: z
       .object({
         input: z.object({ name: z.string(), bytes: z.int().nonnegative(), digest: z.string() }),
@@ -100,7 +103,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
   const text = await store.readText(key);
   if (text === null) throw notPrepared(store, `${key} is missing`);
   return parsed(text, key, pageOnDisk).map(
-    ({ id, kind, done, generation, follows, job, sends, asks }) => ({
+    ({ id, kind, done, generation, follows, job, adopts, sends, asks }) => ({
       id,
       kind,
       ...(asks !== undefined && { asks }),
@@ -108,6 +111,7 @@ export async function readPage(store: Store, page: number): Promise<readonly Pag
       ...(generation && { generation }),
       ...(follows !== undefined && { follows }),
       ...(job && { job }),
+      ...(adopts !== undefined && { adopts }),
       ...(sends && { sends: { ...sends, options: optionsFromDisk(kind, sends.options) } }),
     }),
   );
@@ -127,7 +131,15 @@ export async function idsOf(
 /** Enough of a digest to tell inputs apart by eye. */
 const DIGITS = 12;
 
-/** How many items of each kind a campaign has, and how many of them have no job of their own. */
+/** How many of its items take over a job that somebody else has submitted. */
+export async function countAdopted(store: Store, { pages }: PreparedCampaign): Promise<number> {
+  let adopted = 0;
+  for (let page = 0; page < pages; page += 1)
+    for (const { adopts } of await readPage(store, page)) if (adopts !== undefined) adopted += 1;
+  return adopted;
+}
+
+/** How many items of each kind a campaign has, and how many of them need no submission: they share a job, or adopt one. */
 export interface KindCounts {
   readonly items: Readonly<Record<Kind, number>>;
   readonly following: Readonly<Record<Kind, number>>;
@@ -137,9 +149,9 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
   const none = { molecule: 0, sequence: 0, alignment: 0, shifts: 0 };
   const counts = { items: { ...none }, following: { ...none } };
   for (let page = 0; page < pages; page += 1) {
-    for (const { kind, follows } of await readPage(store, page)) {
+    for (const { kind, follows, adopts } of await readPage(store, page)) {
       counts.items[kind] += 1;
-      if (follows !== undefined) counts.following[kind] += 1;
+      if ((follows ?? adopts) !== undefined) counts.following[kind] += 1;
     }
   }
   return counts;
@@ -147,18 +159,21 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
 
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
-  const { id, kind, state, generation, remoteId, address, resultFrom, input } = record;
+  const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
   const row = { id, kind, asks: jobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
   if (resultFrom?.type === 'duplicate') return { ...row, follows: resultFrom.id };
   return {
     ...row,
     ...(generation > 0 && { generation }),
-    ...(remoteId !== null && address !== null && { job: { remoteId, address } }),
-    sends: {
-      input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGITS) },
-      options: record.jobOptions ?? record.options,
-    },
+    ...(adopted && remoteId !== null && { adopts: remoteId }),
+    ...(!adopted && remoteId !== null && address !== null && { job: { remoteId, address } }),
+    ...(adopted?.inputKnown !== false && {
+      sends: {
+        input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGITS) },
+        options: record.jobOptions ?? record.options,
+      },
+    }),
   };
 }
 

@@ -29,6 +29,8 @@ const PASSING: readonly string[] = [
 ];
 
 export function wayOf(record: ItemRecord): Way {
+  // Never submitted, whatever became of its job.
+  if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
   const givenUp = PASSING.includes(code) ? cameBefore(record, code) : SPENT.test(code);
   if (givenUp) return 'anew';

@@ -20,6 +20,12 @@ export function workDigest({
   return hash('sha256', `${kind} ${settings}\n${canonical}`);
 }
 
+/** Whom a row shares its work with: nobody where it adopts a job, which is its own. */
+export function shareDigest(item: Item): string {
+  const { adopts, kind } = item;
+  return adopts ? hash('sha256', `adopted ${kind}\n${adopts.remoteId}`) : workDigest(item);
+}
+
 /** Whether a job with these options brings all that is asked for; both of the same work. */
 export function covers(job: Options, wanted: Options): boolean {
   if (job.kind !== 'sequence' || wanted.kind !== 'sequence') return true;

@@ -102,7 +102,8 @@ class ItemRun {
 
   private async submit(): Promise<RemoteJob> {
     // Accepted already, as the output tree of an earlier run tells: never submitted again.
-    if (this.input.remoteId !== undefined) return this.accepted('found', this.input.remoteId);
+    const { remoteId, adopted } = this.input;
+    if (remoteId !== undefined) return this.accepted(adopted ? 'adopted' : 'found', remoteId);
     for (; ; this.attempt += 1) {
       if (this.attempt > 0) await this.ask();
       const result = await this.answered();
@@ -215,10 +216,12 @@ class ItemRun {
     return find.executeWithOptions(question, [this.address(), reference, policy]);
   }
 
-  private accepted(outcome: 'accepted' | 'found', remoteId: string): RemoteJob {
+  private accepted(outcome: 'accepted' | 'found' | 'adopted', remoteId: string): RemoteJob {
+    const at = new Date().toISOString();
     this.remoteId = remoteId;
-    this.submittedAt = new Date().toISOString();
-    this.attempts.push({ at: this.submittedAt, outcome, remoteId });
+    // Somebody else has submitted an adopted job, at a time that only its service knows.
+    if (outcome !== 'adopted') this.submittedAt = at;
+    this.attempts.push({ at, outcome, remoteId });
     this.show('running');
     return { item: this.address(), reference: this.input.reference, remoteId };
   }

@@ -107,7 +107,7 @@ describe('the demo, run with one command', () => {
       state: 'completed',
       items: {
         ...{ total: 24, succeeded: 24, failed: 0, held: 0, cancelled: 0, invalid: 0 },
-        ...{ duplicates: 0, cached: 0 },
+        ...{ duplicates: 0, cached: 0, adopted: 0 },
       },
       submissions: 24,
       rejected429: 0,

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { BATCHES, read } from './manifests.ts';
 
-const PAGE = readFileSync(path.join(BATCHES, '..', 'docs', 'manifest.md'), 'utf8');
+const page = (name: string): string =>
+  readFileSync(path.join(BATCHES, '..', 'docs', `${name}.md`), 'utf8');
+const PAGE = page('manifest');
 /** `` `table.csv`: `` and the block below it. */
 const EXAMPLES = [...PAGE.matchAll(/^`([\w.]+)`:\n\n```\w+\n([^]*?)^```$/gm)].map(
   ([, name = '', text = '']) => ({ name, text }),
@@ -29,6 +31,18 @@ test.each(EXAMPLES)('$name is read without a problem', async ({ name, text }) =>
   const { items, problems } = await read(name, text);
   expect(problems).toEqual([]);
   expect(items.map(({ id }) => id)).toEqual(IDS[name]);
+});
+
+test('the example of docs/adopting.md adopts three jobs and submits one', async () => {
+  const [, text = ''] = /^`adopted\.csv`:\n\n```csv\n([^]*?)^```$/m.exec(page('adopting')) ?? [];
+  const { items, problems } = await read('adopted.csv', text);
+  expect(problems).toEqual([]);
+  expect(items.map(({ id, adopts }) => [id, adopts?.inputKnown])).toEqual([
+    ['hemopressin', true],
+    ['unknown', false],
+    ['ethanol', true],
+    ['acetate', undefined],
+  ]);
 });
 
 test('every extension of the table of sources is one that is read', async () => {

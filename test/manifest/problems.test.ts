@@ -226,6 +226,14 @@ test('a value is shown short and without what would act on a terminal', async ()
   expect(problem?.message).not.toContain('\u001b');
 });
 
+test('an id of a job that cannot be one, or that another row has, is told of', async () => {
+  const lines = ['id,kind,remote_id', 'a,molecule,../x', 'b,molecule,ab12', 'c,molecule,ab12'];
+  expect(brief(await problemsOf('rows.csv', lines.join('\n')))).toEqual([
+    'MANIFEST_REMOTE_ID_INVALID 2 remote_id ../x',
+    'MANIFEST_REMOTE_ID_DUPLICATE 4 remote_id ab12',
+  ]);
+});
+
 test('another encoding is told of', async () => {
   const problems = await problemsOf('rows.csv', Buffer.from('\uFEFFid,smiles\na,C\n', 'utf16le'));
   expect(brief(problems)).toEqual(['MANIFEST_TRANSCODED 1 - -']);

@@ -47,6 +47,22 @@ const A = 'MKTAYIAKAA';
 const B = 'MKTAYIAKDC';
 
 describe('a survey', () => {
+  test('counts adopted rows apart: no job has to be submitted for them', async () => {
+    const lines = ['id,kind,sequence,remote_id', `a,,${A},job-1`, `b,,${A},`, 'c,sequence,,job-2'];
+    const { survey, fates, spool } = await surveyed(lines.join('\n'));
+    expect(survey).toMatchObject({ items: 3, adopted: 2, duplicates: 0, jobs: { sequence: 1 } });
+    expect(fates['a']).toEqual({ type: 'adopted', remoteId: 'job-1' });
+    // Again, with the tree of a campaign that has not ended.
+    const tree = await openFileStore(await temporaryFolder());
+    const rows = survey.shares.plan(spool.items());
+    await prepareCampaign(tree, { name: 'm', manifestDigests: [], settings: {} }, rows);
+    const again = await surveyed(lines.join('\n'), { tree });
+    expect(again.survey).toMatchObject({ adopted: 2, known: 3, submitted: 0 });
+    // Another job under the same id is another item.
+    const changed = await surveyed(lines.join('\n').replace('job-2', 'job-3'), { tree });
+    expect(changed.problems).toMatchObject([{ code: 'MANIFEST_ROW_CHANGED', column: 'remote_id' }]);
+  });
+
   test('counts rows, kinds, problems, duplicates and jobs, and keeps good and bad rows apart', async () => {
     const lines = [
       'id,kind,sequence,smiles,predictors',

@@ -157,7 +157,7 @@ function quotedCommands(page: string): QuotedCommand[] {
   });
 }
 
-/** What the program says it knows: command → its options. */
+/** What the program says it knows: command → its options; `remote list` is one of its commands. */
 const KNOWN = new Map<string, string>();
 
 async function help(...args: readonly string[]): Promise<string> {
@@ -166,8 +166,17 @@ async function help(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** Names of the commands that a help text lists. */
+function commandsIn(text: string): string[] {
+  const list = text.split('Commands:')[1] ?? '';
+  return [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+}
+
 function commandProblem({ words }: QuotedCommand): string | null {
-  const [name = '', ...rest] = words;
+  const [first = '', second = '', ...others] = words;
+  const isGroup = commandsIn(KNOWN.get(first) ?? '').length > 0 && /^[a-z]/.test(second);
+  const name = isGroup ? `${first} ${second}` : first;
+  const rest = isGroup ? others : [second, ...others];
   const options = KNOWN.get(name);
   if (options === undefined) return /^[a-z]/.test(name) ? `no command ${name}` : null;
   const unknown = rest
@@ -178,9 +187,14 @@ function commandProblem({ words }: QuotedCommand): string | null {
 
 describe('command lines', () => {
   beforeAll(async () => {
-    const list = (await help()).split('Commands:')[1] ?? '';
-    const names = [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
-    await Promise.all(names.map(async (name) => KNOWN.set(name, await help(name))));
+    await Promise.all(
+      commandsIn(await help()).map(async (name) => {
+        const text = await help(name);
+        KNOWN.set(name, text);
+        const inner = commandsIn(text).filter((one) => one !== 'help');
+        for (const one of inner) KNOWN.set(`${name} ${one}`, await help(name, one));
+      }),
+    );
   });
 
   test('are found, and the program tells what it knows', () => {
@@ -201,12 +215,15 @@ describe('command lines', () => {
     expect(of('frobnicate x')).toBe('no command frobnicate');
     expect(of('run x.csv --detached')).toBe('no option --detached of run');
     expect(of('run x.csv --detach')).toBeNull();
+    expect(of('remote frobnicate')).toBe('no command remote frobnicate');
+    expect(of('remote list --frob')).toBe('no option --frob of remote list');
+    expect(of('remote list predictions --json')).toBeNull();
   });
 });
 
 const CLASSES = [
   ...['MANIFEST', 'MOLECULE', 'SMILES', 'SEQUENCE', 'ALIGNMENT', 'SHIFTS'],
-  ...['CONFIG', 'OPTION', 'SERVICE', 'TOKEN', 'CAMPAIGN', 'HOST', 'LOCAL_SERVICES'],
+  ...['ADOPT', 'CONFIG', 'OPTION', 'SERVICE', 'TOKEN', 'CAMPAIGN', 'HOST', 'LOCAL_SERVICES'],
   ...['TEMPORAL', 'SETUP', 'NODE', 'SUBMIT', 'JOB', 'RESULT', 'DOWNLOAD', 'STORE', 'ITEM'],
 ];
 const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');

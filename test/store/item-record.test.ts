@@ -124,6 +124,7 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       row,
       user: row,
       engine: fc.string(),
+      adopted: fc.record({ inputKnown: fc.boolean() }, { noNullPrototype: true }),
     },
     { requiredKeys: alwaysThere(), noNullPrototype: true },
   ),

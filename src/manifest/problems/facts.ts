@@ -45,6 +45,8 @@ export interface Facts extends InputFacts {
   MANIFEST_KIND_UNKNOWN: { readonly suggestion: string | null };
   MANIFEST_KIND_UNCLEAR: { readonly reason: string };
   MANIFEST_INPUT_MISSING: { readonly kind: string | null };
+  MANIFEST_REMOTE_ID_INVALID: None;
+  MANIFEST_REMOTE_ID_DUPLICATE: { readonly first: string };
   MANIFEST_INPUT_REPEATED: { readonly columns: readonly string[] };
   MANIFEST_INPUT_OF_OTHER_KIND: { readonly column: string; readonly kind: string };
   MANIFEST_OPTION_UNUSED: { readonly column: string; readonly kind: string };

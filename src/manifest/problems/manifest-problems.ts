@@ -123,9 +123,9 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_COLUMNS_MISSING: {
     severity: 'error',
     message: ({ found }) =>
-      `The first line names none of the columns \`file\`, \`smiles\` and \`sequence\`; it has ${list(found)}.`,
+      `The first line names none of the columns \`file\`, \`smiles\`, \`sequence\` and \`remote_id\`; it has ${list(found)}.`,
     remedy: () =>
-      'The first line holds the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of the three is needed.',
+      'The first line holds the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of the four is needed.',
   },
   MANIFEST_COLUMNS_TOO_MANY: {
     severity: 'error',
@@ -222,6 +222,17 @@ export const MANIFEST_PROBLEMS: {
       if (kind === 'sequence') return 'Fill in `sequence` or `file`.';
       return kind === null ? 'Fill in one of `file`, `smiles` and `sequence`.' : 'Fill in `file`.';
     },
+  },
+  MANIFEST_REMOTE_ID_INVALID: {
+    severity: 'error',
+    message: (_, value) => `\`${value}\` cannot be the id of a job.`,
+    remedy: () =>
+      'Write the `request_id` or `hash_id` alone, without the rest of its URL: up to 200 letters, digits, dashes, dots, underscores and tildes.',
+  },
+  MANIFEST_REMOTE_ID_DUPLICATE: {
+    severity: 'error',
+    message: ({ first }, value) => `The job \`${value}\` is already adopted at ${first}.`,
+    remedy: () => 'Keep one of the two rows: a job becomes one item.',
   },
   MANIFEST_INPUT_REPEATED: {
     severity: 'error',

@@ -2,7 +2,7 @@
  * CSV and TSV: the first line names the columns, every other is a row.
  */
 import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
-import { checkHeader, fieldNames, INPUT_FIELDS } from '../columns.ts';
+import { checkHeader, fieldNames, WORK_FIELDS } from '../columns.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 import { DelimitedRows, type DelimitedRow, type Delimiter } from './delimited-rows.ts';
@@ -43,7 +43,7 @@ function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimite
   const names = (delimiter: Delimiter): readonly string[] =>
     fieldNames(header.split(delimiter).map((name) => name.replace(/^\s*"(.*)"\s*$/, '$1')));
   const isIn = (delimiter: Delimiter): boolean =>
-    INPUT_FIELDS.some((field) => names(delimiter).includes(field));
+    WORK_FIELDS.some((field) => names(delimiter).includes(field));
   return delimiters.find(isIn) ?? delimiters[0];
 }
 

@@ -31,6 +31,9 @@ export async function formulaSource(
   record: ItemRecord,
   reading: ResultReading | null,
 ): Promise<FormulaSource> {
+  if (record.adopted?.inputKnown === false) {
+    return nothing('Not drawn: the job was adopted, and its input was not given.');
+  }
   const { name } = record.input;
   const text = await store.readText(itemKey(record.kind, record.id, name));
   if (text === null) return nothing(`Not drawn: ${name} is missing.`);

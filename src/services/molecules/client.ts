@@ -6,6 +6,7 @@ import { checkToken, readServiceUrl } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
+import { list } from './list.ts';
 import { poll } from './poll.ts';
 import { noJob, submit } from './submit.ts';
 
@@ -36,6 +37,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find,
+    list,
     ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),

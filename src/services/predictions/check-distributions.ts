@@ -4,8 +4,15 @@ import { readFasta } from '../../inputs/sequences/fasta.ts';
 import { distributionLengths } from '../../results/distributions.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultCheck } from '../../results/result-problems.ts';
 
-/** What the file holds is not shown by the contract (4.6): in a shape that we do not know there is nothing to count. */
-export function checkDistributions(bytes: Uint8Array | string, input: InputText): ResultCheck {
+/**
+ * What the file holds is not shown by the contract (4.6): in a shape that we do not know there is nothing to count,
+ * and neither without the input.
+ */
+export function checkDistributions(
+  bytes: Uint8Array | string,
+  input: InputText | null,
+): ResultCheck {
+  if (input === null) return { ok: true };
   const columns = readFasta(input.text).records[0]?.residues.length ?? 0;
   for (const [name, length] of distributionLengths(bytes)) {
     if (length === columns) continue;

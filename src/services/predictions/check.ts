@@ -33,11 +33,14 @@ const OUR_KEYS: readonly string[] = [
 
 type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
 
-/** @param bytes the result as received, or its text */
+/**
+ * @param bytes the result as received, or its text
+ * @param input null where it is not known, and the options neither: what depends on them is left out
+ */
 export function checkPrediction(
   bytes: Uint8Array | string,
   options: PredictionOptions,
-  input: InputText,
+  input: InputText | null,
 ): ResultCheck {
   const payload = readPayload(bytes);
   if (!payload.ok) return payload;
@@ -53,7 +56,7 @@ export function checkPrediction(
   }
   return (
     checkKeys(entries) ??
-    checkOfKind(entries, options, input) ??
+    (input && checkOfKind(entries, options, input)) ??
     firstOf(entries, checkNumbers) ?? { ok: true }
   );
 }

@@ -9,6 +9,7 @@ import type { PredictionsAccess } from './access.ts';
 import { API_PATH, type Variant } from './earlier.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
+import { list } from './list.ts';
 import { poll } from './poll.ts';
 import { noJob, submit } from './submit.ts';
 
@@ -51,6 +52,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),
     find: (kind, name, options) => find(access, kind, name, options),
+    list: (kind, options) => list(access, kind, options),
     ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => ARTEFACTS[kind],
     close: () => http.close(),

@@ -2,9 +2,11 @@
  * Reading a list whose shape the contract does not show (2.7, 4.7): a bare array, an array under any key, pages,
  * an object keyed by id. Whatever it is, an entry is an object that carries a name and an id.
  */
+import type { PastJob } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
 import { looseText } from '../tolerant.ts';
 import { readRequestId } from './schemas.ts';
+import { readTiming } from './timing.ts';
 
 const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;
 const DEPTH_LIMIT = 8;
@@ -23,17 +25,44 @@ export interface PastResults {
 
 export function searchPastResults(json: unknown, name: string): PastResults {
   const found = { remoteId: null as string | null, entries: 0, named: 0 };
+  for (const { id, names } of entriesOf(json)) {
+    found.entries += 1;
+    found.named += names.length > 0 ? 1 : 0;
+    if (names.includes(name)) found.remoteId ??= id;
+  }
+  return found;
+}
+
+/** All entries of a page, in its order. */
+export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
+  return entriesOf(json).map(({ id, names, object }) => {
+    const timing = readTiming(object['timing']);
+    return {
+      remoteId: id,
+      jobName: names[0] ?? null,
+      state: looseText.parse(object['status'] ?? object['state']),
+      submittedAt: timing?.queuedAt ?? looseText.parse(object['created_at']),
+      finishedAt: timing?.finishedAt ?? null,
+    };
+  });
+}
+
+interface Entry {
+  readonly id: string;
+  /** Under any of the keys that may hold one. */
+  readonly names: readonly string[];
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+function entriesOf(json: unknown): readonly Entry[] {
+  const entries: Entry[] = [];
   visit(json, null, 0, (object, key) => {
     const id = readRequestId(object) ?? (key !== null && KEY_ID.test(key) ? key : null);
     if (id === null) return;
-    const names = NAME_KEYS.map((nameKey) => looseText.parse(object[nameKey]));
-    const named = names.some((one) => one !== null);
-    if (!named && !isEntry(object)) return;
-    found.entries += 1;
-    found.named += named ? 1 : 0;
-    if (names.includes(name)) found.remoteId ??= id;
+    const names = NAME_KEYS.flatMap((nameKey) => looseText.parse(object[nameKey]) ?? []);
+    if (names.length > 0 || isEntry(object)) entries.push({ id, names, object });
   });
-  return found;
+  return entries;
 }
 
 /** The query of the next page, or null. Only the query: the host of such a link is often an inner one. */

@@ -1,0 +1,76 @@
+/** `hundredfold remote list`: what the services still hold for our token, and what of it this folder has. */
+import { resolve } from 'node:path';
+import { loadSettings, type Settings } from '../config/settings.ts';
+import { EXIT } from '../domain/errors.ts';
+import { SERVICES, type ServiceName } from '../domain/item.ts';
+import { harmless, say } from './explain.ts';
+import type { ServiceFlags } from './flags.ts';
+import { padded, columnsOf } from './live/line.ts';
+import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
+
+export interface RemoteListFlags extends ServiceFlags {
+  readonly out?: string;
+}
+
+export async function remoteList(
+  service: ServiceName | undefined,
+  flags: RemoteListFlags,
+): Promise<number> {
+  const settings = loadSettings(flags.config, process.env);
+  const folder = resolve(flags.out ?? settings.storeUrl);
+  const services = new Set(service ? [service] : knownOf(settings, flags));
+  const wanted = { services, who: '`hundredfold remote list`' };
+  const found = await withServices(settings, flags, wanted, (known) => remoteJobs(known, folder));
+  if (flags.json) process.stdout.write(`${JSON.stringify(documentOf(found))}\n`);
+  else print(found);
+  for (const note of found.notes) say(`note: ${note}`);
+  return found.incomplete ? EXIT.usage : EXIT.ok;
+}
+
+/** All that are known; where there is none, the refusal shows how to name them. */
+function knownOf(settings: Settings, { services }: ServiceFlags): readonly ServiceName[] {
+  const known = SERVICES.filter((name) => settings.services[name] !== undefined);
+  return services === 'local' || known.length === 0 ? SERVICES : known;
+}
+
+function documentOf({ jobs, notes, incomplete }: RemoteJobs) {
+  return {
+    jobs: jobs.map(({ here, ...job }) => ({
+      ...job,
+      here: here && { campaign: here.campaign, id: here.id, state: here.state, path: here.path },
+    })),
+    notes,
+    incomplete,
+  };
+}
+
+const HEADER = ['SERVICE', 'KIND', 'REMOTE_ID', 'STATE', 'SUBMITTED', 'DELETED_AFTER', 'HERE'];
+
+function print({ jobs }: RemoteJobs): void {
+  const rows = [[...HEADER, 'NAME'], ...jobs.map(cellsOf)].map((row) => row.map(inOneLine));
+  const widths = HEADER.map((_, n) => Math.max(...rows.map((row) => columnsOf(row[n] ?? ''))));
+  for (const row of rows) {
+    const cells = row.map((cell, n) => padded(cell, widths[n] ?? 0));
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
+function cellsOf(job: RemoteJob): string[] {
+  const { service, kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
+  const times = [submittedAt, deletedAt].map((time) => (time === null ? '-' : minuteOf(time)));
+  return [
+    ...[service, kind, remoteId, state ?? '-', ...times],
+    ...[here === null ? '-' : here.path, jobName ?? ''],
+  ];
+}
+
+/** Names of jobs are the service's. */
+function inOneLine(cell: string): string {
+  return harmless(cell).replace(/\s+/g, ' ');
+}
+
+/** `2026-11-21T02:14Z`; as the service wrote it where that is no time. */
+function minuteOf(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,52 @@
+/** `remote_id`: the job of a row that its service has already (docs/adopting.md). */
+import { SERVICE_OF_KIND, type CheckedRow, type InputText, type Kind } from '../domain/item.ts';
+import { isUsableId } from '../domain/remote-id.ts';
+import { IdTable } from './id-table.ts';
+import { complaint, toProblem, type Complaint } from './problems/problems.ts';
+import { shown } from './problems/show.ts';
+
+const COLUMN = 'remote_id';
+
+/** Null where it cannot be an id; then a complaint says so. */
+export function readRemoteId(value: string, complaints: Complaint[]): string | null {
+  if (isUsableId(value)) return value;
+  complaints.push(complaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: COLUMN, value }));
+  return null;
+}
+
+/**
+ * Stands in the item's folder in place of an input that nobody gave. It names the job, so that another job is another
+ * item (`jobText`) and equal notes never pass for equal work.
+ */
+export function noteOfJob(kind: Kind, remoteId: string): InputText {
+  const where = `job ${remoteId} of the service for ${SERVICE_OF_KIND[kind]}`;
+  const text = `This item is ${where}. Its input was not given in the manifest.\n`;
+  return { name: 'adopted.txt', text };
+}
+
+/** Jobs that rows have taken over: each once in a campaign. Ids of the two services may be equal. */
+export class RemoteIdRegister {
+  readonly #table = new IdTable();
+
+  /** Refuses a row that takes over a job which an earlier row has. To be called in the order of the rows. */
+  claim(row: CheckedRow): CheckedRow {
+    const { item, source } = row;
+    if (!item?.adopts || source.line === null) return row;
+    const { remoteId } = item.adopts;
+    const service = SERVICE_OF_KIND[item.kind];
+    const used = this.#table.find(`${service} ${remoteId}`);
+    // Letter by letter at the molecule service, whose ids have a form of their own; a UUID may be in either case.
+    if (used === null || (!used.same && service === 'molecules')) {
+      this.#table.add({ file: source.file, line: source.line });
+      return row;
+    }
+    const first = `${shown(used.place.file)} line ${String(used.place.line)}`;
+    const why = complaint(
+      'MANIFEST_REMOTE_ID_DUPLICATE',
+      { first },
+      { column: COLUMN, value: remoteId },
+    );
+    const problem = toProblem(why, { file: source.file, line: source.line, id: item.id });
+    return { ...row, item: null, problems: [...row.problems, problem] };
+  }
+}

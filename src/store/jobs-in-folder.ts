@@ -1,0 +1,93 @@
+/** Which jobs of a service the campaigns of an output folder know, by their item.json files. Only reads. */
+import type { Dirent } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ServiceName } from '../domain/item.ts';
+import type { ItemState } from '../domain/states.ts';
+import { openFileStore } from './filesystem.ts';
+import { inParallel } from './in-parallel.ts';
+import { readItem } from './item-store.ts';
+import { itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
+import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campaign.ts';
+import type { Store } from './store.ts';
+import { isDamagedRecord, StoreError } from './store-error.ts';
+
+/** The item that has a job. */
+export interface HolderOfJob {
+  readonly campaign: string;
+  readonly id: string;
+  readonly state: ItemState;
+  /** The item's folder, below the output folder. */
+  readonly path: string;
+}
+
+export interface JobsInFolder {
+  /** Remote id → the item that has the job. */
+  readonly jobs: ReadonlyMap<string, HolderOfJob>;
+  /** Campaigns that could not be read, a sentence each. */
+  readonly unreadable: readonly string[];
+}
+
+/** Items read at once, as elsewhere. */
+const READ_LIMIT = 16;
+
+/** @param folder that the campaigns lie in; it may not be there */
+export async function jobsInFolder(folder: string, service: ServiceName): Promise<JobsInFolder> {
+  const jobs = new Map<string, HolderOfJob>();
+  const unreadable: string[] = [];
+  for (const name of await campaignsIn(folder)) {
+    try {
+      await readCampaign(await openFileStore(join(folder, name)), name, service, jobs);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { jobs, unreadable };
+}
+
+/** Names of the folders that hold a prepared campaign, in their order. */
+export async function campaignsIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+  return entries
+    .map(({ name }) => name)
+    .filter((name) => existsSync(join(folder, name, PREPARED_CAMPAIGN)))
+    .sort();
+}
+
+async function readCampaign(
+  store: Store,
+  name: string,
+  service: ServiceName,
+  jobs: Map<string, HolderOfJob>,
+): Promise<void> {
+  const campaign = await readPreparedCampaign(store);
+  for (let page = 0; page < (campaign?.pages ?? 0); page += 1) {
+    await inParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
+      await readEntry(store, name, service, entry, jobs);
+    });
+  }
+}
+
+async function readEntry(
+  store: Store,
+  campaign: string,
+  service: ServiceName,
+  { kind, id }: PageEntry,
+  jobs: Map<string, HolderOfJob>,
+): Promise<void> {
+  const record = await readItem(store, kind, id).catch(damagedIsNone);
+  // What came from another row or from the cache stands at the item that has the job.
+  if (record?.service !== service || record.resultFrom) return;
+  const { state, remoteId, earlier } = record;
+  const holder = { campaign, id, state, path: `${campaign}/${itemFolder(kind, id)}` };
+  for (const job of [remoteId, ...earlier.map((end) => end.remoteId)]) {
+    if (job !== null && !jobs.has(job)) jobs.set(job, holder);
+  }
+}
+
+function damagedIsNone(error: unknown): null {
+  if (isDamagedRecord(error)) return null;
+  throw error;
+}

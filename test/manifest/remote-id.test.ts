@@ -1,0 +1,75 @@
+/** The column `remote_id`: a row whose job the service has already. */
+import { describe, expect, test } from 'vitest';
+import { brief, onlyItem, read } from './manifests.ts';
+
+const JOB = '3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11';
+
+describe('a row with a remote_id', () => {
+  test('needs no input: a note that names the job takes its place', async () => {
+    const item = await onlyItem('m.csv', `id,kind,remote_id,project\na,sequence,${JOB},x\n`);
+    expect(item).toMatchObject({
+      ...{ id: 'a', kind: 'sequence', user: { project: 'x' } },
+      adopts: { remoteId: JOB, inputKnown: false },
+      input: { name: 'adopted.txt' },
+    });
+    expect(item.input.text).toContain(JOB);
+  });
+
+  test('may give its input and options, which are checked as always', async () => {
+    const item = await onlyItem('m.csv', `sequence,predictors,remote_id\nMKTAYIAK,agmata,${JOB}\n`);
+    expect(item).toMatchObject({
+      adopts: { remoteId: JOB, inputKnown: true },
+      options: { kind: 'sequence', predictors: ['agmata'] },
+      input: { name: 'input.fasta' },
+    });
+    const { items, problems } = await read('m.csv', `kind,smiles,remote_id\nmolecule,C(C,${JOB}\n`);
+    expect(items).toEqual([]);
+    expect(problems.map(({ code }) => code)).toEqual(['SMILES_SYNTAX']);
+  });
+
+  test('is an ordinary row where the cell is empty', async () => {
+    const item = await onlyItem('m.csv', 'smiles,remote_id\nCCO,\n');
+    expect(item).not.toHaveProperty('adopts');
+    const { problems } = await read('m.csv', 'id,kind,remote_id\na,sequence,\n');
+    expect(problems.map(({ code }) => code)).toEqual(['MANIFEST_INPUT_MISSING']);
+  });
+
+  test('needs its kind where nothing else tells it', async () => {
+    const { problems } = await read('m.csv', `id,remote_id\na,${JOB}\n`);
+    expect(brief(problems)).toEqual(['MANIFEST_KIND_UNCLEAR 2 kind ']);
+  });
+
+  test.each(['../queue', 'a/b', '..', 'https://host/api/queue/x/', 'two words', 'x'.repeat(201)])(
+    'is refused with the id %j, which would lead to another address',
+    async (id) => {
+      const { items, problems } = await read('m.csv', `id,kind,remote_id\na,molecule,${id}\n`);
+      expect(items).toEqual([]);
+      expect(problems).toMatchObject([{ code: 'MANIFEST_REMOTE_ID_INVALID', column: 'remote_id' }]);
+    },
+  );
+
+  test('is refused when an earlier row of the same service has the job', async () => {
+    const lines = [
+      'id,kind,remote_id,file',
+      `a,sequence,${JOB},`,
+      `b,molecule,${JOB},`,
+      `c,alignment,${JOB.toUpperCase()},`,
+      `d,molecule,AbC1,`,
+      `e,molecule,aBc1,`,
+      `f,molecule,${JOB},ethanol.sdf`,
+    ];
+    const { items, problems } = await read('m.csv', lines.join('\n'), {});
+    expect(items.map(({ id }) => id)).toEqual(['a', 'b', 'd', 'e']);
+    expect(problems.map(({ code, line }) => `${code} ${String(line)}`)).toEqual([
+      'MANIFEST_REMOTE_ID_DUPLICATE 4',
+      'MANIFEST_FILE_NOT_FOUND 7',
+    ]);
+    expect(problems[0]?.message).toContain('m.csv line 2');
+  });
+
+  test('a table with no other column of work than remote_id can be read', async () => {
+    const { items, problems } = await read('m.csv', `id;kind;remote_id\na;molecule;ab12\n`);
+    expect(problems).toEqual([]);
+    expect(items.map(({ adopts }) => adopts?.remoteId)).toEqual(['ab12']);
+  });
+});
