@@ -1,5 +1,6 @@
 /** Answers to a GET that say nothing about the job: the question is put again later. */
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
+import { redirectWords } from './redirect.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface Unavailable {
@@ -20,9 +21,10 @@ export function connectionFailed(failure: HttpFailure): Unavailable {
 /** Throws the body away and tells the status in words. */
 export async function unavailable(answer: HttpResponse, why?: string): Promise<Unavailable> {
   await answer.body.discard();
+  const said = why ?? redirectWords(answer);
   return {
     type: 'unavailable',
-    message: `${answer.where}: HTTP ${answer.status}${why === undefined ? '' : `, ${why}`}`,
+    message: `${answer.where}: HTTP ${answer.status}${said === null ? '' : `, ${said}`}`,
     retryAfterMs: retryAfterMs(answer.headers, Date.now()),
   };
 }
