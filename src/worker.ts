@@ -15,6 +15,7 @@ import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
+import { revealNetwork } from './config/network.ts';
 import type { ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
@@ -215,7 +216,10 @@ function installRuntime(write: (line: string) => void, level: LogLevel): void {
 function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const { url, token } = notify?.webhook ?? {};
   return [
-    ...[...services.map((service) => service.token), url, token].map((one) => one?.reveal() ?? ''),
+    ...[
+      ...services.flatMap((service) => [service.token, ...service.network.secrets]),
+      ...[url, token],
+    ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',
   ];
 }
@@ -227,8 +231,17 @@ function know(
 ): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress, maxDownload } =
     settings;
+  const network = revealNetwork(settings.network);
   const { service } = reference;
-  const target = { service, url, variant, token: token.reveal(), otherSecrets, maxDownload };
+  const target = {
+    service,
+    url,
+    variant,
+    token: token.reveal(),
+    otherSecrets,
+    maxDownload,
+    network,
+  };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
     client: withManners(createClient(target), {

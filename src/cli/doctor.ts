@@ -2,7 +2,7 @@
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../scripts/temporal-cli.js';
-import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { wereUsed } from '../host/local.ts';
 import { readRecord } from '../host/record.ts';
@@ -18,6 +18,7 @@ import { surroundings } from './doctor-surroundings.ts';
 import { say } from './explain.ts';
 import type { Finding } from './finding.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
+import { serviceFinding } from './doctor-services.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 
 export async function doctor(flags: ServiceFlags): Promise<number> {
@@ -131,35 +132,13 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
 }
 
 async function services(settings: Settings, local: boolean): Promise<Finding[]> {
-  const configured = Object.values(settings.services);
-  if (configured.length > 0) return Promise.all(configured.map(service));
+  const configured = [...Object.values(settings.services), ...settings.unready];
+  if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
   if (local || wereUsed(settings.embeddedDir)) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];
   }
   const remedy = 'Use --services local, or name them under services: (docs/configuration.md).';
   return [{ check: 'services', ok: false, found: 'none configured', remedy }];
-}
-
-const PATIENCE_MS = 10_000;
-
-/** Any answer will do: neither service has a page that says "I am well". */
-async function service({ reference, url, limit }: ServiceSettings): Promise<Finding> {
-  const check = `service ${reference.service}`;
-  const budget =
-    limit.limit === null ? 'no limit' : `${limit.limit} in ${limit.windowMs / 60_000} min`;
-  try {
-    const { status } = await fetch(url, {
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      redirect: 'manual',
-    });
-    const found = `${reference.address} answers (HTTP ${status}), credential ${reference.credential}, ${budget}`;
-    return { check, ok: true, found };
-  } catch (error) {
-    const cause =
-      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    const remedy = `Check services.${reference.service}.url, and that the service is up.`;
-    return { check, ok: false, found: `${reference.address} does not answer: ${cause}`, remedy };
-  }
 }
 
 function ledger(): Finding {

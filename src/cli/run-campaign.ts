@@ -17,6 +17,7 @@ import { conclude, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from './follow.ts';
 import { embeddedDirOf } from './hold-tree.ts';
+import { checkServices } from './recognise-services.ts';
 import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
 import type { Intake, IntakeFlags } from './intake.ts';
@@ -67,6 +68,7 @@ export async function runCampaign(
     embeddedDir: embeddedDirOf(settings),
   };
   await checkOutput(folder);
+  await checkServices(feeds, { resumes: survey.submitted + survey.ended > 0 });
   const interruption = new Interruption();
   logToFolder(settings);
   if (flags.detach) await startInBackground(settings, flags);

@@ -7,6 +7,7 @@ const PREFIX = 'HUNDREDFOLD_';
 
 /** Every key that a variable can set. */
 const KEYS: readonly (readonly string[])[] = [
+  ['contact'],
   ['temporal', 'address'],
   ['temporal', 'namespace'],
   ['temporal', 'taskQueue'],
@@ -23,6 +24,11 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'budget', 'limit'],
     ['services', service, 'budget', 'window'],
     ['services', service, 'maxDownload'],
+    ['services', service, 'allowHttp'],
+    ['services', service, 'tls', 'ca'],
+    ['services', service, 'basic', 'user'],
+    ['services', service, 'basic', 'password', 'env'],
+    ['services', service, 'basic', 'password', 'file'],
   ]),
   ['services', 'predictions', 'variant'],
   ['services', 'predictions', 'addressBudget'],
@@ -54,7 +60,23 @@ export function withEnvironment(
     const value = environment[variableOf(path)];
     if (value !== undefined && value !== '') result = withValue(result, path, value);
   }
+  for (const [path, value] of headersIn(environment)) result = withValue(result, path, value);
   return result;
+}
+
+const HEADER = /^HUNDREDFOLD_SERVICES_(MOLECULES|PREDICTIONS)_HEADERS_(\w+)_(ENV|FILE)$/;
+
+/** Names of headers are the user's own: `…_HEADERS_X_GATEWAY_KEY_ENV` is `headers.x-gateway-key.env`. */
+function headersIn(
+  environment: Readonly<Record<string, string | undefined>>,
+): (readonly [string[], string])[] {
+  return Object.entries(environment).flatMap(([variable, value]) => {
+    const [, service = '', name = '', source = ''] = HEADER.exec(variable) ?? [];
+    if (!value || service === '') return [];
+    const header = name.replaceAll('_', '-');
+    const path = ['services', service, 'headers', header, source];
+    return [[path.map((key) => key.toLowerCase()), value] as const];
+  });
 }
 
 function withValue(node: unknown, [key, ...rest]: readonly string[], value: string): unknown {

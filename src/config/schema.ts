@@ -3,54 +3,8 @@
  * schemas/config.schema.json, which is made from here; what stands in `meta` is for them alone.
  */
 import { z } from 'zod';
-import { parseDuration } from './duration.ts';
-import { parseSize } from './size.ts';
-
-const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
-
-/** `60m`, `1h`, `10s`, `500ms`, or a number of ms. Becomes ms. */
-const duration = z
-  .union([z.number().meta({ exclusiveMinimum: 0 }), z.string().meta({ pattern: EDITOR_DURATION })])
-  .transform((value, context) => {
-    const parsed = parseDuration(String(value));
-    if (parsed !== null) return parsed;
-    context.addIssue(`not a length of time: ${String(value)} (write 60m, 1h, 10s or 500ms)`);
-    return z.NEVER;
-  });
-
-/** A result is checked in memory, as one text: V8 has none that is longer. */
-const LARGEST_DOWNLOAD = 512_000_000;
-
-/** `64MB`, `1.5GB`, or a number of bytes. Becomes bytes. */
-const downloadSize = z
-  .union([
-    z.number().meta({ exclusiveMinimum: 0, maximum: LARGEST_DOWNLOAD }),
-    z.string().meta({
-      pattern: '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:(?:[kKmMgG][iI]?)?[bB])?\\s*$',
-    }),
-  ])
-  .transform((value, context) => {
-    const parsed = parseSize(String(value));
-    if (parsed !== null && parsed <= LARGEST_DOWNLOAD) return parsed;
-    context.addIssue(`not a size up to 512MB: ${String(value)} (write 64MB, or a number of bytes)`);
-    return z.NEVER;
-  });
-
-const maxDownload = downloadSize.meta({
-  description:
-    'Bytes of one downloaded file at most. A longer one fails its item with RESULT_TOO_LARGE.',
-  default: '64MB',
-  examples: ['256MB'],
-});
-
-const bound = z.literal('none').or(z.lazy(() => count));
-
-const statusRequests = bound.meta({
-  description:
-    'Status requests a second that one worker sends to this service at most, for all jobs together.',
-  default: 3,
-  examples: [1, 'none'],
-});
+import { contact, network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
+import { bound, duration, limit, maxDownload, secretSource, url } from './schema-values.ts';
 
 const maxUnfinished = (fallback: number) =>
   bound.meta({
@@ -60,42 +14,14 @@ const maxUnfinished = (fallback: number) =>
     examples: [50, 'none'],
   });
 
-/** Never a literal: a token in a file that is shared or committed is a token lost. */
-const secretSource = z
-  .strictObject({
-    env: z.string().meta({ description: 'The environment variable that holds it.' }),
-  })
-  .or(
-    z.strictObject({
-      file: z.string().meta({
-        description: 'A file that holds it alone; relative to the configuration file.',
-      }),
-    }),
-  );
+const statusRequests = bound.meta({
+  description:
+    'Status requests a second that one worker sends to this service at most, for all jobs together.',
+  default: 3,
+  examples: [1, 'none'],
+});
 
-/** A variable of the environment gives it as text. */
-const count = z
-  .int()
-  .positive()
-  .or(
-    z
-      .string()
-      .regex(/^\s*0*[1-9]\d{0,14}\s*$/)
-      .transform(Number),
-  );
-
-/** `none` (or nothing, where that is the default) means that the service has no limit. */
-const limit = z.literal('none').or(
-  z.strictObject({
-    limit: count.meta({ description: 'Accepted jobs in one window.', examples: [100] }),
-    window: duration.meta({
-      description: 'Length of the rolling window. A bare number is milliseconds.',
-      examples: ['60m', '10s'],
-    }),
-  }),
-);
-
-const url = z.url({ protocol: /^https?$/ });
+const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as const;
 
 const address = 'http or https, without user name, query and fragment';
 
@@ -118,13 +44,12 @@ const molecules = z
     maxDownload,
     maxUnfinished: maxUnfinished(20),
     statusRequests,
+    ...network,
   })
   .partial({
-    token: true,
-    budget: true,
-    maxDownload: true,
-    maxUnfinished: true,
-    statusRequests: true,
+    ...{ token: true, budget: true, maxDownload: true },
+    ...MANNERS_ARE_OPTIONAL,
+    ...NETWORK_IS_OPTIONAL,
   })
   .meta({ description: 'The service for rows of kind molecule.' });
 
@@ -156,10 +81,12 @@ const predictions = z
     maxDownload,
     maxUnfinished: maxUnfinished(100),
     statusRequests,
+    ...network,
   })
   .partial({
     ...{ token: true, budget: true, variant: true, addressBudget: true, maxDownload: true },
-    ...{ maxUnfinished: true, statusRequests: true },
+    ...MANNERS_ARE_OPTIONAL,
+    ...NETWORK_IS_OPTIONAL,
   })
   .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
 
@@ -277,6 +204,7 @@ const embeddedDir = z.string().meta({
 
 export const configSchema = z
   .strictObject({
+    contact,
     temporal,
     services: z
       .strictObject({ molecules, predictions })

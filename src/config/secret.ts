@@ -15,6 +15,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Where a secret is: a variable of the environment, or a file that holds it alone. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
 
+/** Where secrets are looked up. */
+export interface SecretPlace {
+  readonly environment: Environment;
+  /** Folder that file names are relative to. */
+  readonly base: string;
+}
+
 /** Read permission of group and others. */
 const OTHERS_READ = 0o044;
 
@@ -66,7 +73,7 @@ export class Secret {
 export function readSecret(
   key: string,
   source: SecretSource,
-  { environment, base }: { readonly environment: Environment; readonly base: string },
+  { environment, base }: SecretPlace,
 ): Secret {
   if ('env' in source) {
     const value = environment[source.env];

@@ -4,9 +4,10 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
+import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
 import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
-import { readSecret, type Environment, type Secret } from './secret.ts';
+import { readSecret, type Secret, type SecretPlace } from './secret.ts';
 
 /** Contract of the prediction service, section 8. The molecule service states no limit. */
 export const PREDICTIONS_LIMIT: Limit = { limit: 100, windowMs: 3_600_000 };
@@ -39,12 +40,15 @@ export interface ServiceSite {
 export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
   readonly token: Secret;
+  readonly network: NetworkSettings;
 }
 
 /** A service that is configured, and that nothing can be sent to from here: its token, or another secret, is missing. */
 export interface UnreadyService extends ServiceSite {
   readonly reference: Pick<ServiceReference, 'service' | 'address'>;
-  /** CONFIG_SECRET_MISSING or CONFIG_MOLECULE_TOKEN, with what to do. */
+  /** null: that is what is missing. */
+  readonly network: NetworkSettings | null;
+  /** A CONFIG_* error with what to do, CONFIG_SECRET_MISSING most often. */
   readonly reason: HundredfoldError;
 }
 
@@ -59,6 +63,7 @@ export interface ConfiguredServices {
 
 type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly address?: string;
+  readonly network?: NetworkSettings;
   readonly maxDownload?: number | undefined;
 };
 
@@ -67,14 +72,7 @@ const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, p
 /** A second, for all jobs of a service together. */
 const STATUS_REQUESTS = 3;
 
-/** Where secrets are looked up. */
-export interface SecretPlace {
-  readonly environment: Environment;
-  /** Folder that file names are relative to. */
-  readonly base: string;
-}
-
-/** Throws CONFIG_SECRET_MISSING or CONFIG_MOLECULE_TOKEN where tokens are required. */
+/** Throws CONFIG_MOLECULE_TOKEN, and all that `networkSettings` throws, where tokens are required. */
 export function serviceSettings(
   config: Config,
   place: SecretPlace,
@@ -87,17 +85,19 @@ export function serviceSettings(
     if (!configured) continue;
     const { url } = configured;
     const options = siteOptions(service, config);
+    let network: NetworkSettings | null = null;
     try {
+      network = networkSettings(service, config, place);
       const token = readSecret(
         `services.${service}.token`,
         configured.token ?? { env: DEFAULT_TOKEN_VARIABLE[service] },
         place,
       );
-      services[service] = describeService(service, url, token, options);
+      services[service] = describeService(service, url, token, { ...options, network });
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
       const reference = { service, address: addressOf(url) };
-      unready.push({ ...siteOf(service, url, options), reference, reason });
+      unready.push({ ...siteOf(service, url, options), reference, network, reason });
     }
   }
   return { services, unready };
@@ -144,6 +144,7 @@ export function describeService(
     ...siteOf(service, url, options),
     reference: { service, address, credential: token.fingerprint() },
     token,
+    network: options.network ?? DIRECT,
   };
 }
 

@@ -10,14 +10,15 @@ import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
 import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
-import { readSecret, type Environment, type Secret, type SecretSource } from './secret.ts';
-import { secretVariables } from './secret-variables.ts';
 import {
-  serviceSettings,
-  type ConfiguredServices,
+  readSecret,
+  type Environment,
+  type Secret,
   type SecretPlace,
-  type TokenNeed,
-} from './services.ts';
+  type SecretSource,
+} from './secret.ts';
+import { secretVariables } from './secret-variables.ts';
+import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 
 export type { Environment } from './secret.ts';
 export {

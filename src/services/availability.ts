@@ -1,5 +1,6 @@
 /** Answers to a GET that say nothing about the job: the question is put again later. */
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
+import { redirectWords } from './redirect.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 export interface Unavailable {
@@ -37,11 +38,7 @@ export async function unavailable(
 
 function whyOf(answer: HttpResponse): string | null {
   if (isPage(answer)) return 'a web page instead of an answer';
-  const { status, headers } = answer;
-  if (status < 300 || status >= 400) return null;
-  // Without the query: it may repeat what was sent.
-  const target = headers.get('location')?.replace(/[?#].*$/, '');
-  return target === undefined ? 'a redirect' : `a redirect to ${target}`;
+  return redirectWords(answer);
 }
 
 /** A login page of the network (RFC 6585). */

@@ -19,6 +19,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
   ETIMEDOUT: 'the connection timed out',
   SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate chain is signed by itself',
+  UND_ERR_PRX_CONN: 'the proxy closed the connection',
+  UND_ERR_PRX_TLS:
+    'the TLS certificate of the proxy, or of the service behind it, is for another name',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped halfway',
   UND_ERR_CONNECT_TIMEOUT: 'no connection before the time-out',
   UND_ERR_HEADERS_TIMEOUT: 'no answer before the time-out',
@@ -45,6 +48,15 @@ export function failureCode(error: unknown): string {
 }
 
 export function failureWords(code: string): string {
-  const words = WORDS[code];
+  const words = WORDS[code] ?? proxyWords(code);
   return words === undefined ? code : `${words} (${code})`;
+}
+
+/** `PROXY_407`: the status with which a proxy refused to connect, or to pass the request on. */
+function proxyWords(code: string): string | undefined {
+  const [, status] = /^PROXY_(\d{3})$/.exec(code) ?? [];
+  if (status === undefined) return undefined;
+  if (status === '407')
+    return 'the proxy wants a user name and password, or refuses the ones it got';
+  return `the proxy did not connect: it answered HTTP ${status}`;
 }

@@ -5,15 +5,18 @@
  * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is
  * written. A failure before that call (name not found, refused, TLS, waiting for a free connection)
  * certainly reached no service; any failure after it may have. This holds for errors that no list of codes foresees.
+ * A proxy's own refusal is the one exception: it has passed nothing on (dispatcher.ts).
  */
-import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
+import { request as undiciRequest, type Dispatcher } from 'undici';
 import type { ServiceName } from '../domain/item.ts';
+import { codeOf, createDispatcher, proxyRefusal, type Network } from './dispatcher.ts';
 import { downloadBound, type DownloadBound } from './download-bound.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { openBody } from './http-body.ts';
-import { failureCode, failureWords } from './http-failure.ts';
+import { failureWords } from './http-failure.ts';
 import { Redaction } from './redaction.ts';
 import { SubmissionLine } from './submission-line.ts';
+import { userAgent } from './user-agent.ts';
 
 /** Connections a service: a few, because the services are shared (contract section 8). */
 export const DEFAULT_CONNECTIONS = 8;
@@ -29,6 +32,8 @@ export interface HttpSettings {
   readonly deadlineMs?: number | undefined;
   /** Bytes of one downloaded file at most. */
   readonly maxDownload?: number | undefined;
+  /** Proxy, CA and gateway; a direct connection when it is left out. */
+  readonly network?: Network | undefined;
 }
 
 /** Not optional: no client comes about without what it must keep to itself. */
@@ -69,30 +74,28 @@ export interface Http {
 
 export function createHttp(settings: HttpSettings & HttpIdentity): Http {
   const deadlineMs = settings.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const { network = {} } = settings;
   const common = {
     connections: settings.connections ?? DEFAULT_CONNECTIONS,
-    connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, deadlineMs) },
+    connectTimeout: Math.min(CONNECT_TIMEOUT_MS, deadlineMs),
     headersTimeout: deadlineMs,
     bodyTimeout: deadlineMs,
-    // HTTP/1.1 only: one request a connection at a time, so that a broken connection concerns one job.
-    allowH2: false,
   };
-  const reading = new Agent(common);
+  const reading = createDispatcher(network, common);
   // A connection of its own for each POST: on a kept-alive one the service may hang up for idleness at the
   // moment of writing, and the job's fate would be unknown for nothing. Costs one handshake per 36 s of budget.
-  const submitting = new Agent({ ...common, pipelining: 0 });
+  const submitting = createDispatcher(network, { ...common, pipelining: 0 });
 
   const line = new SubmissionLine(common.connections);
-  const redaction = new Redaction(settings.secrets);
+  const redaction = new Redaction([...settings.secrets, ...(network.secrets ?? [])]);
+  const sending = { deadlineMs, redaction, network };
 
   return {
     deadlineMs,
     bound: downloadBound(settings.service, settings.maxDownload),
     send: async (request) => {
-      if (request.method === 'GET') return send(reading, request, { deadlineMs, redaction });
-      return line.pass(request, (sentBack) =>
-        send(submitting, request, { deadlineMs, redaction, sentBack }),
-      );
+      if (request.method === 'GET') return send(reading, request, sending);
+      return line.pass(request, (sentBack) => send(submitting, request, { ...sending, sentBack }));
     },
     close: async () => {
       await Promise.all([reading.destroy(), submitting.close()]);
@@ -104,14 +107,15 @@ interface Sending {
   /** Milliseconds, where the request has none of its own. */
   readonly deadlineMs: number;
   readonly redaction: Redaction;
+  readonly network: Network;
   /** Of a submission: aborts it as long as not a byte of it was written. */
   readonly sentBack?: AbortSignal;
 }
 
 async function send(
-  agent: Agent,
+  agent: Dispatcher,
   request: HttpRequest,
-  { deadlineMs, redaction, sentBack }: Sending,
+  { deadlineMs, redaction, network, sentBack }: Sending,
 ): Promise<HttpAnswer> {
   const where = `${request.method} ${request.url.origin}${request.url.pathname}`;
   const deadline = AbortSignal.timeout(request.deadlineMs ?? deadlineMs);
@@ -123,7 +127,7 @@ async function send(
     const response = await Promise.race([
       undiciRequest(request.url, {
         method: request.method,
-        headers: headersOf(request),
+        headers: headersOf(request, network),
         body: request.body?.bytes ?? null,
         signal,
         dispatcher: agent.compose(watching(watch, unwritten)),
@@ -137,18 +141,24 @@ async function send(
     const body = openBody(response.body, where, redaction);
     return { type: 'answered', status: response.statusCode, headers, body, where };
   } catch (error) {
-    const code = failureCode(error);
-    const message = `${where}: ${failureWords(code)}`;
-    return { type: watch.written ? 'broken' : 'unreached', code, message };
+    const code = codeOf(error);
+    const through = network.proxy ? ` (through the proxy ${network.proxy.name})` : '';
+    const message = `${where}: ${failureWords(code)}${through}`;
+    const reached = watch.written && proxyRefusal(error) === null;
+    return { type: reached ? 'broken' : 'unreached', code, message };
   }
 }
 
-function headersOf(request: HttpRequest): Record<string, string> {
+function headersOf(
+  request: HttpRequest,
+  { headers, contact = null }: Network,
+): Record<string, string> {
   return {
+    ...headers,
     accept: 'application/json, */*;q=0.5',
     // The bytes are kept as they came: ask for them plain.
     'accept-encoding': 'identity',
-    'user-agent': 'hundredfold',
+    'user-agent': userAgent(contact),
     ...(request.body ? { 'content-type': request.body.contentType } : {}),
     ...request.headers,
   };

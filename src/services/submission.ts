@@ -3,6 +3,7 @@
  * for both services; only where the id stands differs.
  */
 import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
+import { redirectWords } from './redirect.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
 import type { HttpAnswer, HttpResponse } from './http-answer.ts';
@@ -87,8 +88,7 @@ function isPage(answer: HttpResponse, text: string): boolean {
 /** The answer is about us, or about how we come there: no other row would fare better. */
 function blocked(answer: HttpResponse, message: string): NotNow {
   const { status } = answer;
-  const isRedirect = status >= 300 && status < 400;
-  const said = isRedirect ? `a redirect${location(answer)}, which is not followed` : message;
+  const said = redirectWords(answer) ?? message;
   const words = `${answer.where}: HTTP ${status}: ${said}`;
   const scope = status === 401 ? 'credential' : 'address';
   return { ...notNow('blocked', words, orderOf(answer)), scope };
@@ -143,10 +143,4 @@ function rateLimited(answer: HttpResponse, json: unknown, message: string): Subm
 function notNow(reason: NotNow['reason'], message: string, order: number | null = null): NotNow {
   const retryAfterMs = order !== null && order < SHORTEST_ORDER_MS ? null : order;
   return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
-}
-
-function location(answer: HttpResponse): string {
-  const target = answer.headers.get('location');
-  // Without the query: it may repeat what was sent.
-  return target === null ? '' : ` to ${target.replace(/[?#].*$/, '')}`;
 }

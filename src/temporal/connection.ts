@@ -7,6 +7,7 @@ import {
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
+import { isLocalHost } from '../config/proxy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
 /** Where Temporal is and how to get in. */
@@ -28,6 +29,7 @@ export async function connectClient(
   try {
     const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
     const connection = await Connection.connect({
+      ...(isOnThisMachine(target) && { channelArgs: { 'grpc.enable_http_proxy': 0 } }),
       ...security(target),
       connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
       interceptors: [makeGrpcRetryInterceptor(retry)],
@@ -44,6 +46,11 @@ export async function connectWorker(target: TemporalAddress): Promise<NativeConn
   } catch (cause) {
     throw unreachable(target, cause);
   }
+}
+
+/** The client would ask the proxy of `https_proxy` for a server on this machine. */
+function isOnThisMachine({ address }: TemporalAddress): boolean {
+  return isLocalHost(address.replace(/:\d+$/, ''));
 }
 
 const RETENTION_DAYS = 90;

@@ -1,8 +1,7 @@
 /** `hundredfold doctor`: what is well, what is not, and what to do about each. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { startLocalServices } from '../../src/local-services/server.ts';
 import { freePort } from '../../src/temporal/ports.ts';
 import { desk, Desk, type Ended, type Typed } from './command.ts';
 
@@ -35,12 +34,11 @@ const withoutWarnings = (text: string) => text.replace(/^WARNING .*\n {9}.*\n/gm
 const foundBy = (findings: readonly Finding[], check: string) =>
   findings.find((finding) => finding.check === check);
 
-/** A service that is up; what it answers does not matter. */
+/** Both services, which are up. */
 async function answering(): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(404).end());
-  onTestFinished(() => void server.close());
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const services = await startLocalServices({ database: ':memory:', engine: 'synthetic' });
+  onTestFinished(() => services.close());
+  return services.url;
 }
 
 const TOKENS = {
@@ -102,7 +100,7 @@ describe('everything that is needed is there', () => {
     });
     const { found = '' } = foundBy(findings, 'service predictions') ?? {};
     expect(found).toMatch(
-      /^127\.0\.0\.1:\d+ answers \(HTTP 404\), credential [0-9a-f]{8}, 20 in 30 /,
+      /^127\.0\.0\.1:\d+ is the prediction service, credential [0-9a-f]{8}, 20 in 30 min$/,
     );
     for (const token of Object.values(TOKENS)) expect(ended.stdout).not.toContain(token);
   });

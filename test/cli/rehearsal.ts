@@ -14,6 +14,7 @@ export interface Allowed {
 }
 
 export interface Rehearsal {
+  readonly url: string;
   /** Writes into hundredfold.yaml what the runner is to keep to, from the next command on. */
   budget(limit: number): void;
   /** Switches faults on, and others off. */
@@ -45,6 +46,7 @@ export async function rehearse(at: Desk, { limit, seconds }: Allowed): Promise<R
     );
   budget(limit);
   return {
+    url,
     budget,
     async faults(rules) {
       const body = JSON.stringify(rules);

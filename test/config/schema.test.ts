@@ -77,8 +77,31 @@ const url = mostly(
   ...['ftp://x', 'x.org'],
 );
 const text = mostly(fc.constantFrom('default', './x', 'x:7233'));
+const network = {
+  allowHttp: mostly(fc.constantFrom(true, 'true', 'false'), 'yes', 1),
+  tls: object({ ca: text }),
+  basic: object(
+    { user: mostly(fc.constant('lab'), 'a:b', ''), password: secret },
+    'user',
+    'password',
+  ),
+  headers: mostly(
+    fc.constantFrom({}, { 'X-Gateway-Key': { env: 'X' }, authorization: { file: 'x' } }),
+    { Host: { env: 'X' } },
+    { 'a b': { env: 'X' } },
+    { 'x-key': 'literal' },
+  ),
+};
+const contact = mostly(
+  fc.constantFrom('you@example.org', 'https://lab.example/~me'),
+  'x'.repeat(190) + '@example.org',
+  'you@example.org\nX: y',
+  'a (b@c)',
+  'nobody',
+);
 
 const config = object({
+  contact,
   temporal: object({
     address: fc.constant(null),
     namespace: text,
@@ -87,7 +110,7 @@ const config = object({
     tls: object({ ca: text, cert: text, key: text }),
   }),
   services: object({
-    molecules: object({ url, token: secret, budget, maxDownload: size }, 'url'),
+    molecules: object({ url, token: secret, budget, maxDownload: size, ...network }, 'url'),
     predictions: object(
       {
         url,
@@ -96,6 +119,7 @@ const config = object({
         addressBudget: budget,
         maxDownload: size,
         variant: mostly(fc.constant('earlier')),
+        ...network,
       },
       'url',
     ),

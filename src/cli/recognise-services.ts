@@ -1,0 +1,74 @@
+/** Looks whether the services of a campaign are at their addresses, before anything is laid out or submitted. */
+import { revealNetwork, type NetworkSettings } from '../config/network.ts';
+import type { ServiceSettings, UnreadyService } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { LOCAL_ADDRESS } from '../host/local-settings.ts';
+import { createHttp } from '../services/http.ts';
+import { recognise, type Recognition } from '../services/recognise.ts';
+import { say } from './explain.ts';
+
+/** Milliseconds for all looks at one service, and for one of its answers. */
+const PATIENCE_MS = 15_000;
+const ANSWER_MS = 5_000;
+
+type Site = ServiceSettings | UnreadyService;
+
+export async function recogniseService(site: Site, network: NetworkSettings): Promise<Recognition> {
+  const { url, variant, reference } = site;
+  const secrets = 'token' in site ? [site.token.reveal()] : [];
+  const { service } = reference;
+  const options = { deadlineMs: ANSWER_MS, network: revealNetwork(network) };
+  const http = createHttp({ service, secrets, ...options });
+  try {
+    return await recognise(http, { service, variant, url }, AbortSignal.timeout(PATIENCE_MS));
+  } finally {
+    await http.close();
+  }
+}
+
+/** What to write instead of an address that is wrong. */
+export function remedyOf(
+  { reference: { service }, variant }: Site,
+  { better }: Extract<Recognition, { type: 'wrong' }>,
+): string {
+  const key = `services.${service}.url`;
+  if (better === null) return `Check ${key}: docs/configuration.md says what it must be.`;
+  const other =
+    better.variant === variant ? '' : ` and services.${service}.variant: ${better.variant}`;
+  return `Write ${key}: ${better.url}${other}.`;
+}
+
+/**
+ * A service that is down or keeps us out is no obstacle: the campaign waits for it.
+ * @param resumes jobs of the campaign were submitted there before: then even a wrong answer is likely to pass
+ * Throws SERVICE_URL_WRONG.
+ */
+export async function checkServices(
+  feeds: readonly ServiceSettings[],
+  { resumes }: { readonly resumes: boolean },
+): Promise<void> {
+  const remote = feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
+  const seen = await Promise.all(
+    remote.map(async (feed) => ({ feed, found: await recogniseService(feed, feed.network) })),
+  );
+  for (const { feed, found } of seen) {
+    if (found.type === 'right') continue;
+    const { service } = feed.reference;
+    if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
+    say(`${service}: ${found.message}.`);
+    const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
+    say(`  The campaign waits until the service is well.${hint}`);
+  }
+}
+
+function wrong(
+  feed: ServiceSettings,
+  found: Extract<Recognition, { type: 'wrong' }>,
+): HundredfoldError {
+  return new HundredfoldError({
+    code: 'SERVICE_URL_WRONG',
+    message: `services.${feed.reference.service}.url: ${found.message}; nothing was submitted`,
+    remedy: remedyOf(feed, found),
+    exitCode: EXIT.refused,
+  });
+}

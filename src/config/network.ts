@@ -1,0 +1,150 @@
+/** What stands between this machine and a service: a proxy, a gateway with a login of its own, a private CA. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { validateHeaderValue } from 'node:http';
+import type { ServiceName } from '../domain/item.ts';
+import { isLocalHost, proxyFor, type ProxySettings } from './proxy.ts';
+import { refused } from './refused.ts';
+import type { Config } from './schema.ts';
+import { readSecret, Secret, type SecretPlace } from './secret.ts';
+
+export interface NetworkSettings {
+  /** PEM of CAs that are trusted beside those of the system. */
+  readonly ca: string | null;
+  /** Sent with each request, by name in lower case. */
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly proxy: ProxySettings | null;
+  /** Address or page of whoever runs this, for the User-Agent. */
+  readonly contact: string | null;
+  /** What an answer could repeat of all this. */
+  readonly secrets: readonly Secret[];
+}
+
+export const DIRECT: NetworkSettings = {
+  ...{ ca: null, headers: {}, proxy: null, contact: null, secrets: [] },
+};
+
+/** As the clients of the services take it: every secret in plain text, in the memory of this process only. */
+export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkSettings) {
+  const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
+  return {
+    ...{ ca, contact },
+    headers: Object.fromEntries(plain),
+    proxy: proxy && { url: proxy.url.reveal(), name: proxy.name },
+    secrets: secrets.map((secret) => secret.reveal()),
+  };
+}
+
+type ServiceConfig = NonNullable<NonNullable<Config['services']>[ServiceName]>;
+
+/**
+ * Throws CONFIG_TOKEN_OVER_HTTP, CONFIG_TLS_UNREADABLE, CONFIG_PROXY_INVALID, CONFIG_SECRET_MISSING or
+ * CONFIG_HEADER_UNUSABLE.
+ */
+export function networkSettings(
+  service: ServiceName,
+  config: Config,
+  place: SecretPlace,
+): NetworkSettings {
+  const configured = config.services?.[service];
+  if (!configured) return DIRECT;
+  checkHttps(service, configured);
+  const { headers, secrets } = gatewayHeaders(service, configured, place);
+  const proxy = proxyFor(configured.url, place.environment);
+  return {
+    ca: caOf(service, configured, place),
+    headers,
+    proxy,
+    contact: config.contact ?? null,
+    secrets: [...secrets, ...(proxy ? passwordOf(proxy.url) : [])],
+  };
+}
+
+/** A token that travels in the clear can be read and used by everybody on the way. */
+function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceConfig): void {
+  const { protocol, hostname, host, pathname } = new URL(url);
+  if (protocol === 'https:' || allowHttp || isLocalHost(hostname)) return;
+  throw refused(
+    'CONFIG_TOKEN_OVER_HTTP',
+    `services.${service}.url: http://${host} would get the token unencrypted`,
+    `Write https://${host}${pathname}. Only where the network to that host is trusted, set services.${service}.allowHttp: true.`,
+  );
+}
+
+function caOf(service: ServiceName, { tls }: ServiceConfig, { base }: SecretPlace): string | null {
+  if (tls?.ca === undefined) return null;
+  const path = resolve(base, tls.ca);
+  const key = `services.${service}.tls.ca`;
+  try {
+    const pem = readFileSync(path, 'utf8');
+    if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem)) return pem;
+  } catch (cause) {
+    throw refused(
+      'CONFIG_TLS_UNREADABLE',
+      `${key}: cannot read ${path}`,
+      'Check the path; it is taken from the folder of the configuration.',
+      cause,
+    );
+  }
+  throw refused(
+    'CONFIG_TLS_UNREADABLE',
+    `${key}: ${path} has no certificate in PEM form`,
+    'Name a file with "-----BEGIN CERTIFICATE-----" in it.',
+  );
+}
+
+interface Gateway {
+  readonly headers: Readonly<Record<string, Secret>>;
+  readonly secrets: readonly Secret[];
+}
+
+function gatewayHeaders(
+  service: ServiceName,
+  { basic, headers = {} }: ServiceConfig,
+  place: SecretPlace,
+): Gateway {
+  const all: Record<string, Secret> = {};
+  const secrets: Secret[] = [];
+  for (const [name, source] of Object.entries(headers)) {
+    const key = `services.${service}.headers.${name}`;
+    const value = readSecret(key, source, place);
+    checkHeader(key, name, value);
+    all[name.toLowerCase()] = value;
+    secrets.push(value);
+  }
+  if (basic) {
+    const password = readSecret(`services.${service}.basic.password`, basic.password, place);
+    const login = Buffer.from(`${basic.user}:${password.reveal()}`).toString('base64');
+    all['authorization'] = new Secret(`Basic ${login}`);
+    secrets.push(password, new Secret(login));
+  }
+  return { headers: all, secrets };
+}
+
+function checkHeader(key: string, name: string, value: Secret): void {
+  try {
+    validateHeaderValue(name, value.reveal());
+  } catch {
+    // The error of Node is not passed on: it may show the value.
+    throw refused(
+      'CONFIG_HEADER_UNUSABLE',
+      `${key}: the value cannot be sent in a header`,
+      'Check the variable or file: it must be one line without control characters.',
+    );
+  }
+}
+
+function passwordOf(proxy: Secret): Secret[] {
+  const { username, password } = new URL(proxy.reveal());
+  if (password === '') return username === '' ? [] : [new Secret(decoded(username))];
+  const login = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  return [new Secret(decoded(password)), new Secret(login)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

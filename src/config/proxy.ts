@@ -1,0 +1,60 @@
+/** Which proxy stands between this machine and a service, by the variables that curl and most programs use. */
+import { refused } from './refused.ts';
+import { Secret, type Environment } from './secret.ts';
+
+/** The proxy of a service. */
+export interface ProxySettings {
+  /** With user name and password, where it has them. */
+  readonly url: Secret;
+  /** Host and port, for messages. */
+  readonly name: string;
+}
+
+/**
+ * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names come
+ * first, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_PROXY_INVALID.
+ */
+export function proxyFor(serviceUrl: string, environment: Environment): ProxySettings | null {
+  const service = new URL(serviceUrl);
+  const variable = service.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const text = valueOf(environment, variable)?.trim();
+  if (!text || isLocalHost(service.hostname)) return null;
+  if (isExcepted(service, valueOf(environment, 'no_proxy') ?? '')) return null;
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    // The value may hold a password: it is not shown.
+    throw refused(
+      'CONFIG_PROXY_INVALID',
+      `the environment variable ${variable.toUpperCase()} is not the address of an http or https proxy`,
+      'Write it as http://host:port, or unset it.',
+    );
+  }
+  return { url: new Secret(url.href), name: url.host };
+}
+
+/** Loopback addresses, and the names that stand for them (RFC 6761, section 6.3). */
+export function isLocalHost(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '');
+  return name === '[::1]' || /^127(\.\d+){3}$/.test(name) || /(^|\.)localhost$/.test(name);
+}
+
+function valueOf(environment: Environment, lower: string): string | undefined {
+  return environment[lower] ?? environment[lower.toUpperCase()];
+}
+
+/** Entries are `host`, `.domain`, `*.domain`, `host:port` or `*`; a host stands for its subdomains, too. */
+function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => {
+      const [, name = '', only] = /^(\[.+\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (only !== undefined && only !== ownPort) return false;
+      if (name === '*') return true;
+      const bare = name.replace(/^\*?\./, '').replace(/\.$/, '');
+      return bare !== '' && (host === bare || host === `[${bare}]` || host.endsWith(`.${bare}`));
+    });
+}

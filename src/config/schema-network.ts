@@ -1,0 +1,68 @@
+/** Keys of the configuration for what stands between this machine and a service, and for who asks. */
+import { z } from 'zod';
+import { secretSource } from './schema-values.ts';
+
+/** A variable of the environment gives it as text. */
+const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+
+/** Headers of the message itself, and those that the program sets; a gateway has no use for them. */
+const OWN_HEADERS =
+  'accept-encoding|connection|content-length|content-type|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade|user-agent|x-service-token';
+const anyCase = (words: string): string =>
+  words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
+/** What stands between this machine and a service. */
+export const network = {
+  allowHttp: flag.meta({
+    description:
+      'Lets the token travel unencrypted, to an `http` address of another machine. For networks that you trust.',
+    default: false,
+  }),
+  tls: z
+    .strictObject({
+      ca: z.string().meta({
+        description: 'PEM file of CAs that are trusted beside those of the system.',
+        examples: ['certs/ca.pem'],
+      }),
+    })
+    .meta({ description: 'TLS to the service, and to an https proxy.' }),
+  basic: z
+    .strictObject({
+      user: z
+        .string()
+        .regex(/^[\x20-\x39\x3b-\x7e]+$/)
+        .meta({ description: 'The user name, without a colon.', examples: ['lab'] }),
+      password: secretSource.meta({
+        description: 'Where the password is.',
+        examples: [{ env: 'GATEWAY_PASSWORD' }],
+      }),
+    })
+    .meta({ description: 'HTTP Basic login of a gateway in front of the service.' }),
+  headers: z
+    .record(
+      z
+        .string()
+        .regex(new RegExp(`^(?!(?:${anyCase(OWN_HEADERS)})$)[!#$%&'*+.^_\`|~0-9A-Za-z-]+$`)),
+      secretSource,
+    )
+    .meta({
+      description: 'Further headers of each request, for a gateway in front of the service.',
+      examples: [{ 'X-Gateway-Key': { env: 'GATEWAY_KEY' } }],
+    }),
+};
+export const NETWORK_IS_OPTIONAL = {
+  allowHttp: true,
+  tls: true,
+  basic: true,
+  headers: true,
+} as const;
+
+/** It becomes part of the User-Agent: a comment of HTTP ends with a parenthesis. */
+export const contact = z
+  .string()
+  .regex(/^(?=[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$)(?:[^@\s]+@[^@\s]+|https?:\/\/.+)$/)
+  .meta({
+    description:
+      'An e-mail address or a URL, at most 200 characters. It is sent in the User-Agent, for whoever runs the services.',
+    examples: ['you@example.org'],
+  });

@@ -1,0 +1,81 @@
+/** Values of the configuration that stand under several keys. */
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+import { parseSize } from './size.ts';
+
+const EDITOR_DURATION = '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:ms|s|m|h|d)?\\s*$';
+
+/** `60m`, `1h`, `10s`, `500ms`, or a number of ms. Becomes ms. */
+export const duration = z
+  .union([z.number().meta({ exclusiveMinimum: 0 }), z.string().meta({ pattern: EDITOR_DURATION })])
+  .transform((value, context) => {
+    const parsed = parseDuration(String(value));
+    if (parsed !== null) return parsed;
+    context.addIssue(`not a length of time: ${String(value)} (write 60m, 1h, 10s or 500ms)`);
+    return z.NEVER;
+  });
+
+/** A result is checked in memory, as one text: V8 has none that is longer. */
+const LARGEST_DOWNLOAD = 512_000_000;
+
+/** `64MB`, `1.5GB`, or a number of bytes. Becomes bytes. */
+const downloadSize = z
+  .union([
+    z.number().meta({ exclusiveMinimum: 0, maximum: LARGEST_DOWNLOAD }),
+    z.string().meta({
+      pattern: '^(?=[^1-9]*[1-9])\\s*\\d+(?:\\.\\d+)?\\s*(?:(?:[kKmMgG][iI]?)?[bB])?\\s*$',
+    }),
+  ])
+  .transform((value, context) => {
+    const parsed = parseSize(String(value));
+    if (parsed !== null && parsed <= LARGEST_DOWNLOAD) return parsed;
+    context.addIssue(`not a size up to 512MB: ${String(value)} (write 64MB, or a number of bytes)`);
+    return z.NEVER;
+  });
+
+export const maxDownload = downloadSize.meta({
+  description:
+    'Bytes of one downloaded file at most. A longer one fails its item with RESULT_TOO_LARGE.',
+  default: '64MB',
+  examples: ['256MB'],
+});
+
+/** Never a literal: a token in a file that is shared or committed is a token lost. */
+export const secretSource = z
+  .strictObject({
+    env: z.string().meta({ description: 'The environment variable that holds it.' }),
+  })
+  .or(
+    z.strictObject({
+      file: z.string().meta({
+        description: 'A file that holds it alone; relative to the configuration file.',
+      }),
+    }),
+  );
+
+/** A variable of the environment gives it as text. */
+const count = z
+  .int()
+  .positive()
+  .or(
+    z
+      .string()
+      .regex(/^\s*0*[1-9]\d{0,14}\s*$/)
+      .transform(Number),
+  );
+
+/** `none` (or nothing, where that is the default) means that the service has no limit. */
+export const limit = z.literal('none').or(
+  z.strictObject({
+    limit: count.meta({ description: 'Accepted jobs in one window.', examples: [100] }),
+    window: duration.meta({
+      description: 'Length of the rolling window. A bare number is milliseconds.',
+      examples: ['60m', '10s'],
+    }),
+  }),
+);
+
+export const url = z.url({ protocol: /^https?$/ });
+
+/** `none`, or so many. */
+export const bound = z.literal('none').or(count);

@@ -1,0 +1,75 @@
+/** Connections to a service: direct, or through a proxy; with the CAs of the system, and one of the user. */
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici';
+import { failureCode } from './http-failure.ts';
+
+/** What stands between this machine and a service. */
+export interface Network {
+  /** PEM of CAs that are trusted beside those of the system. */
+  readonly ca?: string | null | undefined;
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly proxy?: Proxy | null | undefined;
+  /** For the User-Agent. */
+  readonly contact?: string | null | undefined;
+  /** What an answer could repeat of all this. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+export interface Proxy {
+  /** With user name and password, where it has them. */
+  readonly url: string;
+  /** Host and port, for messages. */
+  readonly name: string;
+}
+
+/** As undici names them; all times in ms. */
+export interface ConnectionOptions {
+  readonly connections: number;
+  /** 0: a connection of its own for each request. */
+  readonly pipelining?: number;
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  readonly bodyTimeout: number;
+}
+
+export function createDispatcher(
+  { ca, proxy }: Network,
+  { connectTimeout: timeout, ...options }: ConnectionOptions,
+): Dispatcher {
+  // HTTP/1.1 only: one request a connection at a time, so that a broken connection concerns one job.
+  const common = { ...options, allowH2: false };
+  // Made once: to read all CAs anew costs 20 ms a connection.
+  const secureContext =
+    typeof ca === 'string' ? createSecureContext({ ca: [...getCACertificates(), ca] }) : undefined;
+  const connect = { timeout, allowH2: false, ...(secureContext && { secureContext }) };
+  if (!proxy) return new Agent({ ...common, connect });
+  return new ProxyAgent({
+    ...common,
+    uri: proxy.url,
+    requestTls: connect,
+    proxyTls: connect,
+    connectTimeout: timeout,
+    // undici hands on nothing but `connect` where the proxy forwards requests itself (http).
+    factory: (origin: string | URL, given: object) => new Pool(origin, { ...common, ...given }),
+  });
+}
+
+const FORWARDING_REFUSED = 'Proxy Authentication Required (407)';
+const TUNNEL_REFUSED = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
+
+/**
+ * The code of a refusal by the proxy itself: it has not passed on a byte of the request, whether that was written to it
+ * or not. null for everything else. Only the status is taken from the message.
+ */
+export function proxyRefusal(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if (error.message === FORWARDING_REFUSED) return 'PROXY_407';
+  const [, status] = TUNNEL_REFUSED.exec(error.message) ?? [];
+  return status === undefined ? null : `PROXY_${status}`;
+}
+
+/** Of an error that may be the proxy's. */
+export function codeOf(error: unknown): string {
+  return proxyRefusal(error) ?? failureCode(error);
+}

@@ -1,0 +1,186 @@
+/**
+ * Whether the service that is configured is at its address, before anything is submitted there. Everything asked is a
+ * GET of what does not exist; no redirect is followed, and no token is sent. Only answers that leave no doubt make an
+ * address a wrong one: a service that is down, or keeps us out, may be there.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { SERVICES, type ServiceName } from '../domain/item.ts';
+import type { Http } from './http.ts';
+import { guesses } from './guess-address.ts';
+import { jobPath, look, submitPath, type Look, type Wanted } from './probe.ts';
+import { PERMANENT } from './redirect.ts';
+import { readServiceUrl } from './target.ts';
+
+export type Recognition =
+  /** The service. */
+  | { readonly type: 'right' }
+  /** Nobody there, or unwell: it may be the service once it is back. */
+  | { readonly type: 'away'; readonly message: string }
+  /** Somebody is there and does not let us in (401, 403, 407). */
+  | { readonly type: 'refused'; readonly message: string }
+  /** An answer that the service does not give, and that may pass: a login page, a temporary redirect. */
+  | { readonly type: 'unclear'; readonly message: string }
+  /** Certainly not the service. `better`: where it is instead, when that was found. */
+  | { readonly type: 'wrong'; readonly message: string; readonly better: Better | null };
+
+export interface Better {
+  readonly url: string;
+  readonly variant: Wanted['variant'];
+}
+
+export const NAMES: Readonly<Record<ServiceName, string>> = {
+  molecules: 'the molecule service',
+  predictions: 'the prediction service',
+};
+
+export interface Address extends Wanted {
+  readonly url: string;
+}
+
+const AGAIN_AFTER_MS = 2_000;
+
+/**
+ * @param http with proxy, CA and gateway headers of this service
+ * Throws SERVICE_URL_INVALID.
+ */
+export async function recognise(
+  http: Http,
+  address: Address,
+  signal: AbortSignal,
+): Promise<Recognition> {
+  const base = readServiceUrl(address.url);
+  const seen = await lookAt(http, base, address, signal);
+  if (seen.type !== 'absent') return seen;
+  const better = await findElsewhere(http, base, address, signal);
+  if (better === null) {
+    // A server that is being started or deployed answers 404 for a moment.
+    await delay(AGAIN_AFTER_MS, undefined, { signal }).catch(() => undefined);
+    const again = await lookAt(http, base, address, signal);
+    if (again.type !== 'absent') return again;
+  }
+  const other = await otherHere(http, base, address, signal);
+  const what = other ?? whatIsThere(seen.look);
+  return {
+    type: 'wrong',
+    message: `${address.url} is not ${NAMES[address.service]}: ${what}`,
+    better,
+  };
+}
+
+type Seen = Recognition | { readonly type: 'absent'; readonly look: Look };
+
+async function lookAt(http: Http, base: URL, wanted: Wanted, signal: AbortSignal): Promise<Seen> {
+  const job = await look(http, jobPath(base, wanted), signal);
+  const passing = passes(job) ?? moved(job, base, wanted);
+  if (passing) return passing;
+  // The words of the contract for an unknown job. Of the molecule service they are not shown.
+  const told = wanted.service === 'predictions' && job.status === 404 && isNotFound(job);
+  if (told) return { type: 'right' };
+  const submit = await look(http, submitPath(base, wanted), signal);
+  if (submit.status === 405 || submit.status === 400) return { type: 'right' };
+  if (submit.status !== 404 || job.status !== 404) {
+    return (
+      passes(submit) ?? {
+        type: 'unclear',
+        message: whatIsThere(submit.status === 404 ? job : submit),
+      }
+    );
+  }
+  // A server without the endpoint answers as it does for any address.
+  if (job.json !== null && (await differs(http, base, job, signal))) return { type: 'right' };
+  return { type: 'absent', look: job };
+}
+
+/** Answers that say nothing about the address; null for all others. */
+function passes({ url, status, words, isPage, redirect }: Look): Recognition | null {
+  const where = `GET ${url.origin}${url.pathname}`;
+  if (status === null) return { type: 'away', message: words };
+  const said = `${where}: HTTP ${status}${words === '' ? '' : `, "${words}"`}`;
+  if (status === 429 || status === 408 || status >= 500) return { type: 'away', message: said };
+  if (status === 401 || status === 403 || status === 407) return { type: 'refused', message: said };
+  if (status < 300 && isPage) {
+    return { type: 'unclear', message: `${said}: a web page where JSON belongs` };
+  }
+  const isMoved = PERMANENT.includes(status) && redirect !== null;
+  if (status < 300 || status >= 400 || isMoved) return null;
+  const to = redirect === null ? '' : ` to ${redirect}`;
+  return { type: 'unclear', message: `${where}: HTTP ${status}, a temporary redirect${to}` };
+}
+
+/** A permanent redirect: the address that it names, without what was asked below it. */
+function moved(
+  { url, status, redirect }: Look,
+  base: URL,
+  { variant }: Wanted,
+): Recognition | null {
+  if (status === null || !PERMANENT.includes(status) || redirect === null) return null;
+  const asked = url.pathname.slice(base.pathname.replace(/\/+$/, '').length);
+  const target = redirect.endsWith(asked) ? redirect.slice(0, -asked.length) : null;
+  const better = target === null ? null : { url: target, variant };
+  const to = target ?? redirect;
+  return {
+    type: 'wrong',
+    message: `${base.origin}${base.pathname} has moved for good (HTTP ${status}) to ${to}`,
+    better,
+  };
+}
+
+function isNotFound({ json }: Look): boolean {
+  const error = json?.['error'];
+  return typeof error === 'string' && /^request not found\b/i.test(error);
+}
+
+/** Whether an unknown job is answered otherwise than an address that certainly does not exist. */
+async function differs(http: Http, base: URL, job: Look, signal: AbortSignal): Promise<boolean> {
+  const url = new URL(base);
+  url.pathname = `${base.pathname.replace(/\/+$/, '')}/hundredfold/no/such/address/`;
+  const control = await look(http, url, signal);
+  return control.status !== job.status || withoutPath(control) !== withoutPath(job);
+}
+
+function withoutPath({ json, url }: Look): string {
+  return JSON.stringify(json).replaceAll(url.pathname, '').replaceAll(url.href, '');
+}
+
+async function isRight(
+  http: Http,
+  url: URL,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await lookAt(http, url, wanted, signal)).type === 'right';
+}
+
+/** The same service at another path of the same origin, one request after the other. */
+async function findElsewhere(
+  http: Http,
+  base: URL,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Better | null> {
+  for (const { url, variant } of guesses(base, wanted)) {
+    const found = { service: wanted.service, variant };
+    if (await isRight(http, url, found, signal)) {
+      return { url: url.href.replace(/\/+$/, ''), variant };
+    }
+  }
+  return null;
+}
+
+/** Words for the other one of the two services at this address; null when it is not there. */
+async function otherHere(
+  http: Http,
+  base: URL,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const other = SERVICES.find((service) => service !== wanted.service);
+  if (other === undefined) return null;
+  const there = await isRight(http, base, { service: other, variant: 'current' }, signal);
+  return there ? `${NAMES[other]} is there` : null;
+}
+
+function whatIsThere({ url, status, words, isPage }: Look): string {
+  const said = words === '' ? '' : isPage ? `, a web page "${words}"` : `, "${words}"`;
+  return `GET ${url.origin}${url.pathname} answers HTTP ${status ?? 'nothing'}${said}`;
+}

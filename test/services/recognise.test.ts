@@ -1,0 +1,171 @@
+/** What stands at the address of a service, found out by requests that cost nothing. */
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startLocalServices, type LocalServices } from '../../src/local-services/server.ts';
+import { createHttp, type Http } from '../../src/services/http.ts';
+import { recognise, type Address } from '../../src/services/recognise.ts';
+import { deadUrl, httpServer, json, type SeenRequest } from './scripted-server.ts';
+
+let current: LocalServices;
+let earlier: LocalServices;
+beforeAll(async () => {
+  const options = { port: 0, database: ':memory:', engine: 'synthetic' } as const;
+  current = await startLocalServices(options);
+  earlier = await startLocalServices({ ...options, variant: 'earlier' });
+});
+afterAll(async () => {
+  await Promise.all([current.close(), earlier.close()]);
+});
+
+const open: Http[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((http) => http.close()));
+});
+
+function seen(url: string, wanted: Partial<Address> = {}) {
+  const http = createHttp({
+    service: 'predictions',
+    secrets: ['hush-hush-token'],
+    deadlineMs: 500,
+  });
+  open.push(http);
+  const address = { service: 'predictions', variant: 'current', ...wanted, url } as const;
+  return recognise(http, address, AbortSignal.timeout(10_000));
+}
+
+const MOLECULES = { service: 'molecules' } as const;
+
+describe('the local services', () => {
+  test('are recognised, each at its address', async () => {
+    expect(await seen(current.url)).toEqual({ type: 'right' });
+    expect(await seen(`${current.url}/`)).toEqual({ type: 'right' });
+    expect(await seen(current.moleculesUrl, MOLECULES)).toEqual({ type: 'right' });
+    expect(await seen(earlier.url, { variant: 'earlier' })).toEqual({ type: 'right' });
+    expect(current.journal()).toEqual([]);
+  });
+
+  test.each([
+    ['/online_predictors/api', ''],
+    ['/online_predictors/api/online_predictors/api', ''],
+    ['/online_predictors', ''],
+    ['/online_predictors/api/submit/', ''],
+    ['/acpype', ''],
+    ['/typo', ''],
+  ])('predictions at %s: the address is corrected', async (path, right) => {
+    const better = { url: `${current.url}${right}`, variant: 'current' };
+    expect(await seen(`${current.url}${path}`)).toMatchObject({ type: 'wrong', better });
+  });
+
+  test.each(['', '/acpype/acpype', '/acpype/api', '/acpype/api/queue', '/typo'])(
+    'molecules at "%s": the address is corrected',
+    async (path) => {
+      const better = { url: current.moleculesUrl };
+      const found = await seen(`${current.url}${path}`, MOLECULES);
+      expect(found).toMatchObject({ type: 'wrong', better });
+    },
+  );
+
+  test('the other one of the two is named', async () => {
+    expect(await seen(current.url, MOLECULES)).toMatchObject({
+      message: `${current.url} is not the molecule service: the prediction service is there`,
+    });
+    expect(await seen(current.moleculesUrl)).toMatchObject({
+      message: `${current.moleculesUrl} is not the prediction service: the molecule service is there`,
+    });
+  });
+
+  test('another variant is named', async () => {
+    expect(await seen(earlier.url)).toMatchObject({
+      type: 'wrong',
+      better: { url: earlier.url, variant: 'earlier' },
+    });
+  });
+});
+
+type Answer = (request: SeenRequest, response: ServerResponse) => void;
+
+const page =
+  (status: number, title: string): Answer =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.end(`<!doctype html><title>${title}</title>`);
+  };
+const redirect =
+  (status: number, location: string): Answer =>
+  ({ path }, response) =>
+    response.writeHead(status, { location: location.replace('PATH', path) }).end();
+
+describe('another server', () => {
+  test.each([
+    [page(404, 'Not Found'), 'wrong', /is not the prediction service: .*HTTP 404.*"Not Found"/],
+    [page(200, 'Log in to Hotel WiFi'), 'unclear', /"Log in to Hotel WiFi".*a web page/],
+    [page(503, 'Maintenance'), 'away', /HTTP 503, "Maintenance"/],
+    [page(403, 'Blocked'), 'refused', /HTTP 403, "Blocked"/],
+    [page(401, 'Login'), 'refused', /HTTP 401/],
+    [page(429, 'Slow'), 'away', /HTTP 429/],
+    [
+      redirect(302, 'https://u:hush@login.example/x?t=hush'),
+      'unclear',
+      /to https:\/\/login\.example\/x$/,
+    ],
+    [
+      redirect(308, 'https://new.example/x'),
+      'wrong',
+      /moved for good \(HTTP 308\) to https:\/\/new\.example\/x$/,
+    ],
+  ])('is judged by its answer (%#): %j', async (answer, type, words) => {
+    await using server = await httpServer(answer);
+    const found = await seen(server.url);
+    expect(found).toMatchObject({ type, message: expect.stringMatching(words) as string });
+    expect(JSON.stringify(found)).not.toContain('hush');
+    expect(server.requests.every(({ method, body }) => method === 'GET' && body === '')).toBe(true);
+    expect(server.requests.length).toBeLessThan(30);
+    expect(JSON.stringify(server.requests)).not.toContain('hush-hush-token');
+  });
+
+  test('a permanent redirect of every path: the address that it leads to', async () => {
+    await using server = await httpServer(redirect(301, 'https://new.example/basePATH'));
+    expect(await seen(server.url)).toMatchObject({
+      type: 'wrong',
+      better: { url: 'https://new.example/base', variant: 'current' },
+    });
+    await using molecules = await httpServer(redirect(308, 'https://new.examplePATH'));
+    expect(await seen(`${molecules.url}/acpype`, MOLECULES)).toMatchObject({
+      better: { url: 'https://new.example/acpype' },
+    });
+  });
+
+  test('nobody there: away', async () => {
+    expect(await seen(await deadUrl())).toMatchObject({ type: 'away' });
+  });
+
+  test('no answer in time: away', async () => {
+    await using server = await httpServer(() => undefined);
+    expect(await seen(server.url)).toMatchObject({ type: 'away' });
+  });
+
+  test('404 for a moment only: right', async () => {
+    const well = Date.now() + 1_000;
+    await using server = await httpServer((request, response) => {
+      if (Date.now() < well) return page(404, 'starting')(request, response);
+      return json(response, 404, { error: 'Request not found' });
+    });
+    expect(await seen(server.url)).toEqual({ type: 'right' });
+  });
+
+  test('a molecule service that tells an unknown job in its own words: right', async () => {
+    await using server = await httpServer(({ path }, response) => {
+      if (path.startsWith('/acpype/api/queue/')) json(response, 404, { detail: 'No such job.' });
+      else page(404, 'Not Found')({} as SeenRequest, response);
+    });
+    expect(await seen(`${server.url}/acpype`, MOLECULES)).toEqual({ type: 'right' });
+  });
+
+  test('a prediction service that tells it in a page, and refuses GET where POST belongs: right', async () => {
+    await using server = await httpServer(({ path }, response) => {
+      if (path.includes('/submit/')) json(response, 405, { detail: 'Method "GET" not allowed.' });
+      else page(404, 'Not Found')({} as SeenRequest, response);
+    });
+    expect(await seen(server.url)).toEqual({ type: 'right' });
+  });
+});
