@@ -124,6 +124,7 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       row,
       user: row,
       engine: fc.string(),
+      jobLabel: fc.string(),
     },
     { requiredKeys: alwaysThere(), noNullPrototype: true },
   ),
