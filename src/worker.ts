@@ -210,10 +210,11 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
 }
 
 function know(settings: ServiceSettings, otherSecrets: readonly string[]): KnownService {
-  const { reference, url, variant, token, limit, addressLimit, ledgerAddress, maxDownload } =
-    settings;
+  const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
+  const { maxDownload, public: isPublic, formats } = settings;
   const { service } = reference;
-  const target = { service, url, variant, token: token.reveal(), otherSecrets, maxDownload };
+  const asked = { maxDownload, public: isPublic, formats };
+  const target = { service, url, variant, token: token.reveal(), otherSecrets, ...asked };
   return {
     client: createClient(target),
     budget: {

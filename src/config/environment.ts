@@ -24,6 +24,8 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'budget', 'window'],
     ['services', service, 'maxDownload'],
   ]),
+  ['services', 'molecules', 'public'],
+  ['services', 'predictions', 'formats'],
   ['services', 'predictions', 'variant'],
   ['services', 'predictions', 'addressBudget'],
   ['services', 'predictions', 'addressBudget', 'limit'],

@@ -10,6 +10,7 @@ import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
+import type { ExtraFormat } from '../domain/outcomes.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { configSchema, type Config } from './schema.ts';
 import { notifySettings, type NotifySettings } from './notify.ts';
@@ -42,6 +43,10 @@ export interface ServiceSettings {
   readonly ledgerAddress: string;
   /** Bytes of one downloaded file at most. */
   readonly maxDownload: number;
+  /** Of the molecule service: jobs are listed on its public page. */
+  readonly public: boolean;
+  /** Of the prediction service: download formats that are fetched besides. */
+  readonly formats: readonly ExtraFormat[];
 }
 
 export interface TemporalSettings {
@@ -195,6 +200,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
         {
           limit: limitOf(molecules.budget, NO_LIMIT),
           maxDownload: molecules.maxDownload,
+          public: molecules.public,
         },
       ),
     }),
@@ -208,6 +214,7 @@ function serviceSettings(config: Config, env: Environment, base: string): Settin
           limit: limitOf(predictions.budget, PREDICTIONS_LIMIT),
           addressLimit: limitOf(predictions.addressBudget, NO_LIMIT),
           maxDownload: predictions.maxDownload,
+          formats: predictions.formats,
         },
       ),
     }),
@@ -224,6 +231,8 @@ export function describeService(
   > & {
     address?: string;
     maxDownload?: number | undefined;
+    public?: boolean | undefined;
+    formats?: readonly ExtraFormat[] | undefined;
   },
 ): ServiceSettings {
   if (service === 'molecules' && token.reveal().length !== 10) {
@@ -247,6 +256,8 @@ export function describeService(
     addressLimit: options.addressLimit ?? NO_LIMIT,
     ledgerAddress: options.ledgerAddress ?? address,
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
+    public: options.public ?? false,
+    formats: options.formats ?? [],
   };
 }
 

@@ -105,6 +105,9 @@ const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {
   csv: 'result.csv',
   metadata: 'metadata',
   distributions: 'distributions',
+  // Not result.json and input.*: those are the answer of the result endpoint, and what was sent.
+  json: 'downloaded.json',
+  input: 'downloaded-input.txt',
 };
 
 /**

@@ -87,7 +87,10 @@ const config = object({
     tls: object({ ca: text, cert: text, key: text }),
   }),
   services: object({
-    molecules: object({ url, token: secret, budget, maxDownload: size }, 'url'),
+    molecules: object(
+      { url, token: secret, budget, public: mostly(fc.boolean(), 'yes', 1), maxDownload: size },
+      'url',
+    ),
     predictions: object(
       {
         url,
@@ -96,6 +99,7 @@ const config = object({
         addressBudget: budget,
         maxDownload: size,
         variant: mostly(fc.constant('earlier')),
+        formats: mostly(fc.constantFrom(['json'], 'json, input', []), ['csv'], 'json;input', ''),
       },
       'url',
     ),
