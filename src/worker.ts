@@ -229,19 +229,12 @@ function know(
   otherSecrets: readonly string[],
   temporal: Client,
 ): KnownService {
-  const { reference, url, variant, token, limit, addressLimit, ledgerAddress, maxDownload } =
-    settings;
-  const network = revealNetwork(settings.network);
+  const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
+  const { maxDownload, public: isPublic, formats } = settings;
   const { service } = reference;
-  const target = {
-    service,
-    url,
-    variant,
-    token: token.reveal(),
-    otherSecrets,
-    maxDownload,
-    network,
-  };
+  const asked = { maxDownload, public: isPublic, formats };
+  const network = revealNetwork(settings.network);
+  const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
     client: withManners(createClient(target), {

@@ -1,15 +1,12 @@
 /** The job of an item, read from the output tree: histories carry ids only. */
-import { createHash } from 'node:crypto';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
 import type { Job } from '../services/client.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
+import { nameOfJob } from '../store/job-name.ts';
 import { readItem } from '../store/item-store.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-
-/** Contract of the prediction service, section 8. */
-const LONGEST_NAME = 120;
 
 export interface JobSource {
   readonly campaign: string;
@@ -17,19 +14,11 @@ export interface JobSource {
   readonly kind: Kind;
 }
 
-/**
- * The name a job is submitted under: unique for the credential, and the same whenever the same item with the
- * same input is submitted, so that it works as an idempotency key. `retry` keeps it as long as a job of this name may
- * be of use, and takes the next job number when it is not (src/store/reopen.ts).
- */
+/** The name that the job of an item is submitted under (store/job-name.ts). */
 export function jobName({ campaign, id }: JobSource, record: ItemRecord): string {
-  const digest = createHash('sha256')
-    .update(
-      JSON.stringify([campaign, id, record.jobNumber, record.input.sha256, jobOptionsOf(record)]),
-    )
-    .digest('hex')
-    .slice(0, 16);
-  return `${campaign}.${id}`.slice(0, LONGEST_NAME - digest.length - 1) + `.${digest}`;
+  const { jobNumber, input, jobLabel } = record;
+  const job = { id, jobNumber, sha256: input.sha256, options: jobOptionsOf(record) };
+  return nameOfJob(campaign, { ...job, label: jobLabel ?? null });
 }
 
 export async function readRecord(store: Store, { kind, id }: JobSource): Promise<ItemRecord> {

@@ -16,7 +16,7 @@ import { nativeFiles } from '../services/molecules/files.ts';
 import { otherJob } from '../services/named-job.ts';
 import { checkDistributions } from '../services/predictions/check-distributions.ts';
 import { isSynthetic } from '../services/synthetic.ts';
-import { JOB_LOG, REJECTED, itemKey } from '../store/layout.ts';
+import { JOB_LOG, REJECTED, itemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile } from '../workflows/verbs.ts';
 import { hiddenInTexts, redactedTimes } from './redacted.ts';
@@ -100,6 +100,9 @@ function filesInRecord(
   const log = (read.json as { log?: unknown }).log;
   return [
     ...native.files.map(({ fileName, text }) => [fileName, text] as const),
+    ...native.otherSets.flatMap((files, n) =>
+      files.map(({ fileName, text }) => [setFolder(n + 2) + fileName, text] as const),
+    ),
     ...(typeof log === 'string' ? [[JOB_LOG, log] as const] : []),
   ];
 }

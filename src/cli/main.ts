@@ -262,6 +262,17 @@ program
   )
   .option('--body-limit <MiB>', 'largest body of a request, then 413', '20')
   .option('--retry-after <seconds>', 'Retry-After of unfinished jobs', '5')
+  .option('--job-time-limit <time>', 'time limit of a job', '1h')
+  .option('--base-path <path>', 'path of both services behind a reverse proxy, such as /tools')
+  .option(
+    '--trust-proxy',
+    'believe X-Forwarded-For, -Proto, -Host and -Prefix of the nearest proxy',
+  )
+  .option(
+    '--smtp <url>',
+    'SMTP server for mail about molecule jobs, smtp://host:port (default: a note in the log)',
+  )
+  .option('--mail-from <address>', 'sender of that mail', 'molecules@localhost')
   .option('--fault-control', 'let clients switch faults on under /_faults, for tests')
   .option(
     '--gateway <name[:after[:for]]>',

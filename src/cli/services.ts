@@ -21,6 +21,11 @@ export interface ServicesFlags {
   readonly maxQueued: string;
   readonly bodyLimit: string;
   readonly retryAfter: string;
+  readonly jobTimeLimit: string;
+  readonly basePath?: string;
+  readonly trustProxy?: boolean;
+  readonly smtp?: string;
+  readonly mailFrom: string;
   readonly faultControl?: boolean;
   readonly gateway?: string;
 }
@@ -38,6 +43,11 @@ export async function services(flags: ServicesFlags): Promise<number> {
     maxQueued: number('--max-queued', flags.maxQueued),
     bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
     retryAfterSeconds: number('--retry-after', flags.retryAfter),
+    timeLimitSeconds: duration('--job-time-limit', flags.jobTimeLimit) / 1000,
+    trustProxy: flags.trustProxy ?? false,
+    mailFrom: flags.mailFrom,
+    ...(flags.basePath === undefined ? {} : { basePath: flags.basePath }),
+    ...(flags.smtp === undefined ? {} : { smtp: flags.smtp }),
     allowFaultControl: flags.faultControl ?? false,
     log: pino({ level: 'info' }, pino.destination(2)),
     ...(flags.concurrency === undefined

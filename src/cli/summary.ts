@@ -12,7 +12,10 @@ export function print(document: CampaignDocument): void {
 }
 
 /** For people. `idle`: every item had ended before this command began. */
-export function printEnd({ document, tookMs, damaged }: EndedCampaign, idle = false): void {
+export function printEnd(
+  { document, tookMs, damaged, warnings }: EndedCampaign,
+  idle = false,
+): void {
   const { items, campaign, state, out } = document;
   const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
   const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
@@ -26,10 +29,18 @@ export function printEnd({ document, tookMs, damaged }: EndedCampaign, idle = fa
   say(`  results: ${out}`);
   say(`  report: ${join(out, REPORT)}`);
   sayDamaged(damaged);
+  for (const [code, items] of Object.entries(warnings))
+    say(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     say(`  to run these items again: hundredfold retry ${campaign}`);
 }
+
+/** What the codes of warnings in item.json mean, for the closing words. */
+const WARNINGS: Readonly<Record<string, string>> = {
+  RESULT_SEVERAL_SETS:
+    'more than one result set: the first is used, the others are in set-2/ … of its folder (RESULT_SEVERAL_SETS)',
+};
 
 export function exitCodeOf({ state, items }: CampaignDocument): number {
   if (state === 'cancelled') return EXIT.cancelled;

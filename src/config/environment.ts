@@ -30,6 +30,8 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'basic', 'password', 'env'],
     ['services', service, 'basic', 'password', 'file'],
   ]),
+  ['services', 'molecules', 'public'],
+  ['services', 'predictions', 'formats'],
   ['services', 'predictions', 'variant'],
   ['services', 'predictions', 'addressBudget'],
   ['services', 'predictions', 'addressBudget', 'limit'],

@@ -3,6 +3,7 @@
  * schemas/config.schema.json, which is made from here; what stands in `meta` is for them alone.
  */
 import { z } from 'zod';
+import { EXTRA_FORMATS } from '../domain/outcomes.ts';
 import { contact, network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
 import { bound, duration, limit, maxDownload, secretSource, url } from './schema-values.ts';
 
@@ -25,6 +26,18 @@ const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as co
 
 const address = 'http or https, without user name, query and fragment';
 
+const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
+
+const format = z.enum(EXTRA_FORMATS);
+
+/** A variable of the environment gives them as one text. */
+const formats = z.array(format).or(
+  z
+    .string()
+    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
+    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
+);
+
 const molecules = z
   .strictObject({
     url: url.meta({
@@ -41,13 +54,18 @@ const molecules = z
       default: 'none',
       examples: [{ limit: 100, window: '60m' }],
     }),
+    public: flag.meta({
+      description:
+        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
+      default: false,
+    }),
     maxDownload,
     maxUnfinished: maxUnfinished(20),
     statusRequests,
     ...network,
   })
   .partial({
-    ...{ token: true, budget: true, maxDownload: true },
+    ...{ token: true, budget: true, public: true, maxDownload: true },
     ...MANNERS_ARE_OPTIONAL,
     ...NETWORK_IS_OPTIONAL,
   })
@@ -78,13 +96,26 @@ const predictions = z
       default: 'none',
       examples: [{ limit: 300, window: '60m' }],
     }),
+    formats: formats.meta({
+      description:
+        'Download formats to fetch besides: `json` (downloaded.json) and `input` (downloaded-input.txt).',
+      default: [],
+      examples: [['json', 'input']],
+    }),
     maxDownload,
     maxUnfinished: maxUnfinished(100),
     statusRequests,
     ...network,
   })
   .partial({
-    ...{ token: true, budget: true, variant: true, addressBudget: true, maxDownload: true },
+    ...{
+      token: true,
+      budget: true,
+      variant: true,
+      addressBudget: true,
+      formats: true,
+      maxDownload: true,
+    },
     ...MANNERS_ARE_OPTIONAL,
     ...NETWORK_IS_OPTIONAL,
   })

@@ -3,6 +3,7 @@ import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
+import type { ExtraFormat } from '../domain/outcomes.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';
 import { DIRECT, networkSettings, type NetworkSettings } from './network.ts';
 import { refused } from './refused.ts';
@@ -30,6 +31,10 @@ export interface ServiceSite {
   readonly ledgerAddress: string;
   /** Bytes of one downloaded file at most. */
   readonly maxDownload: number;
+  /** Of the molecule service: jobs are listed on its public page. */
+  readonly public: boolean;
+  /** Of the prediction service: download formats that are fetched besides. */
+  readonly formats: readonly ExtraFormat[];
   /** Jobs that were accepted and have not ended, at most; null: no bound. */
   readonly maxUnfinished: number | null;
   /** Status requests a second of one worker, at most; null: no bound. */
@@ -115,11 +120,14 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
     maxUnfinished: boundOf(maxUnfinished),
     statusRequests: boundOf(statusRequests),
   };
-  if (service === 'molecules') return { ...common, limit: limitOf(molecules?.budget, NO_LIMIT) };
-  const { budget, addressBudget, variant = 'current' } = predictions ?? {};
+  if (service === 'molecules') {
+    const { budget, public: isPublic = false } = molecules ?? {};
+    return { ...common, public: isPublic, limit: limitOf(budget, NO_LIMIT) };
+  }
+  const { budget, addressBudget, variant = 'current', formats = [] } = predictions ?? {};
   return {
     ...common,
-    variant,
+    ...{ variant, formats },
     limit: limitOf(budget, PREDICTIONS_LIMIT),
     addressLimit: limitOf(addressBudget, NO_LIMIT),
   };
@@ -156,6 +164,8 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
     addressLimit: options.addressLimit ?? NO_LIMIT,
     ledgerAddress: options.ledgerAddress ?? options.address ?? addressOf(url),
     maxDownload: options.maxDownload ?? DEFAULT_MAX_DOWNLOAD,
+    public: options.public ?? false,
+    formats: options.formats ?? [],
     maxUnfinished: options.maxUnfinished ?? null,
     statusRequests: options.statusRequests ?? null,
   };

@@ -106,7 +106,12 @@ export type PollOutcome =
   | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
 
 /** A file that a finished job offers. */
-export type ArtefactName = 'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions';
+export type ArtefactName =
+  'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions' | ExtraFormat;
+
+/** Download formats that are fetched on request only (contract of the prediction service, 4.6). */
+export const EXTRA_FORMATS = ['json', 'input'] as const;
+export type ExtraFormat = (typeof EXTRA_FORMATS)[number];
 
 /** The answer to a download. The body is read once, to the end, or thrown away by breaking off. */
 export type FetchOutcome =

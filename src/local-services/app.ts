@@ -1,6 +1,7 @@
 /** The HTTP side of both services: every route, and what they have in common. */
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyInstance } from 'fastify';
+import { proxyOptions } from './behind-proxy.ts';
 import {
   answerErrors,
   answerUnreadable,
@@ -45,8 +46,7 @@ export async function buildApp(
   const app = fastify({
     ...logOptions(settings),
     bodyLimit,
-    // The gateway says who asked; nobody else can reach the services behind it.
-    trustProxy: gateway !== null,
+    ...proxyOptions(settings, gateway !== null),
     forceCloseConnections: 'idle',
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnreadableAddress,
@@ -80,7 +80,7 @@ async function moleculeService(app: FastifyInstance, services: Services): Promis
     description:
       'Submit a molecule, poll its job, fetch force-field parameters and topologies. Numbers in brackets are the sections of the contract. Public jobs are listed at the root of the service.',
   };
-  await documented(app, described, (scope) => {
+  await documented(app, services.settings, described, (scope) => {
     submitRoute(scope, MOLECULES, services);
     recordRoutes(scope, MOLECULES, services);
     pageRoutes(scope, MOLECULES, services);
@@ -95,7 +95,7 @@ async function predictionService(app: FastifyInstance, services: Services): Prom
     description:
       'Submit a sequence, an alignment or chemical shifts, poll the job, download its result. Numbers in brackets are the sections of the contract. Every path is written with its trailing slash.',
   };
-  await documented(app, described, (scope) => {
+  await documented(app, services.settings, described, (scope) => {
     submitRoutes(scope, base, services);
     resultRoutes(scope, base, services);
     downloadRoutes(scope, base, services);

@@ -4,13 +4,15 @@
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
 import { ALWAYS } from './answers.ts';
+import { originFor, prefixFor } from './behind-proxy.ts';
+import type { Settings } from './options.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,6 +31,7 @@ export interface Described {
 /** Registers `routes` as one service with a document of its own. */
 export async function documented(
   app: FastifyInstance,
+  settings: Settings,
   { mount, title, description }: Described,
   routes: (scope: FastifyInstance) => void,
 ): Promise<void> {
@@ -50,12 +53,22 @@ export async function documented(
         "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'",
       uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
       theme: { title },
+      // Where the service is reached differs with the proxy that a request came through.
+      transformSpecification: (specification, request) => ({
+        ...specification,
+        servers: [{ url: addressFor(request, settings, mount) }],
+      }),
+      transformSpecificationClone: false,
     });
     routes(scope);
-    const servers = [{ url: mount === '' ? '/' : mount }];
     const info = { title, version: '1', description };
-    Object.assign(document, createDocument({ openapi: '3.1.0', info, servers, paths }));
+    Object.assign(document, createDocument({ openapi: '3.1.0', info, paths }));
   });
+}
+
+function addressFor(request: FastifyRequest, settings: Settings, mount: string): string {
+  const address = originFor(request, settings) + prefixFor(request, settings) + mount;
+  return address === '' ? '/' : address;
 }
 
 /** Fastify writes `:id` where OpenAPI writes `{id}`. */

@@ -5,9 +5,11 @@
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
 import { HundredfoldError } from '../domain/errors.ts';
+import { pathPrefix, type ProxySettings } from './behind-proxy.ts';
 import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
 import { checkedRule, type GatewayName, type GatewayRule } from './gateway/personalities.ts';
+import type { MailSettings } from './molecules/mail.ts';
 import { Refusal } from './refusal.ts';
 
 /** `installed`: in each service the real engine if it is there, else the recorded one. */
@@ -55,6 +57,14 @@ export interface LocalServicesOptions {
   readonly variant?: Variant;
   /** Faults that are on from the start. */
   readonly faults?: readonly FaultRule[];
+  /** Path that a reverse proxy has in front of both services, such as `/tools`; default none. */
+  readonly basePath?: string;
+  /** Believes the X-Forwarded headers of the nearest proxy; default false. */
+  readonly trustProxy?: boolean;
+  /** SMTP server (`smtp://host:port`) for mail about jobs whose submission has an address; default: a note in the log. */
+  readonly smtp?: string;
+  /** Sender of that mail; default `molecules@localhost`. */
+  readonly mailFrom?: string;
   /**
    * A gateway in front of both services, with a personality or (null) without one yet; default: none. It can be given
    * another one while it runs.
@@ -67,7 +77,7 @@ export interface LocalServicesOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings {
+export interface Settings extends ProxySettings {
   readonly host: string;
   readonly port: number;
   readonly database: string;
@@ -88,6 +98,7 @@ export interface Settings {
   /** undefined: no gateway. */
   readonly gateway: GatewayRule | null | undefined;
   readonly allowFaultControl: boolean;
+  readonly mail: MailSettings | null;
   readonly log: boolean | FastifyBaseLogger;
 }
 
@@ -136,6 +147,22 @@ function gateway(value: LocalServicesOptions['gateway']): Settings['gateway'] {
   }
 }
 
+function mailOf({
+  smtp,
+  mailFrom = 'molecules@localhost',
+}: LocalServicesOptions): MailSettings | null {
+  if (smtp === undefined) return null;
+  const url = URL.parse(smtp);
+  // A password among the arguments of a process is shown to every account of the machine, and is not repeated here.
+  if (smtp.includes('@')) refuse('smtp', '…@…', 'an address without user and password');
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    return refuse('smtp', smtp, 'smtp://host:port or smtps://host:port');
+  }
+  const secure = url.protocol === 'smtps:';
+  const port = url.port === '' ? (secure ? 465 : 25) : Number(url.port);
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure, from: mailFrom };
+}
+
 /** Checks the options and fills in the defaults. Throws `LOCAL_SERVICES_OPTION`. */
 export function settingsOf(options: LocalServicesOptions): Settings {
   const engine = oneOf('engine', options.engine, ENGINE_CHOICES, 'recorded');
@@ -168,6 +195,11 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     variant: oneOf('variant', options.variant, VARIANTS, 'current'),
     faults: options.faults ?? [],
     gateway: gateway(options.gateway),
+    basePath:
+      pathPrefix(options.basePath ?? '') ??
+      refuse('basePath', options.basePath, 'a path such as /tools'),
+    trustProxy: options.trustProxy ?? false,
+    mail: mailOf(options),
     allowFaultControl: options.allowFaultControl ?? false,
     log: options.log ?? false,
   };

@@ -18,6 +18,7 @@ import { JobStore } from './jobs.ts';
 import { Journal, type JournalEntry } from './journal.ts';
 import { Listener } from './listener.ts';
 import { Metrics } from './metrics.ts';
+import { Mail } from './molecules/mail.ts';
 import { MOLECULES } from './mounts.ts';
 import { settingsOf, type LocalServicesOptions, type Settings } from './options.ts';
 import { openDatabase } from './schema.ts';
@@ -86,10 +87,11 @@ export async function startLocalServices(
     else listener.refuse(refuse.ms);
   };
   faults.set(settings.faults);
-  const workers = startWorkers(app, services, engines, metrics);
+  const mail = new Mail(settings.mail, services.jobs, app.log);
+  const workers = startWorkers(app, services, engines, metrics, mail);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return running(`http://${host}:${String(port)}`, {
-    ...{ app, gateway, listener, workers, engines, database, journal, faults },
+  return running(`http://${host}:${String(port)}${settings.basePath}`, {
+    ...{ app, gateway, listener, workers, mail, engines, database, journal, faults },
   });
 }
 
@@ -99,6 +101,8 @@ function gatewayOf({ settings, clock, jobs }: Services, database: DatabaseSync):
     database,
     now: () => clock.now(),
     acceptedAt: (id) => jobs.get(id)?.queuedAt ?? null,
+    basePath: settings.basePath,
+    trustProxy: settings.trustProxy,
     control: settings.allowFaultControl ? CONTROL : [],
   });
 }
@@ -122,6 +126,7 @@ interface Parts {
   readonly gateway: Gateway | null;
   readonly listener: Listener;
   readonly workers: readonly Worker[];
+  readonly mail: Mail;
   readonly engines: Engines;
   readonly database: DatabaseSync;
   readonly journal: Journal;
@@ -164,7 +169,7 @@ function running(url: string, parts: Parts): LocalServices {
   };
 }
 
-async function shutDown({ app, gateway, listener, workers, engines }: Parts): Promise<void> {
+async function shutDown({ app, gateway, listener, workers, mail, engines }: Parts): Promise<void> {
   listener.stop();
   // A client that stops reading would hold the server open.
   const force = setTimeout(() => {
@@ -175,6 +180,7 @@ async function shutDown({ app, gateway, listener, workers, engines }: Parts): Pr
   await gateway?.close();
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
+  await mail.close();
   await closeEngines(engines);
 }
 
@@ -207,6 +213,7 @@ function startWorkers(
   services: Services,
   engines: Engines,
   metrics: Metrics,
+  mail: Mail,
 ): Worker[] {
   const { jobs, clock, settings, admission } = services;
   // Real engines share the cores; the others only wait.
@@ -223,6 +230,9 @@ function startWorkers(
         service,
         {
           ...{ jobs, clock, onBroken, engine: metrics.counting(engines[service]) },
+          onEnded: (id) => {
+            if (service === 'molecules') mail.ended(id);
+          },
           slots: computes ? shared : new Slots(settings.concurrency),
         },
         settings,

@@ -33,6 +33,7 @@ export class Worker {
   #stopping = false;
   /** Told of an engine that broke: a mistake of ours, not a job's failure. */
   readonly #onBroken: (error: unknown) => void;
+  readonly #onEnded: (id: string) => void;
 
   constructor(
     service: ServiceName,
@@ -42,6 +43,8 @@ export class Worker {
       engine: Engine;
       slots: Slots;
       onBroken: (error: unknown) => void;
+      /** Called with the id of each job that has finished or failed. */
+      onEnded: (id: string) => void;
     },
     settings: Settings,
   ) {
@@ -52,6 +55,7 @@ export class Worker {
     this.#slots = parts.slots;
     this.#statement = engineStatement(parts.engine);
     this.#onBroken = parts.onBroken;
+    this.#onEnded = parts.onEnded;
     this.#settings = settings;
     this.#heartbeatEveryMs = Math.min(1000, settings.heartbeatSilenceMs / 4);
     this.#watch = setInterval(() => {
@@ -149,6 +153,7 @@ export class Worker {
     const log = `${this.#statement}\n${outcome.log}`;
     if (outcome.ok) this.#jobs.finish(job, at, outcome.outputs, log);
     else this.#jobs.fail(job, at, outcome.message, log);
+    this.#onEnded(job.id);
   }
 
   #brokenOff(signal: AbortSignal, error: unknown): EngineOutcome {

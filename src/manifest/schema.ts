@@ -141,11 +141,11 @@ const FIELD_SCHEMAS = {
       examples: [false, 'no'],
     }),
   email: z.union([z.string().regex(cell('[^\\s@,;]+@[^\\s@,;]+')), z.null()]).meta({
-    description: 'Passed to the service where it has the field.',
+    description: 'For molecules: the service writes to this address about the job.',
     examples: ['me@example.org'],
   }),
   title: text.meta({
-    description: 'Passed to the service where it has the field.',
+    description: 'The name that people read at the service.',
     examples: ['Aspirin'],
   }),
 } as const satisfies Record<Field, z.ZodType>;

@@ -26,6 +26,7 @@ const published = z.object({
   submissions: z.number(),
   rejected_429: z.number(),
   damaged: z.array(z.string()).default([]),
+  warnings: z.record(z.string(), z.number()).default({}),
   runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
 });
 
@@ -51,6 +52,8 @@ export interface EndedCampaign {
   readonly tookMs: number | null;
   /** Files that are not what was received, or gone: a sentence each. */
   readonly damaged: readonly string[];
+  /** How many items have a warning in their item.json, by its code. */
+  readonly warnings: Readonly<Record<string, number>>;
 }
 
 /** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
@@ -67,7 +70,12 @@ export async function endedCampaign(store: Store, folder: string): Promise<Ended
   const last = read.runs.at(-1) ?? read;
   const { started_at: from, ended_at: to } = last;
   const tookMs = to === null ? null : Date.parse(to) - Date.parse(from);
-  return { document: documentOf(read, folder), tookMs, damaged: read.damaged };
+  return {
+    document: documentOf(read, folder),
+    tookMs,
+    damaged: read.damaged,
+    warnings: read.warnings,
+  };
 }
 
 function documentOf(read: z.output<typeof published>, folder: string): CampaignDocument {

@@ -8,6 +8,7 @@ import {
   type FinalState,
   type ItemState,
 } from '../domain/states.ts';
+import { warningsOf } from '../store/item-warnings.ts';
 import type { ManifestDigest, PreparedCampaign } from '../store/prepared-campaign.ts';
 import { stateOf, type Listed } from './campaign-items.ts';
 
@@ -56,6 +57,8 @@ export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
   readonly rejected429: number;
   /** Files that are not what was received, a sentence each; at most `MAX_DAMAGED` of them. */
   readonly damaged: readonly string[];
+  /** How many items have a warning in their item.json, by its code. */
+  readonly warnings: Readonly<Record<string, number>>;
 }
 
 /** More sentences than this help nobody; `damaged` ends with the number of the others. */
@@ -70,6 +73,7 @@ export class Tally {
   #adopted = 0;
   #submissions = 0;
   #rejected429 = 0;
+  readonly #warnings: Record<string, number> = {};
   #lastEnd = '';
 
   add(item: Listed): void {
@@ -81,6 +85,9 @@ export class Tally {
     const { kind } = item;
     if (kind) this.#kinds.set(kind, counted(this.#kinds.get(kind) ?? noCounts(), state));
     const from = item.record?.resultFrom?.type;
+    for (const { code } of item.record ? warningsOf(item.record) : []) {
+      this.#warnings[code] = (this.#warnings[code] ?? 0) + 1;
+    }
     if (from === 'duplicate') this.#duplicates += 1;
     if (from === 'cache') this.#cached += 1;
     if (item.record?.adopted) this.#adopted += 1;
@@ -118,6 +125,7 @@ export class Tally {
       submissions: this.#submissions,
       rejected429: this.#rejected429,
       damaged: more > 0 ? [...damaged.slice(0, MAX_DAMAGED), `And ${more} more.`] : damaged,
+      warnings: this.#warnings,
     };
   }
 
@@ -175,6 +183,7 @@ export function summaryToDisk(summary: CampaignSummary): string {
     submissions: summary.submissions,
     rejected_429: summary.rejected429,
     damaged: summary.damaged,
+    warnings: summary.warnings,
     runs: summary.runs.map(({ startedAt, endedAt, state, retried }) => ({
       ...{ started_at: startedAt, ended_at: endedAt, state, retried },
     })),

@@ -40,7 +40,9 @@ async function readMoleculeFiles(
 ): Promise<MoleculeReading | null> {
   const [itp, pdb, frcmod] = await Promise.all(
     ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'].map(async (ending) => {
-      const name = Object.keys(record.files).find((file) => file.endsWith(ending));
+      const name = Object.keys(record.files).find(
+        (file) => file.endsWith(ending) && !file.includes('/'),
+      );
       return name === undefined ? null : readFile(store, record, name);
     }),
   );

@@ -1,5 +1,6 @@
 /** The services by name. A third one is a folder beside the two, and a line here. */
 import type { ServiceName } from '../domain/item.ts';
+import type { ExtraFormat } from '../domain/outcomes.ts';
 import type { ServiceClient } from './client.ts';
 import type { HttpSettings } from './http.ts';
 import { createMoleculesClient } from './molecules/client.ts';
@@ -13,6 +14,10 @@ export interface Target extends HttpSettings {
   /** Of the prediction service; `current` when it is left out. */
   readonly variant?: Variant | undefined;
   readonly token: string;
+  /** Of the molecule service: its jobs are listed on its public page. */
+  readonly public?: boolean | undefined;
+  /** Of the prediction service: download formats that are fetched besides. */
+  readonly formats?: readonly ExtraFormat[] | undefined;
   /** Of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }

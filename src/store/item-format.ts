@@ -6,6 +6,7 @@ import type { Timing } from '../domain/outcomes.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { EarlierEnd, ItemRecord, RecordedInput } from './item-record.ts';
+import { warningsOf } from './item-warnings.ts';
 import { StoreError } from './store-error.ts';
 
 /** Raised when a reader of the former format would misunderstand the new one. */
@@ -87,6 +88,8 @@ const record = z.object({
   earlier: z.array(earlier).default([]),
   email: text,
   title: text,
+  // Absent without a title, and in trees of before titles were sent.
+  job_label: z.string().optional(),
   service: z.enum(SERVICES),
   address: text,
   remote_id: text,
@@ -101,10 +104,13 @@ const record = z.object({
   row: dictionary(z.string()),
   user: dictionary(z.string()),
   engine: z.string().optional(),
+  // Written for readers; derived from the files.
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })).optional(),
 });
 
 /** The text of item.json. */
 export function itemToDisk(item: ItemRecord): string {
+  const warnings = warningsOf(item).map((warning) => ({ ...warning }));
   const disk: z.infer<typeof record> = {
     format: FORMAT,
     id: item.id,
@@ -122,6 +128,7 @@ export function itemToDisk(item: ItemRecord): string {
     earlier: item.earlier.map(earlierToDisk),
     email: item.email,
     title: item.title,
+    ...(item.jobLabel === undefined ? {} : { job_label: item.jobLabel }),
     service: item.service,
     address: item.address,
     remote_id: item.remoteId,
@@ -140,6 +147,7 @@ export function itemToDisk(item: ItemRecord): string {
     row: item.row,
     user: item.user,
     ...(item.engine === undefined ? {} : { engine: item.engine }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
   return `${JSON.stringify(disk, null, 2)}\n`;
 }
@@ -150,9 +158,11 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
     const disk = record.parse(JSON.parse(json));
     const {
       format: _,
+      warnings: __,
       job_number,
       remote_id,
       job_name,
+      job_label,
       submitted_at,
       finished_at,
       engine,
@@ -173,6 +183,7 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       jobNumber: job_number,
       remoteId: remote_id,
       jobName: job_name,
+      ...(job_label === undefined ? {} : { jobLabel: job_label }),
       attempts: disk.attempts.map(attemptFromDisk),
       submittedAt: submitted_at,
       finishedAt: finished_at,

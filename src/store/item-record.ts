@@ -8,6 +8,7 @@ import { SERVICE_OF_KIND } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
 import { digestOf, type FileDigest } from './digest.ts';
+import { jobLabel } from './job-name.ts';
 import { workDigest } from './work.ts';
 
 export interface ItemError {
@@ -75,6 +76,11 @@ export interface ItemRecord {
   readonly earlier: readonly EarlierEnd[];
   readonly email: string | null;
   readonly title: string | null;
+  /**
+   * What of the title stands in the job's name. Fixed when the item was begun, because the title may be edited while a
+   * job of that name is looked for; absent without a title, and in trees of before titles were sent.
+   */
+  readonly jobLabel?: string;
   readonly service: ServiceName;
   /** The address of the service without credentials, once it was chosen. */
   readonly address: string | null;
@@ -128,6 +134,7 @@ function workOf(item: Item): string | null {
 
 /** The record of an item that nothing has happened to yet. */
 export function waitingRecord(item: Item): ItemRecord {
+  const label = jobLabel(item);
   return {
     id: item.id,
     kind: item.kind,
@@ -142,6 +149,7 @@ export function waitingRecord(item: Item): ItemRecord {
     earlier: [],
     email: item.email,
     title: item.title,
+    ...(label !== null && { jobLabel: label }),
     service: SERVICE_OF_KIND[item.kind],
     address: null,
     remoteId: item.adopts?.remoteId ?? null,

@@ -40,6 +40,21 @@ export const JOB_LOG = 'job.log';
 /** In an item's folder: the files of a job whose result was found wrong. */
 export const REJECTED = 'rejected/';
 
+/** In a molecule's folder: the files of its result set with this number, from 2. Those of the first lie beside it. */
+export function setFolder(number: number): string {
+  return `set-${number}/`;
+}
+
+/** The folders below an item's folder that a file may lie in. */
+const INNER_FOLDER = /^(rejected\/)?(set-\d{1,2}\/)?/;
+const SET_FOLDER = /^set-(\d{1,2})\//;
+
+/** The number of the result set that a file of an item belongs to; null for the first one, and for rejected files. */
+export function setOf(file: string): number | null {
+  const number = SET_FOLDER.exec(file)?.[1];
+  return number === undefined ? null : Number(number);
+}
+
 /** What the runner keeps for itself; no part of what is published. */
 export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
@@ -73,11 +88,11 @@ export function itemFolder(kind: Kind, id: string): string {
 
 /**
  * The key of a file of an item. The name may come from a service's answer: one plain name, no path, but for the
- * folder of rejected files.
+ * folders of rejected files and of further result sets.
  * @throws StoreError `STORE_BAD_KEY`
  */
 export function itemKey(kind: Kind, id: string, file: string): string {
-  const plain = file.startsWith(REJECTED) ? file.slice(REJECTED.length) : file;
+  const plain = file.replace(INNER_FOLDER, '');
   const fault = plain.includes('/') ? 'a file name has no slash' : keyFault(plain);
   if (fault !== null) throw badKey(file, fault);
   return `${itemFolder(kind, id)}/${file}`;
@@ -90,6 +105,9 @@ const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {
   csv: 'result.csv',
   metadata: 'metadata',
   distributions: 'distributions',
+  // Not result.json and input.*: those are the answer of the result endpoint, and what was sent.
+  json: 'downloaded.json',
+  input: 'downloaded-input.txt',
 };
 
 /**

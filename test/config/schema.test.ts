@@ -110,7 +110,13 @@ const config = object({
     tls: object({ ca: text, cert: text, key: text }),
   }),
   services: object({
-    molecules: object({ url, token: secret, budget, maxDownload: size, ...network }, 'url'),
+    molecules: object(
+      {
+        ...{ url, token: secret, budget, public: mostly(fc.boolean(), 'yes', 1) },
+        ...{ maxDownload: size, ...network },
+      },
+      'url',
+    ),
     predictions: object(
       {
         url,
@@ -120,6 +126,7 @@ const config = object({
         maxDownload: size,
         variant: mostly(fc.constant('earlier')),
         ...network,
+        formats: mostly(fc.constantFrom(['json'], 'json, input', []), ['csv'], 'json;input', ''),
       },
       'url',
     ),

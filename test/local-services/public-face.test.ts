@@ -218,7 +218,7 @@ describe('a database of the version before', () => {
     const record = await until(`${before.moleculesUrl}${body.Location}`);
     await before.close();
     const old = new DatabaseSync(database);
-    old.exec(`DROP INDEX jobs_public; DROP INDEX jobs_waiting_of_owner; DROP INDEX jobs_states;
+    old.exec(`DROP INDEX jobs_public; DROP INDEX jobs_waiting_of_owner; DROP INDEX jobs_states; DROP TABLE gateway;
       ALTER TABLE jobs DROP COLUMN public; ALTER TABLE jobs DROP COLUMN views; PRAGMA user_version = 1`);
     old.close();
     const after = await start({ database });

@@ -108,11 +108,15 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
   return answer(await fetch(url, { headers }));
 }
 
-export async function postJson(url: string, body: unknown): Promise<Answer> {
+export async function postJson(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return answer(
     await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     }),
   );
@@ -156,13 +160,10 @@ save_
 export async function submitSequence(
   services: LocalServices,
   more: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
 ): Promise<Answer> {
-  return postJson(`${api(services)}/submit/single-sequence/`, {
-    token: TOKEN,
-    predictor_type: 'dynamine',
-    sequence: FASTA,
-    ...more,
-  });
+  const body = { token: TOKEN, predictor_type: 'dynamine', sequence: FASTA, ...more };
+  return postJson(`${api(services)}/submit/single-sequence/`, body, headers);
 }
 
 export async function submitAlignment(

@@ -125,6 +125,7 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       user: row,
       engine: fc.string(),
       adopted: fc.record({ inputKnown: fc.boolean() }, { noNullPrototype: true }),
+      jobLabel: fc.string(),
     },
     { requiredKeys: alwaysThere(), noNullPrototype: true },
   ),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
 import { HundredfoldError } from '../../domain/errors.ts';
+import { withoutPrefix } from '../behind-proxy.ts';
 import { MOLECULES } from '../mounts.ts';
 import { GatewayJournal, type GatewayEntry } from './journal.ts';
 import type { GatewayName, GatewayRule } from './personalities.ts';
@@ -17,6 +18,10 @@ export interface GatewayContext {
   readonly acceptedAt: (job: string) => number | null;
   /** Paths that are relayed in any case. */
   readonly control: readonly string[];
+  /** Path in front of both services; '' for none. */
+  readonly basePath: string;
+  /** Whether what a client says in X-Forwarded headers is passed on. */
+  readonly trustProxy: boolean;
 }
 
 export class Gateway {
@@ -27,12 +32,13 @@ export class Gateway {
 
   /** @param rule in force from now on; null: it relays everything */
   constructor(rule: GatewayName | GatewayRule | null, context: GatewayContext) {
-    const { now, acceptedAt, control, database } = context;
+    const { now, acceptedAt, control, trustProxy, basePath, database } = context;
     this.trouble = new Trouble(now, acceptedAt);
     this.trouble.set(rule);
     this.#journal = new GatewayJournal(database);
     this.server = gatewayServer({
-      ...{ trouble: this.trouble, journal: this.#journal, now, control, molecules: MOLECULES },
+      ...{ trouble: this.trouble, journal: this.#journal, now, control, trustProxy },
+      isMolecules: (path) => withoutPrefix(path, basePath).startsWith(MOLECULES),
       servicesPort: () => this.#servicesPort,
     });
   }

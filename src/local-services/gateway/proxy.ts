@@ -36,8 +36,10 @@ export interface GatewayParts {
   readonly now: () => number;
   /** Where the services listen, on 127.0.0.1. Known once they do. */
   readonly servicesPort: () => number;
-  /** Path of the molecule service. */
-  readonly molecules: string;
+  /** Whether a path is the molecule service's. */
+  readonly isMolecules: (path: string) => boolean;
+  /** Whether what the client says in X-Forwarded headers is passed on. */
+  readonly trustProxy: boolean;
   /** Paths that are relayed in any case: those that tests control the services by. */
   readonly control: readonly string[];
 }
@@ -68,13 +70,13 @@ async function handle(
   const rule = trouble.state().rule;
   const treatment = control.includes(path) ? { holdMs: 0 } : trouble.treat(asked);
   if ('holdMs' in treatment || rule === null) {
-    relay(request, response, parts.servicesPort(), 'holdMs' in treatment ? treatment.holdMs : 0);
+    relay(request, response, parts, 'holdMs' in treatment ? treatment.holdMs : 0);
     return;
   }
   const { status, headers, body } = treatment.answer;
   parts.journal.record({
     ...{ at: parts.now(), name: rule.name, method: asked.method, path, status },
-    service: path.startsWith(parts.molecules) ? 'molecules' : 'predictions',
+    service: parts.isMolecules(path) ? 'molecules' : 'predictions',
   });
   request.resume();
   response.writeHead(status, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) });
@@ -84,16 +86,24 @@ async function handle(
 function relay(
   request: IncomingMessage,
   response: ServerResponse,
-  port: number,
+  { servicesPort, trustProxy }: GatewayParts,
   holdMs: number,
 ): void {
   const { method, url: path, socket } = request;
-  const headers = {
-    ...endToEnd(request.headers),
-    // The services count by address: that of the client, not ours. What the client claims is not passed on.
-    'x-forwarded-for': socket.remoteAddress ?? '',
-  };
-  const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false });
+  const given = endToEnd(request.headers);
+  // The services count by address: that of the client, not ours.
+  const address = socket.remoteAddress ?? '';
+  const headers = trustProxy
+    ? { ...given, 'x-forwarded-for': [given['x-forwarded-for'] ?? [], address].flat().join(', ') }
+    : { ...withoutForwarded(given), 'x-forwarded-for': address };
+  const sent = httpRequest({
+    host: '127.0.0.1',
+    port: servicesPort(),
+    method,
+    path,
+    headers,
+    agent: false,
+  });
   sent.on('response', (answer) => {
     void giveBack(answer, response, holdMs);
   });
@@ -130,4 +140,10 @@ function badGateway(response: ServerResponse): void {
 
 function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name)));
+}
+
+function withoutForwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.startsWith('x-forwarded-')),
+  );
 }

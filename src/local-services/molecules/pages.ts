@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { refusal } from '../answers.ts';
+import { prefixFor } from '../behind-proxy.ts';
 import { checked } from '../checked.ts';
 import type { MoleculeJob } from '../engines/engine.ts';
 import { html, Html } from '../html.ts';
@@ -173,7 +174,10 @@ export function pageRoutes(app: FastifyInstance, base: string, services: Service
     const { before: text } = checked(query, request.query);
     const before = text === undefined ? Number.MAX_SAFE_INTEGER : Number(text);
     const jobs = services.jobs.published('molecules', before, JOBS_A_PAGE);
-    return answer(reply, listPage(base, services, jobs, before));
+    return answer(
+      reply,
+      listPage(prefixFor(request, services.settings) + base, services, jobs, before),
+    );
   });
   app.get<{ Params: { id: string } }>(
     `${base}/jobs/:id/`,
@@ -182,7 +186,13 @@ export function pageRoutes(app: FastifyInstance, base: string, services: Service
       const job = findJob(services, request.params.id);
       if (!job.public) throw new Refusal(404, 'Request not found');
       services.jobs.countView(job.seq);
-      return answer(reply, jobPage(base, services, { ...job, views: job.views + 1 }));
+      return answer(
+        reply,
+        jobPage(prefixFor(request, services.settings) + base, services, {
+          ...job,
+          views: job.views + 1,
+        }),
+      );
     },
   );
 }

@@ -52,7 +52,9 @@ const fields = z.object({
     .nullable()
     .meta({ description: 'An integer in units of the elementary charge; null is automatic' }),
   atom_type: oneOf('atom_type', ATOM_TYPES),
-  email: text('email').nullable().meta({ description: 'Kept; nothing is sent to it' }),
+  email: text('email')
+    .nullable()
+    .meta({ description: 'Gets one message when the job has ended, where mail is configured' }),
   smiles: text('smiles')
     .regex(/\S/, 'smiles must not be empty.')
     .nullable()

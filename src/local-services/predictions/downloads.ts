@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { prefixFor } from '../behind-proxy.ts';
 import { json, refusal, RETRY_AFTER } from '../answers.ts';
 import { checked } from '../checked.ts';
 import type { OutputName } from '../engines/engine.ts';
@@ -72,7 +73,7 @@ export function downloadRoutes(app: FastifyInstance, base: string, services: Ser
     const { format } = checked(downloadQuery, request.query);
     if (job.state === 'FAILED') {
       void reply.code(422);
-      return statusEnvelope(job, base, services.clock);
+      return statusEnvelope(job, prefixFor(request, services.settings) + base, services.clock);
     }
     if (job.state !== 'FINISHED') {
       throw new Refusal(

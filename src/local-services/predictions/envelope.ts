@@ -4,6 +4,7 @@ import type { Job } from '../job.ts';
 import { timingBlock } from '../timing.ts';
 import type { StatusEnvelope } from './answers.ts';
 
+/** @param base of the interface, as whoever asks reaches it */
 export function statusEnvelope(job: Job, base: string, clock: Clock): StatusEnvelope {
   return {
     request_id: job.id,

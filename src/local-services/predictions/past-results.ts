@@ -1,6 +1,7 @@
 /** The past-results endpoints (contract 4.7, 4.8): everything that a token has asked for, the newest first. */
 import type { FastifyInstance } from 'fastify';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { prefixFor } from '../behind-proxy.ts';
 import { json, refusal } from '../answers.ts';
 import { checked } from '../checked.ts';
 import { ownerOf } from '../journal.ts';
@@ -53,7 +54,7 @@ export function pastResultRoutes(app: FastifyInstance, base: string, services: S
         const owner = ownerFromHeader(request);
         return services.jobs.ofOwner('predictions', owner, requestType).map((job) => ({
           job_name: job.jobName,
-          ...statusEnvelope(job, base, services.clock),
+          ...statusEnvelope(job, prefixFor(request, services.settings) + base, services.clock),
         }));
       },
     );

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { prefixFor } from '../behind-proxy.ts';
 import { json, refusal, RETRY_AFTER } from '../answers.ts';
 import type { Job } from '../job.ts';
 import type { Variant } from '../options.ts';
@@ -48,11 +49,15 @@ export function resultRoutes(app: FastifyInstance, base: string, services: Servi
       const job = findJob(services, request.params.id);
       if (job.state === 'FAILED') {
         void reply.code(422);
-        return earlier ? { error: job.error } : statusEnvelope(job, base, clock);
+        return earlier
+          ? { error: job.error }
+          : statusEnvelope(job, prefixFor(request, settings) + base, clock);
       }
       if (job.state !== 'FINISHED') {
         void reply.code(202).header('Retry-After', String(settings.retryAfterSeconds));
-        return earlier ? { status: 'RUNNING' } : statusEnvelope(job, base, clock);
+        return earlier
+          ? { status: 'RUNNING' }
+          : statusEnvelope(job, prefixFor(request, settings) + base, clock);
       }
       const { contentType, body } = resultOf(services, job);
       void reply.type(contentType);

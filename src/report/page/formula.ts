@@ -59,7 +59,9 @@ async function bondsOfTheResult(
   record: ItemRecord,
   reading: ResultReading | null,
 ): Promise<FormulaSource> {
-  const file = Object.keys(record.files).find((name) => name.endsWith('.mol2'));
+  const file = Object.keys(record.files).find(
+    (name) => name.endsWith('.mol2') && !name.includes('/'),
+  );
   if (reading?.kind !== 'molecule' || file === undefined) {
     return nothing(
       'Not drawn: a PDB file does not say which bonds are double, and there is no result that does.',

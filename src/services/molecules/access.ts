@@ -6,4 +6,6 @@ export interface MoleculesAccess {
   /** `{mol_base_url}` */
   readonly base: URL;
   readonly token: string;
+  /** Whether jobs are listed on the public page of the service (contract 1.6). */
+  readonly public: boolean;
 }

@@ -17,6 +17,8 @@ export interface MoleculesSettings extends HttpSettings {
   /** `{mol_base_url}` */
   readonly url: string;
   readonly token: string;
+  /** Asks for each job to be listed on the public page of the service (contract 1.6). */
+  readonly public?: boolean | undefined;
   /** Of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
@@ -31,6 +33,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     http,
     base,
     token: settings.token,
+    public: settings.public ?? false,
   };
   return {
     submit: (job, options) => submit(access, job, options),

@@ -29,9 +29,15 @@ export interface NativeFiles {
   readonly name: string;
   /** All 19, in the contract's order. */
   readonly files: readonly NativeFile[];
-  /** Sets of the record beyond the one whose files these are; they stay in `record.json`. */
-  readonly otherSets: number;
+  /** The files of the record's other sets, without those that hold nothing; at most `OTHER_SETS` of them. */
+  readonly otherSets: readonly (readonly NativeFile[])[];
 }
+
+/**
+ * Result sets that become files beside the one that is used. The contract shows one set and allows more (2.4); all of
+ * them are in `record.json`, and a record of a million tiny sets makes no million files.
+ */
+const OTHER_SETS = 9;
 
 /** It becomes a part of file names: nothing that leaves a folder, hides or needs quoting. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}$/;
@@ -58,12 +64,22 @@ export function nativeFiles(
     const shown = JSON.stringify(name.slice(0, 80));
     return resultProblem(RESULT_PROBLEMS.unsafeName, `The files carry the unsafe name ${shown}.`);
   }
-  const files = RESULT_KEYS.map((key) => ({
-    key,
-    fileName: nativeName(key, name, options),
-    text: set[key],
-  }));
-  return unresolved(files, name) ?? { ok: true, name, files, otherSets: sets.length - 1 };
+  const filesOf = (one: FileSet): NativeFile[] => {
+    const own = readName(one) ?? name;
+    const safe = SAFE_NAME.test(own) ? own : name;
+    return RESULT_KEYS.map((key) => ({
+      key,
+      fileName: nativeName(key, safe, options),
+      text: one[key],
+    }));
+  };
+  const files = filesOf(set);
+  const others = sets.filter((one) => one !== set).map(filesOf);
+  const otherSets = others
+    .map((one) => one.filter(({ text }) => text.trim() !== ''))
+    .filter(({ length }) => length > 0)
+    .slice(0, OTHER_SETS);
+  return unresolved(files, name) ?? { ok: true, name, files, otherSets };
 }
 
 /** ACPYPE's own name for the file behind a key. */

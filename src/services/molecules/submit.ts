@@ -17,6 +17,11 @@ export interface SubmissionRequest {
   readonly atom_type: string;
   readonly email: string | null;
   readonly smiles: string | null;
+  /**
+   * A ninth key, sent only where it is true: the flag is in section 1.6 and not among the eight keys of 2.1, so that a
+   * service may refuse it.
+   */
+  readonly public?: true;
 }
 
 export async function submit(
@@ -24,7 +29,7 @@ export async function submit(
   job: Job,
   { signal, grantedAt, beforeSending }: SubmitOptions,
 ): Promise<SubmitOutcome> {
-  const body = JSON.stringify(submissionRequest(job, access.token));
+  const body = JSON.stringify(submissionRequest(job, access));
   const answer = await access.http.send({
     method: 'POST',
     url: below(access.base, 'api'),
@@ -42,7 +47,10 @@ export function noJob({ base }: Pick<MoleculesAccess, 'base'>): URL {
   return below(base, 'api', 'queue', NO_JOB, '');
 }
 
-export function submissionRequest(job: Job, token: string): SubmissionRequest {
+export function submissionRequest(
+  job: Job,
+  { token, public: isPublic }: Pick<MoleculesAccess, 'token' | 'public'>,
+): SubmissionRequest {
   const { options, input } = job;
   if (options.kind !== 'molecule') {
     throw new TypeError(`the molecule service takes no ${options.kind}`);
@@ -59,6 +67,7 @@ export function submissionRequest(job: Job, token: string): SubmissionRequest {
     email: job.email,
     // A .smi line may carry a name behind the SMILES.
     smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
+    ...(isPublic && { public: true as const }),
   };
 }
 

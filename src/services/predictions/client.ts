@@ -1,6 +1,6 @@
 /** The client of the prediction service: sequences, alignments, NMR shifts. */
 import type { Kind } from '../../domain/item.ts';
-import type { ArtefactName } from '../../domain/outcomes.ts';
+import type { ArtefactName, ExtraFormat } from '../../domain/outcomes.ts';
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { ping } from '../ping.ts';
@@ -21,6 +21,8 @@ export interface PredictionsSettings extends HttpSettings {
   readonly url: string;
   readonly variant: Variant;
   readonly token: string;
+  /** Fetched beside what a job of its kind always offers. */
+  readonly formats?: readonly ExtraFormat[] | undefined;
   /** Of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
@@ -37,6 +39,7 @@ const ARTEFACTS: Readonly<Record<Kind, readonly ArtefactName[]>> = {
 export function createPredictionsClient(settings: PredictionsSettings): ServiceClient {
   const base = readServiceUrl(settings.url);
   checkToken(settings.token, TOKEN_LIMIT);
+  const { formats = [] } = settings;
   const path = API_PATH[settings.variant];
   const secrets = [settings.token, ...(settings.otherSecrets ?? [])];
   const http = createHttp({ ...settings, service: 'predictions', secrets });
@@ -54,7 +57,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     find: (kind, name, options) => find(access, kind, name, options),
     list: (kind, options) => list(access, kind, options),
     ping: (options) => ping(http, noJob(access), options),
-    artefacts: (kind) => ARTEFACTS[kind],
+    artefacts: (kind) => [...ARTEFACTS[kind], ...(kind === 'molecule' ? [] : formats)],
     close: () => http.close(),
   };
 }

@@ -18,7 +18,9 @@ export async function fetch(
       return download({ ...common, url: access.api('results', remoteId, 'history', '') });
     case 'csv':
     case 'metadata':
-    case 'distributions': {
+    case 'distributions':
+    case 'json':
+    case 'input': {
       // One of the two samples of this call in the contract (4.6) leaves `/api/` out: where the first path is
       // unknown, the second is tried. It costs one GET, and only at services built after that sample.
       const headers = { 'x-service-token': access.token };

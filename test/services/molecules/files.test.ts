@@ -73,7 +73,16 @@ describe('native names', () => {
 
   test('the first whole set counts, the others are told of', () => {
     const record = { ...finishedRecord(ETHANOL), results: [{}, { em_mdp: 'x' }, ETHANOL.results] };
-    expect(nativeFiles(record, optionsOf(ETHANOL))).toMatchObject({ ok: true, otherSets: 1 });
+    const read = nativeFiles(record, optionsOf(ETHANOL));
+    expect(read).toMatchObject({ ok: true, otherSets: [[{ fileName: 'em.mdp', text: 'x' }]] });
+    if (read.ok) expect(read.files.map(({ text }) => text)).not.toContain('x');
+  });
+
+  test('a record of many tiny sets makes few files', () => {
+    const tiny = Array.from({ length: 1000 }, () => ({ em_mdp: 'x' }));
+    const record = { ...finishedRecord(ETHANOL), results: [ETHANOL.results, ...tiny] };
+    const read = nativeFiles(record, optionsOf(ETHANOL));
+    expect(read.ok && read.otherSets.length).toBe(9);
   });
 });
 

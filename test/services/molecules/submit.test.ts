@@ -57,6 +57,19 @@ describe('the body of a submission (contract 2.1): all eight keys, always', () =
     });
   });
 
+  test('a ninth key only where jobs are to be public (contract 1.6)', async () => {
+    await using server = await httpServer((_, response) => json(response, 200, { hash_id: 'h1' }));
+    const url = `${server.url}/acpype/`;
+    for (const isPublic of [true, false]) {
+      const client = createMoleculesClient({ url, token: TOKEN, public: isPublic });
+      await client.submit(JOBS.molecule, quiet());
+      await client.close();
+    }
+    const [listed, other] = server.requests.map(({ body }) => JSON.parse(body) as object);
+    expect(listed).toMatchObject({ public: true, smiles: 'CCO' });
+    expect(Object.keys(other ?? {})).toHaveLength(8);
+  });
+
   test('a net charge of 0 is said, not left out', async () => {
     const options = { ...JOBS.molecule.options, netCharge: 0 } as Job['options'];
     expect((await sent({ ...JOBS.molecule, options })).body).toHaveProperty('net_charge', '0');

@@ -1,0 +1,52 @@
+/**
+ * Names of jobs at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential,
+ * and the same whenever the same item with the same input is submitted, so that it works as an idempotency key.
+ * `retry` keeps it as long as a job of this name may be of use, and takes the next job number when it is not
+ * (reopen.ts). All before it is for people who read the service's list.
+ */
+import { createHash } from 'node:crypto';
+import { SERVICE_OF_KIND, type Item, type Options } from '../domain/item.ts';
+
+/** Characters (contract of the prediction service, 8). */
+const LONGEST_NAME = 120;
+/** Hexadecimal digits. */
+const DIGEST_LENGTH = 16;
+/** Characters. */
+const LONGEST_LABEL = 48;
+
+export interface NamedJob {
+  readonly id: string;
+  readonly jobNumber: number;
+  /** Of the input. */
+  readonly sha256: string;
+  readonly options: Options;
+  /** Of `jobLabel`; null without one. */
+  readonly label: string | null;
+}
+
+export function nameOfJob(campaign: string, job: NamedJob): string {
+  const { id, jobNumber, sha256, options, label } = job;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([campaign, id, jobNumber, sha256, options]))
+    .digest('hex')
+    .slice(0, DIGEST_LENGTH);
+  const readable = label === null ? `${campaign}.${id}` : `${campaign}.${id}.${label}`;
+  return `${readable.slice(0, LONGEST_NAME - DIGEST_LENGTH - 1)}.${digest}`;
+}
+
+/**
+ * What of a title stands in the name of its job. ASCII, as the rest of the name: a list that writes an accent in
+ * another way than it was sent would hide a job that is there, and it would be paid for again. Null where nothing is
+ * left of it, and for molecules: they have no such name, and send the title as `file_name` (contract 2.1).
+ */
+export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
+  if (title === null || SERVICE_OF_KIND[kind] !== 'predictions') return null;
+  const label = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9]+/g, '_')
+    .replace(/^_+/, '')
+    .slice(0, LONGEST_LABEL)
+    .replace(/_+$/, '');
+  return label === '' ? null : label;
+}

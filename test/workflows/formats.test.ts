@@ -1,0 +1,40 @@
+/** What is fetched and sent only on request: the download formats `json` and `input`, and the flag `public`. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { sequences } from '../rig.ts';
+import { openRig, reconnect, keepsPromises } from './faulty.ts';
+
+test('formats that are asked for lie beside the others and are vouched for', async () => {
+  const rig = await openRig();
+  await reconnect(rig, (one) => ({ ...one, formats: ['json', 'input'] }));
+  const [row] = sequences(1);
+  const ran = await rig.run([row as object]);
+  await keepsPromises(rig, ran);
+  const folder = join(ran.folder, 'sequences', 'seq-0');
+  const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+  expect(await read('downloaded.json')).toBe(await read('result.json'));
+  expect(await read('downloaded-input.txt')).toBe(await read('input.fasta'));
+  const item = JSON.parse(await read('item.json')) as { files: object };
+  expect(Object.keys(item.files)).toContain('downloaded-input.txt');
+}, 60_000);
+
+test('nothing of it is fetched or published unasked', async () => {
+  const rig = await openRig();
+  const [row] = sequences(1);
+  const ran = await rig.run([row as object, { id: 'mol', smiles: 'CCO' }]);
+  const names = await readdir(join(ran.folder, 'sequences', 'seq-0'));
+  expect(names.filter((name) => name.startsWith('downloaded'))).toEqual([]);
+  expect(await publicPage(rig.services.moleculesUrl)).toContain('No job is public yet');
+}, 60_000);
+
+test('public jobs are on the page of the service', async () => {
+  const rig = await openRig();
+  await reconnect(rig, (one) => ({ ...one, public: true }));
+  await rig.run([{ id: 'mol', smiles: 'CCO', title: 'Ethanol' }]);
+  expect(await publicPage(rig.services.moleculesUrl)).toContain('Ethanol');
+}, 60_000);
+
+async function publicPage(url: string): Promise<string> {
+  return (await fetch(`${url}/`)).text();
+}
