@@ -118,7 +118,11 @@ function moved(
   const target = redirect.endsWith(asked) ? redirect.slice(0, -asked.length) : null;
   const better = target === null ? null : { url: target, variant };
   const to = target ?? redirect;
-  return { type: 'wrong', message: `${base.origin}${base.pathname} has moved for good (HTTP ${status}) to ${to}`, better };
+  return {
+    type: 'wrong',
+    message: `${base.origin}${base.pathname} has moved for good (HTTP ${status}) to ${to}`,
+    better,
+  };
 }
 
 function isNotFound({ json }: Look): boolean {
