@@ -33,6 +33,9 @@ const SHORTEST_BLOCK_MS = 900;
 
 const IN_DOUBT = 'the submission was answered with a web page, and others after it were accepted';
 
+/** Until another worker, which may know the service, is asked (ms). */
+const ANOTHER_WORKER_MS = 5_000;
+
 /** Between looks of a worker that cannot use the ledger (ms). */
 const LEDGER_AGAIN_MS = 5_000;
 
@@ -49,7 +52,7 @@ export async function submit(
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
   const service = deps.serviceOf(reference);
-  if (!service) return notNow(`no worker here knows ${reference.service} at ${reference.address}`);
+  if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
   // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
@@ -161,6 +164,12 @@ const PING_MS = 5_000;
 
 function within(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(PING_MS)]);
+}
+
+/** Another worker may have the credential: the service is well, and others are not to wait for it. */
+function unknownHere({ service, address }: ServiceReference): SubmitResult {
+  const message = `no worker here has the token of ${service} at ${address} that the campaign was started with`;
+  return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };
 }
 
 function notNow(message: string, retryAfterMs: number | null = null): SubmitResult {

@@ -54,16 +54,8 @@ export async function runCampaign(
   const feeds = chooseServices(settings, { local, needed, who: 'the manifest' });
   const keepResults = flags.cache !== false;
   const start: CampaignStart = {
-    ...{
-      name,
-      folder,
-      survey,
-      spool,
-      cache,
-      feeds,
-      policy: policyOf(settings, flags),
-      keepResults,
-    },
+    ...{ name, folder, survey, spool, cache, feeds, keepResults },
+    policy: policyOf(settings, flags),
     notify: notifyWays(settings.notify),
     embeddedDir: embeddedDirOf(settings),
   };

@@ -19,14 +19,15 @@ export async function startLastingWorker(
   { onDeath, start = startWorker, pauseMs = 1_000 }: LastingOptions,
 ): Promise<Pick<RunningWorker, 'stop'>> {
   const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
   let current = await start(options);
   const keepGoing = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       try {
         await current.ended;
         return;
       } catch (error) {
-        if (stopping.signal.aborted) return;
+        if (isStopping()) return;
         onDeath(error);
         await current.stop();
       }
@@ -34,9 +35,9 @@ export async function startLastingWorker(
     }
   };
   const again = async (): Promise<RunningWorker | null> => {
-    while (!stopping.signal.aborted) {
+    while (!isStopping()) {
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return null;
+      if (isStopping()) return null;
       try {
         return await start(options);
       } catch (error) {

@@ -124,7 +124,7 @@ describe('a row that adopts a job', () => {
   });
 
   test('fails with a code when the service does not know the job, and another is never submitted', async () => {
-    await open();
+    await open({ policy: { lostAfterMs: 1_000 } });
     await browser.sequence('MKTAYIAKQR');
     const before = rig.services.journal();
     const ran = await rig.run([

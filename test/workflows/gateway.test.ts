@@ -84,9 +84,9 @@ describe.concurrent('a gateway that lets nothing through', () => {
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service))?.includes(words));
         await delay(TROUBLE_MS);
-        expect(rig.services.gateway?.answered().length).toBeLessThan(SPARED);
+        expect(rig.services.gateway.answered().length).toBeLessThan(SPARED);
         expect(rig.services.journal()).toEqual([]);
-        rig.services.gateway?.clear();
+        rig.services.gateway.clear();
         await endsWell(rig, started);
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service)) === null);
@@ -102,12 +102,12 @@ describe.concurrent('a gateway that lets nothing through', () => {
         const started = await rig.start(ROWS);
         const accepted = () => rig.services.journal().filter((one) => one.accepted).length;
         await until(() => accepted() === ROWS.length);
-        rig.services.gateway?.set({ name });
+        rig.services.gateway.set({ name });
         for (const service of SERVICES)
           await until(async () => (await refusalOf(rig, service))?.includes(words));
         await delay(TROUBLE_MS);
-        expect(rig.services.gateway?.answered().length).toBeLessThan(SPARED);
-        rig.services.gateway?.clear();
+        expect(rig.services.gateway.answered().length).toBeLessThan(SPARED);
+        rig.services.gateway.clear();
         await endsWell(rig, started);
       });
     },
@@ -118,7 +118,7 @@ describe.concurrent('a gateway that lets nothing through', () => {
 test('flapping-404: a job that is said to be unknown is asked about again, and no second one is paid for', async () => {
   await withRig({ gateway: 'flapping-404', jobMs: 1_000 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
-    const answered = rig.services.gateway?.answered() ?? [];
+    const answered = rig.services.gateway.answered();
     expect(answered.filter(({ status }) => status === 404).length).toBeGreaterThan(5);
   });
 }, 120_000);
@@ -132,7 +132,7 @@ test('slow-answers: jobs whose answers come late', async () => {
 test('a job that is unknown for good is lost, once it was asked about for long enough', async () => {
   const policy = { lostAfterMs: 2_000 };
   await withRig({ gateway: null, jobMs: 500, policy }, async (rig) => {
-    rig.services.gateway?.set({ name: 'flapping-404', probability: 1 });
+    rig.services.gateway.set({ name: 'flapping-404', probability: 1 });
     const { progress, folder, ids } = await rig.run(ROWS.slice(0, 1));
     expect(progress).toMatchObject({ ended: { failed: 1 }, failuresByCode: { JOB_LOST: 1 } });
     await noItemLost(folder, ids);
