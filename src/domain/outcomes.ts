@@ -41,6 +41,8 @@ export type SubmitOutcome =
       readonly rateLimit: RateLimitSeen | null;
       /** Of `blocked`: whom the answer is about, the credential (401) or everyone at this address. */
       readonly scope?: 'credential' | 'address';
+      /** It was not sent because another submission had failed: says nothing new about the service. */
+      readonly sentBack?: true;
       /**
        * Of `blocked`: a web page came with 200, and the service is well otherwise. A proxy has kept the job from it, or has
        * spoilt its answer: whether all submissions are answered so tells which (src/budget/doubt.ts).
@@ -172,4 +174,5 @@ export type PingOutcome =
       readonly type: 'unavailable';
       readonly message: string;
       readonly retryAfterMs: number | null;
+      readonly refusesUs?: boolean;
     };

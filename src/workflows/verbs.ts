@@ -32,6 +32,8 @@ export interface SubmitRequest extends Request {
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
   readonly probe: boolean;
+  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
+  readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
   /** The limits as the budget knows them now; absent from budgets that did not tell. */
@@ -43,7 +45,9 @@ export type Found = FindOutcome & { readonly askedAt?: number };
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  | Exclude<SubmitOutcome, { readonly type: 'unsure' }>
+  | Exclude<SubmitOutcome, { readonly type: 'unsure' | 'accepted' }>
+  /** `replaced`: with another token than that of the request, which the service had refused. */
+  | (Extract<SubmitOutcome, { readonly type: 'accepted' }> & { readonly replaced?: true })
   /** `byService`: it got the submission and answered it badly or not at all. */
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
