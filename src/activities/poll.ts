@@ -36,7 +36,7 @@ export async function poll(
   const client = clientOf(deps, job.reference);
   await noteAcceptanceOnce(deps, job);
   if (info.attempt === 1) await untilItMayBeDone(deps, job);
-  const outcome = await client.poll(job.remoteId, { signal });
+  const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
   const ageMs = Date.now() - info.scheduledTimestampMs;
   switch (outcome.type) {
     case 'finished':
@@ -57,7 +57,8 @@ export async function poll(
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
       // It is there: an earlier 404 was wrong.
       Context.current().heartbeat(null);
-      throw notYet(outcome.statusMessage ?? 'running', pollDelay(ageMs, outcome.retryAfterMs));
+      const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
+      throw notYet(outcome.statusMessage ?? 'running', delayMs);
     }
     case 'unavailable': {
       // Says nothing about the job: the outage is waited out, within the same deadline.

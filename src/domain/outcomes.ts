@@ -85,6 +85,8 @@ export type PollOutcome =
       readonly type: 'running';
       /** Floor for the next question, from Retry-After. */
       readonly retryAfterMs: number | null;
+      /** When to ask again (ms), where all jobs of the service share a pace; above the floor. */
+      readonly nextMs?: number;
       readonly progress: number | null;
       readonly statusMessage: string | null;
       readonly timing: Timing | null;
