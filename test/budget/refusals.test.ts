@@ -69,7 +69,7 @@ test('a 401 keeps one credential waiting, and no other', () => {
   const limits = { credentialLimit: NO_LIMIT, addressLimit: NO_LIMIT };
   apply(state, { type: 'configure', credential: 'd', ...limits }, 0);
   const [grant] = decide(state, 0).grants;
-  close(state, grant as Grant, { ...refused, scope: 'credential' } as Closing, 0);
+  close(state, grant as Grant, { ...refused, scope: 'credential' }, 0);
   const job = { id: 'j', kind: 'molecule', generation: 0, store: '/x' };
   const other = { item: 'j', campaign: 'b', credential: 'd', attempt: 0, weight: 1, job };
   apply(state, { type: 'request', request: other }, 1);
