@@ -81,7 +81,9 @@ class Manners {
     if (told !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
       const message = 'waits for its turn to be asked about';
-      return told ?? { type: 'postponed', message, delayMs: waitMs };
+      // Spread over the time in which all have their turn: each try costs the Temporal server something.
+      const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
+      return told ?? { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
     return this.paced(remoteId, brake.judged(await this.client.poll(remoteId, options)));
