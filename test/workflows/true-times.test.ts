@@ -1,0 +1,36 @@
+/** The times of accepted jobs in the output tree, and what the report says of the rolling window by them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { itemsTable, neverOverBudget, neverRefusedForRate } from '../promises.ts';
+import { openRig } from './faulty.ts';
+import { sequences } from '../rig.ts';
+
+const BUDGET = { limit: 10, windowMs: 4_000 };
+
+const ms = (iso: unknown): number => Date.parse(String(iso));
+
+test('each job has the times of its POST and of its answer, and the service counted it in between', async () => {
+  const rig = await openRig({ ...BUDGET, gateway: 'slow-answers', jobMs: 4_000 });
+  const { folder } = await rig.run(sequences(24));
+  const journal = rig.services.journal();
+  neverOverBudget(journal, BUDGET);
+  neverRefusedForRate(journal);
+  const stamps = new Map(journal.map(({ requestId, at }) => [requestId, at]));
+  const rows = await itemsTable(folder);
+  expect(rows).toHaveLength(24);
+  for (const { path = '', remote_id: job = '', sent_at, submitted_at, queued_at } of rows) {
+    const stamp = stamps.get(job) ?? Number.NaN;
+    expect(ms(sent_at), `sent_at of ${path}`).toBeLessThanOrEqual(stamp);
+    expect(ms(submitted_at), `submitted_at of ${path}`).toBeGreaterThanOrEqual(stamp);
+    if (queued_at !== '') expect(ms(queued_at), `queued_at of ${path}`).toBe(stamp);
+    const item = JSON.parse(await readFile(join(folder, path, 'item.json'), 'utf8')) as unknown;
+    const times = { sent_at, answered_at: submitted_at };
+    const [attempt] = [{ at: submitted_at, outcome: 'accepted', ...times }];
+    expect(item).toMatchObject({ submitted_at, ...times, attempts: [attempt] });
+  }
+  // A job that has ended before the first look at it does not say.
+  expect(rows.filter((row) => row['queued_at'] !== '').length).toBeGreaterThan(5);
+  const waits = rows.map((row) => ms(row['submitted_at']) - ms(row['sent_at']));
+  expect(Math.max(...waits), 'the longest wait for an answer').toBeGreaterThan(1_000);
+}, 120_000);
