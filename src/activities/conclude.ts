@@ -65,7 +65,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
       jobName: record.adopted ? null : jobName(item, record),
       remoteId,
       attempts: [...record.attempts, ...rest.attempts],
-      submittedAt: submittedAt(record, rest),
+      ...acceptanceTimes(record, rest),
       finishedAt: rest.finishedAt,
       timing: rest.timing,
       files: kept,
@@ -155,11 +155,19 @@ async function removeOthers(
   }
 }
 
+type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
+
 /** A job that an earlier run had submitted was accepted then, not when this one asked for it again. */
-function submittedAt(
+function acceptanceTimes(
   record: ItemRecord,
-  { attempts, submittedAt: at }: Pick<ItemConclusion, 'attempts' | 'submittedAt'>,
-): string | null {
-  const acceptedNow = attempts.some(({ outcome }) => outcome === 'accepted');
-  return acceptedNow ? at : (record.submittedAt ?? at);
+  conclusion: Pick<ItemConclusion, 'attempts' | 'submittedAt' | 'sentAt' | 'answeredAt'>,
+): Times {
+  const { submittedAt, sentAt = null, answeredAt = null } = conclusion;
+  const acceptedNow = conclusion.attempts.some(({ outcome }) => outcome === 'accepted');
+  if (acceptedNow || record.submittedAt === null) return { submittedAt, sentAt, answeredAt };
+  return {
+    submittedAt: record.submittedAt,
+    sentAt: record.sentAt,
+    answeredAt: record.answeredAt,
+  };
 }

@@ -4,6 +4,7 @@
  */
 import { Context, log } from '@temporalio/activity';
 import { readItem, writeItem } from '../store/item-store.ts';
+import type { ItemRecord } from '../store/item-record.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { RemoteJob } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -25,21 +26,19 @@ export async function noteAcceptanceOnce(deps: Dependencies, job: RemoteJob): Pr
 
 async function noteAcceptance(
   deps: Dependencies,
-  { item, reference, remoteId }: RemoteJob,
+  { item, reference, remoteId, times }: RemoteJob,
 ): Promise<void> {
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
     if (!record) return;
-    const noted = record.remoteId === remoteId ? record.submittedAt : null;
     await writeItem(store, {
       ...record,
       state: 'running',
       address: reference.address,
       jobName: record.adopted ? null : jobName(item, record),
       remoteId,
-      // Noted before, when it was accepted: the same job is asked for again.
-      submittedAt: record.adopted ? null : (noted ?? new Date().toISOString()),
+      ...timesOf(record, remoteId, times),
     });
   } catch (error) {
     if (isElsewhere(error)) {
@@ -50,4 +49,19 @@ async function noteAcceptance(
     if (!(error instanceof StoreError)) throw error;
     log.warn('the acceptance could not be noted in the output tree', { id: item.id, error });
   }
+}
+
+type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
+
+/** Noted before, when it was accepted, where the same job is asked for again. */
+function timesOf(record: ItemRecord, remoteId: string, times: RemoteJob['times']): Times {
+  const { submittedAt, sentAt, answeredAt } = record;
+  if (record.adopted) return { submittedAt: null, sentAt: null, answeredAt: null };
+  if (record.remoteId === remoteId && submittedAt !== null)
+    return { submittedAt, sentAt, answeredAt };
+  return {
+    submittedAt: times?.submittedAt ?? new Date().toISOString(),
+    sentAt: times?.sentAt ?? null,
+    answeredAt: times?.answeredAt ?? null,
+  };
 }

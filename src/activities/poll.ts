@@ -7,7 +7,6 @@ import type { PollOutcome } from '../domain/outcomes.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { ServiceClient } from '../services/client.ts';
-import { carried } from './beat.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
@@ -38,9 +37,11 @@ export async function poll(
   if (info.attempt === 1) await untilItMayBeDone(deps, job);
   const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
   const ageMs = Date.now() - info.scheduledTimestampMs;
+  const seen = seenBefore(Context.current());
   switch (outcome.type) {
     case 'finished':
-      return { type: 'finished', artefacts: client.artefacts(job.item.kind) };
+      // The result itself has no timing block, and the log does not say when the job was queued (contract 2.5, 2.6).
+      return { type: 'finished', artefacts: client.artefacts(job.item.kind), ...queuedAtOf(seen) };
     case 'failed':
       return {
         type: 'failed',
@@ -56,7 +57,8 @@ export async function poll(
       const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
       // It is there: an earlier 404 was wrong.
-      Context.current().heartbeat(null);
+      const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
+      Context.current().heartbeat(queuedAt === undefined ? null : { queuedAt });
       const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
       throw notYet(outcome.statusMessage ?? 'running', delayMs);
     }
@@ -67,6 +69,22 @@ export async function poll(
       throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
     }
   }
+}
+
+/** Left by a look with its heartbeat, for the next one. */
+interface Seen {
+  /** Of 404s in a row. */
+  readonly badSince?: number;
+  readonly times?: number;
+  readonly queuedAt?: string;
+}
+
+function seenBefore({ info }: Context): Seen {
+  return (info.heartbeatDetails as Seen | null | undefined) ?? {};
+}
+
+function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
+  return queuedAt === undefined ? {} : { queuedAt };
 }
 
 type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
@@ -86,7 +104,8 @@ async function believed(
   { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
 ): Promise<PollResult> {
   const context = Context.current();
-  const { badSince, times } = carried(context) ?? { badSince: Date.now(), times: 0 };
+  const seen = seenBefore(context);
+  const { badSince = Date.now(), times = 0 } = seen;
   const deniedMs = Date.now() - badSince;
   if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {
     const { cancellationSignal: signal } = context;
@@ -94,7 +113,7 @@ async function believed(
     const words = `${message} (asked ${times + 1} times in ${formatDuration(deniedMs)})`;
     if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
   }
-  context.heartbeat({ badSince, times: times + 1 });
+  context.heartbeat({ badSince, times: times + 1, ...queuedAtOf(seen) });
   const wait = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** Math.min(times, 6), lostAfterMs);
   const until = formatDuration(Math.max(1_000, lostAfterMs - deniedMs));
   throw notYet(

@@ -9,8 +9,9 @@
  *
  * It goes away with the end of the item (`conclude`), or at once when it is certain that no job was made.
  */
+import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import type { SubmitOutcome } from '../domain/outcomes.ts';
+import type { SubmitOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Kind } from '../domain/item.ts';
 import { itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
@@ -21,12 +22,16 @@ const note = z.object({
   /** ISO 8601, UTC: when it was made. */
   at: z.string(),
   remoteId: z.string().optional(),
+  sentAt: z.string().optional(),
+  answeredAt: z.string().optional(),
 });
 
 export class SendingNote {
   private readonly store: Store;
   private readonly key: string;
   private at = '';
+  /** By both clocks, in ms: the clock of the wall may be set before the answer is there. */
+  private sent: { readonly wall: number; readonly steady: number } | null = null;
 
   constructor(store: Store, { job, attempt }: Pick<SubmitRequest, 'job' | 'attempt'>) {
     this.store = store;
@@ -34,39 +39,58 @@ export class SendingNote {
   }
 
   /** What an earlier attempt has left: the job's id where it was accepted, or that its fate is unknown; null when nothing was sent. */
-  async earlier(): Promise<SubmitOutcome | null> {
+  async earlier(): Promise<TimedOutcome | null> {
     const text = await this.store.readText(this.key);
     if (text === null) return null;
     const { data } = note.safeParse(parsed(text));
-    if (data?.remoteId !== undefined)
-      return { type: 'accepted', remoteId: data.remoteId, rateLimit: null };
-    const since = data ? ` at ${data.at}` : '';
-    return {
-      type: 'unsure',
-      message: `a worker began to send it${since} and did not say how it ended`,
-    };
+    if (!data) return { type: 'unsure', message: unknownFate('') };
+    // The note was made before the first byte: a little earlier than the true time, and never later.
+    const { remoteId, sentAt = data.at, answeredAt } = data;
+    if (remoteId === undefined)
+      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
+    const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
+    return { type: 'accepted', remoteId, rateLimit: null, ...times };
   }
 
   /** From here on the job may be sent. False when another attempt has made the note: then it may not. */
-  make(): Promise<boolean> {
+  async make(): Promise<boolean> {
     this.at = new Date().toISOString();
-    return this.store.create(this.key, this.textOf({}));
+    const made = await this.store.create(this.key, this.textOf({}));
+    if (made) this.sent = { wall: Date.now(), steady: performance.now() };
+    return made;
+  }
+
+  /** The outcome with the times of its POST. Called as soon as the answer is complete. */
+  timed(outcome: SubmitOutcome): TimedOutcome {
+    if (this.sent === null) return outcome;
+    const { wall, steady } = this.sent;
+    const sentAt = new Date(wall).toISOString();
+    if (outcome.type === 'unsure') return { ...outcome, sentAt };
+    if (outcome.type !== 'accepted') return outcome;
+    // Rounded up: the service's own stamp lies between the two also when it is rounded down.
+    const tookMs = Math.ceil(performance.now() - steady);
+    return { ...outcome, sentAt, answeredAt: new Date(wall + tookMs).toISOString() };
   }
 
   /** Keeps what the answer makes certain. The submission has happened: a full disk changes nothing about its outcome. */
-  async settle(outcome: SubmitOutcome): Promise<void> {
+  async settle(outcome: TimedOutcome): Promise<void> {
     try {
-      if (outcome.type === 'accepted')
-        await this.store.write(this.key, this.textOf({ remoteId: outcome.remoteId }));
-      else if (outcome.type !== 'unsure') await this.store.remove(this.key);
+      if (outcome.type === 'accepted') {
+        const { remoteId, sentAt, answeredAt } = outcome;
+        await this.store.write(this.key, this.textOf({ remoteId, sentAt, answeredAt }));
+      } else if (outcome.type !== 'unsure') await this.store.remove(this.key);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  private textOf(more: { readonly remoteId?: string }): string {
+  private textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
     return `${JSON.stringify({ at: this.at, ...more })}\n`;
   }
+}
+
+function unknownFate(since: string): string {
+  return `a worker began to send it${since} and did not say how it ended`;
 }
 
 function parsed(text: string): unknown {

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
-import type { SubmitOutcome } from '../domain/outcomes.ts';
-import type { Account, Rejection, Reservation, Windows } from '../ledger/charge.ts';
+import type { PostTimes, TimedOutcome } from '../domain/outcomes.ts';
+import type { Account, Answer, Rejection, Reservation, Windows } from '../ledger/charge.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 
 export interface SlotRequest {
@@ -92,7 +92,7 @@ const NOTHING_TOLD: ClosedSlot = { foreignJobs: 0, rejection: null };
 export function closeSlot(
   { ledger }: Dependencies,
   slot: TakenSlot,
-  outcome: SubmitOutcome | null,
+  outcome: TimedOutcome | null,
 ): ClosedSlot {
   try {
     return close(ledger, slot, outcome);
@@ -105,18 +105,18 @@ export function closeSlot(
 function close(
   ledger: Dependencies['ledger'],
   { id, account, windows }: TakenSlot,
-  outcome: SubmitOutcome | null,
+  outcome: TimedOutcome | null,
 ): ClosedSlot {
   switch (outcome?.type) {
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
       const configured = windows.credential;
       const told = rateLimit && { rateLimit: { ...rateLimit, configured } };
-      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...told });
+      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...told, ...timesOf(outcome) });
       return { foreignJobs, rejection: null };
     }
     case 'unsure':
-      ledger.close(id, 'charged');
+      ledger.close(id, 'charged', timesOf(outcome));
       return NOTHING_TOLD;
     case 'notNow': {
       if (outcome.doubt) {
@@ -135,6 +135,13 @@ function close(
   }
   ledger.close(id, 'free');
   return NOTHING_TOLD;
+}
+
+function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
+  return {
+    ...(sentAt !== undefined && { sentAt: Date.parse(sentAt) }),
+    ...(answeredAt !== undefined && { answeredAt: Date.parse(answeredAt) }),
+  };
 }
 
 function windowsOf({ budget }: KnownService): Windows {

@@ -12,7 +12,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
+import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
@@ -135,14 +135,14 @@ async function send(
   const grantedAt = request.probe ? Date.now() : decidedAt;
   // How far it has come, when it ends in whatever way.
   const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };
-  let outcome: SubmitOutcome | null = null;
+  let outcome: TimedOutcome | null = null;
   const beforeSending = async (): Promise<boolean> => {
     reached.slot = await reserveSlot(deps, { ...wanted, service, signal });
     if (reached.slot.type === 'taken') reached.noted = await note.make();
     return reached.noted;
   };
   try {
-    const answer = await client.submit(job, { signal, grantedAt, beforeSending });
+    const answer = note.timed(await client.submit(job, { signal, grantedAt, beforeSending }));
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
     // Whoever has made the note tells what became of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);

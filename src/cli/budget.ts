@@ -4,15 +4,26 @@ import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import { noticesOf } from './budget-notices.ts';
+import { chargeLines, readCharges } from './charges.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { clockText, isBlocked, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
-export async function budget(flags: CommonFlags): Promise<number> {
+export interface BudgetFlags extends CommonFlags {
+  readonly charges?: boolean;
+}
+
+export async function budget(flags: BudgetFlags): Promise<number> {
   return withSession(flags, 'look', async (session) => {
     const budgets = await readBudgets(session.client);
+    if (flags.charges) {
+      const charges = readCharges(process.env);
+      const document = () => JSON.stringify({ budgets, charges });
+      process.stdout.write(`${flags.json ? document() : chargeLines(charges).join('\n')}\n`);
+      return EXIT.ok;
+    }
     if (flags.json) process.stdout.write(`${JSON.stringify(budgets)}\n`);
     else if (budgets.length === 0)
       say('No budget is kept here yet: it begins with the first campaign.');

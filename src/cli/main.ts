@@ -219,6 +219,7 @@ program
 program
   .command('budget')
   .description('per service and credential: charged, free, when the next slots free up')
+  .option('--charges', 'every submission that the ledger of this machine holds, with its times')
   .addOption(config())
   .addOption(json())
   .action(ending(async (flags) => (await import('./budget.ts')).budget(flags)));

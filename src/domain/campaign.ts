@@ -129,12 +129,16 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
 /** One attempt to submit an item. */
 export interface Attempt {
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC: of `accepted`, when the answer was complete; otherwise when the item heard of it. */
   readonly at: string;
   readonly outcome: AttemptOutcome;
   /** The service's words, or what went wrong on the way. */
   readonly message?: string;
   readonly remoteId?: string;
+  /** Just before the first byte of the POST; of `found`, of the first POST that may have made the job. */
+  readonly sentAt?: string;
+  /** When the answer to the POST was complete. */
+  readonly answeredAt?: string;
 }
 
 /** How an item ended. */

@@ -52,6 +52,22 @@ export type SubmitOutcome =
   /** The job may or may not exist. */
   | { readonly type: 'unsure'; readonly message: string };
 
+/**
+ * When a POST was sent, and when its answer was complete. The service took the job on in between: these are the bounds
+ * where it does not say when. ISO 8601, UTC, by the clock of the worker that sent it.
+ */
+export interface PostTimes {
+  /** Just before the first byte. */
+  readonly sentAt: string;
+  readonly answeredAt: string;
+}
+
+/** The answer to a POST, with its times; they are absent where the worker died, and in histories without them. */
+export type TimedOutcome =
+  | Exclude<SubmitOutcome, { readonly type: 'accepted' | 'unsure' }>
+  | (Extract<SubmitOutcome, { readonly type: 'accepted' }> & Partial<PostTimes>)
+  | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & Partial<Pick<PostTimes, 'sentAt'>>);
+
 /** The answer to a look-up of a job by its unique name. */
 export type FindOutcome =
   | { readonly type: 'found'; readonly remoteId: string }

@@ -81,7 +81,8 @@ export class ChargeRows {
 
   open(submission: Submission, now: Moment): void {
     const { id, windows } = submission;
-    this.insert(submission, { id, state: 'open', origin: 'sent', keepMs: keepMs(windows), ...now });
+    const [keep, windowMs] = [keepMs(windows), countedMs(windows)];
+    this.insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
   }
 
   /** How many of an account count in a window that reaches back from when `id` was reserved; `id` is one of them. */
@@ -96,13 +97,16 @@ export class ChargeRows {
     return this.get('SELECT 1 FROM charges WHERE id = ?', id) !== undefined;
   }
 
-  charge(id: string, { remoteId, rateLimit }: Answer, now: Moment): number {
+  charge(id: string, answer: Answer, now: Moment): number {
+    const { remoteId, rateLimit, sentAt, answeredAt } = answer;
     const row = this.get('SELECT * FROM charges WHERE id = ?', id);
     if (row === undefined) return 0;
     const others = rateLimit ? this.foreignJobs(row, rateLimit, now) : 0;
     this.run(
-      `UPDATE charges SET state = 'charged', remote_id = ?, run = ?, steady = ?, wall = ? WHERE id = ?`,
-      ...[remoteId ?? null, now.run, now.steadyMs, now.wallMs, id],
+      `UPDATE charges SET state = 'charged', remote_id = ?, sent = ?, answered = ?,
+         run = ?, steady = ?, wall = ? WHERE id = ?`,
+      ...[remoteId ?? null, sentAt ?? null, answeredAt ?? null],
+      ...[now.run, now.steadyMs, now.wallMs, id],
     );
     return others;
   }
@@ -126,7 +130,8 @@ export class ChargeRows {
       credential: { limit: null, windowMs },
       address: { limit: null, windowMs },
     });
-    this.insert(account, { id, state: 'charged', origin: 'tree', keepMs: keep, remoteId, ...at });
+    const [state, origin] = ['charged', 'tree'] as const;
+    this.insert(account, { id, state, origin, keepMs: keep, windowMs, remoteId, ...at });
     return true;
   }
 
@@ -201,7 +206,8 @@ export class ChargeRows {
     for (let n = 0; n < others; n += 1) {
       const id = `service ${randomUUID()}`;
       const [state, origin] = ['charged', 'service'] as const;
-      this.insert(account, { id, state, origin, keepMs: Number(row['keep_ms']), ...now });
+      const [keep, windowMs] = [Number(row['keep_ms']), configured.windowMs];
+      this.insert(account, { id, state, origin, keepMs: keep, windowMs, ...now });
     }
     return others;
   }
@@ -235,10 +241,10 @@ export class ChargeRows {
   private insert({ service, address, credential }: Account, row: NewRow): void {
     this.run(
       `INSERT INTO charges
-         (id, service, address, credential, state, origin, owner, session, remote_id, keep_ms, run, steady, wall)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         (id, service, address, credential, state, origin, owner, session, remote_id, keep_ms, window_ms, run, steady, wall)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[row.id, service, address, credential, row.state, row.origin, this.owner, this.session],
-      ...[row.remoteId ?? null, row.keepMs, row.run, row.steadyMs, row.wallMs],
+      ...[row.remoteId ?? null, row.keepMs, row.windowMs, row.run, row.steadyMs, row.wallMs],
     );
   }
 
@@ -260,6 +266,7 @@ interface NewRow extends Moment {
   readonly state: Charge['state'];
   readonly origin: Charge['origin'];
   readonly keepMs: number;
+  readonly windowMs: number | null;
   readonly remoteId?: string;
 }
 
@@ -268,6 +275,12 @@ const KEEP_LONGER_MS = LONGEST_POST_MS + GUARD_MS;
 
 function keepMs({ credential, address }: Windows): number {
   return Math.max(REMEMBERED_MS, credential.windowMs, address.windowMs) + KEEP_LONGER_MS;
+}
+
+/** The longest window that it counts in; null where nothing is limited. */
+function countedMs({ credential, address }: Windows): number | null {
+  const limited = [credential, address].filter(({ limit }) => limit !== null);
+  return limited.length === 0 ? null : Math.max(...limited.map(({ windowMs }) => windowMs));
 }
 
 /** `table` is one of ours. */

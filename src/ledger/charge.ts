@@ -70,6 +70,10 @@ export interface KnownJob {
 /** What the answer to an accepted submission told. */
 export interface Answer {
   readonly remoteId?: string;
+  /** Just before the first byte of the POST, in ms since the epoch. */
+  readonly sentAt?: number;
+  /** When its answer was complete; left out where there was none. */
+  readonly answeredAt?: number;
   readonly rateLimit?: {
     /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
     readonly limit: number | null;

@@ -42,7 +42,8 @@ export function counts(row: Counted, limit: Limit, now: number): boolean {
   return release(row, limit, now) > now;
 }
 
-function release(row: Counted, { windowMs }: Limit, now: number): number {
+/** When it leaves the window; later with each look while it is on its way. */
+export function release(row: Counted, { windowMs }: Limit, now: number): number {
   return closedAt(row, now) + windowMs + GUARD_MS;
 }
 

@@ -13,6 +13,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { HundredfoldError } from '../domain/errors.ts';
+import { listCharges, type ListedCharge } from './charge-list.ts';
 import { ChargeRows } from './charge-rows.ts';
 import type {
   Account,
@@ -127,6 +128,11 @@ export class Ledger {
   /** What counts for an account, for people and to seed a new budget; of its last hour, or `windowMs` when longer. */
   charges(account: Account, windowMs = 0): readonly Charge[] {
     return this.transaction(({ charges }, now) => charges.of(account, windowMs, now));
+  }
+
+  /** All charges of all accounts, also those that count no longer, for as long as they are kept. */
+  list(): readonly ListedCharge[] {
+    return this.transaction(({ database }, now) => listCharges(database, now));
   }
 
   /** All accounts that have charges. */

@@ -8,7 +8,8 @@ const LAYOUT = 1;
 
 /**
  * `steady` is the moment that a charge counts from, in ms of the run `run` (steady-clock.ts), and `wall` the same
- * moment by the clock of the wall: of the answer, or of the reservation while the row is open.
+ * moment by the clock of the wall: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
+ * the clock of the wall) and `window_ms`, in which the charge counts, are for people: nothing is decided by them.
  */
 const SCHEMA = `
 CREATE TABLE charges (
@@ -25,7 +26,10 @@ CREATE TABLE charges (
   keep_ms    REAL NOT NULL,
   run        TEXT NOT NULL,
   steady     REAL NOT NULL,
-  wall       REAL NOT NULL
+  wall       REAL NOT NULL,
+  sent       REAL,
+  answered   REAL,
+  window_ms  REAL
 ) STRICT;
 CREATE INDEX charges_account ON charges (service, address, credential, steady);
 CREATE INDEX charges_address ON charges (service, address, steady);
@@ -74,13 +78,26 @@ export function openDatabase(path: string): DatabaseSync {
 
 /** Two processes may open a new file at the same moment: the second finds the work done. */
 function upgrade(database: DatabaseSync): void {
-  if (layoutOf(database) === LAYOUT) return;
+  if (layoutOf(database) === LAYOUT && lacking(database).length === 0) return;
   inTransaction(database, () => {
     const layout = layoutOf(database);
-    if (layout === LAYOUT) return;
-    if (layout !== 0) throw newer(layout);
-    database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
+    if (layout !== 0 && layout !== LAYOUT) throw newer(layout);
+    if (layout === 0) database.exec(`${SCHEMA} PRAGMA user_version = ${String(LAYOUT)}`);
+    for (const column of lacking(database))
+      database.exec(`ALTER TABLE charges ADD COLUMN ${column} REAL`);
   });
+}
+
+/**
+ * Columns that a file of an earlier version lacks. They may be null and earlier versions do not name them, so these can
+ * still use the file: the number of the layout stays.
+ */
+const ADDED = ['sent', 'answered', 'window_ms'] as const;
+
+function lacking(database: DatabaseSync): readonly string[] {
+  const rows = database.prepare(`SELECT name FROM pragma_table_info('charges')`).all();
+  const names = rows.map(({ name }) => name);
+  return ADDED.filter((column) => !names.includes(column));
 }
 
 function layoutOf(database: DatabaseSync): number {

@@ -33,6 +33,9 @@ export interface ServiceFacts {
   readonly budget: { readonly limit: number; readonly windowMs: number } | null;
 }
 
+/** At some moment from the first to the second, in ms after the campaign's start. */
+export type Span = readonly [from: number, to: number];
+
 /** The overview, and the table of all items. */
 export interface PageData {
   readonly name: string;
@@ -52,8 +55,8 @@ export interface PageData {
   readonly manifests: readonly string[];
   readonly versions: Readonly<Record<string, string>>;
   readonly services: readonly ServiceFacts[];
-  /** Of each service: when it accepted a job of this campaign, ms after `startedAt`, ascending. */
-  readonly acceptances: Readonly<Partial<Record<ServiceName, readonly number[]>>>;
+  /** Of each service: between which moments it took each job of this campaign on, by their ends, ascending. */
+  readonly acceptances: Readonly<Partial<Record<ServiceName, readonly Span[]>>>;
   readonly table: ItemTable;
   readonly chunks: ChunkPlan;
 }

@@ -10,7 +10,9 @@ export const ITEM_COLUMNS = [
   'state',
   'remote_id',
   'attempts',
+  'sent_at',
   'submitted_at',
+  'queued_at',
   'finished_at',
   'error_code',
   'error',
@@ -37,7 +39,9 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
     stateOf(item),
     record?.remoteId ?? '',
     record === null ? '' : String(record.attempts.length),
+    record?.sentAt ?? '',
     record?.submittedAt ?? '',
+    toldTime(record?.timing?.queuedAt ?? ''),
     record?.finishedAt ?? '',
     error?.code ?? '',
     error?.message ?? '',
@@ -52,4 +56,10 @@ function resultFrom(record: ItemRecord | null): string {
   const from = record?.resultFrom;
   if (!from) return record?.adopted ? 'adopted' : '';
   return from.type === 'duplicate' ? `duplicate:${from.id}` : `cache:${from.campaign}/${from.id}`;
+}
+
+/** With a zone, as the other times are written; without one it is nobody's guess, and stays as the service wrote it. */
+function toldTime(text: string): string {
+  const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? text : new Date(at).toISOString();
 }

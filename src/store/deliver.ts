@@ -19,6 +19,8 @@ export type JobResult = Pick<
   | 'remoteId'
   | 'jobName'
   | 'submittedAt'
+  | 'sentAt'
+  | 'answeredAt'
   | 'finishedAt'
   | 'timing'
   | 'files'
@@ -75,10 +77,11 @@ async function isCopied(
 
 /** What a job left of itself in the record of its item. */
 export function resultOf(record: ItemRecord): JobResult {
-  const { state, error, address, remoteId, jobName, submittedAt, finishedAt, timing, files } =
-    record;
+  const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
+  const { submittedAt, sentAt, answeredAt } = record;
   return {
-    ...{ state, error, address, remoteId, jobName, submittedAt, finishedAt, timing, files },
+    ...{ state, error, address, remoteId, jobName, finishedAt, timing, files },
+    ...{ submittedAt, sentAt, answeredAt },
     ...(record.engine !== undefined && { engine: record.engine }),
   };
 }

@@ -1,9 +1,9 @@
 /** item.json between memory and disk: snake_case keys, checked when read (docs/output-tree.md). */
 import { z } from 'zod';
-import { ATTEMPT_OUTCOMES, type Attempt } from '../domain/campaign.ts';
 import { KINDS, SERVICES } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
+import { attempt, attemptFromDisk, attemptToDisk } from './attempt-format.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { EarlierEnd, ItemRecord, RecordedInput } from './item-record.ts';
 import { warningsOf } from './item-warnings.ts';
@@ -37,13 +37,6 @@ const timing = z.object({
   left_seconds: number,
   time_limit_seconds: number,
   heartbeat_age_seconds: number,
-});
-
-const attempt = z.object({
-  at: z.string(),
-  outcome: z.enum(ATTEMPT_OUTCOMES),
-  message: z.string().optional(),
-  remote_id: z.string().optional(),
 });
 
 const failure = z.object({ code: z.string(), message: z.string() }).nullable();
@@ -96,6 +89,9 @@ const record = z.object({
   job_name: text,
   attempts: z.array(attempt),
   submitted_at: text,
+  // Absent in trees of before they were kept.
+  sent_at: text.default(null),
+  answered_at: text.default(null),
   finished_at: text,
   timing: timing.nullable(),
   // `redacted` is absent where nothing was, and in trees of before it was counted.
@@ -133,13 +129,10 @@ export function itemToDisk(item: ItemRecord): string {
     address: item.address,
     remote_id: item.remoteId,
     job_name: item.jobName,
-    attempts: item.attempts.map(({ at, outcome, message, remoteId }) => ({
-      at,
-      outcome,
-      ...(message === undefined ? {} : { message }),
-      ...(remoteId === undefined ? {} : { remote_id: remoteId }),
-    })),
+    attempts: item.attempts.map(attemptToDisk),
     submitted_at: item.submittedAt,
+    sent_at: item.sentAt,
+    answered_at: item.answeredAt,
     finished_at: item.finishedAt,
     timing: item.timing === null ? null : timingToDisk(item.timing),
     files: item.files,
@@ -164,6 +157,8 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       job_name,
       job_label,
       submitted_at,
+      sent_at,
+      answered_at,
       finished_at,
       engine,
       input,
@@ -186,6 +181,8 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       ...(job_label === undefined ? {} : { jobLabel: job_label }),
       attempts: disk.attempts.map(attemptFromDisk),
       submittedAt: submitted_at,
+      sentAt: sent_at,
+      answeredAt: answered_at,
       finishedAt: finished_at,
       timing: disk.timing === null ? null : timingFromDisk(disk.timing),
       ...(engine === undefined ? {} : { engine }),
@@ -231,15 +228,6 @@ function earlierFromDisk(disk: z.infer<typeof earlier>): EarlierEnd {
     submittedAt: disk.submitted_at,
     finishedAt: disk.finished_at,
     retriedAt: disk.retried_at,
-  };
-}
-
-function attemptFromDisk(disk: z.infer<typeof attempt>): Attempt {
-  return {
-    at: disk.at,
-    outcome: disk.outcome,
-    ...(disk.message === undefined ? {} : { message: disk.message }),
-    ...(disk.remote_id === undefined ? {} : { remoteId: disk.remote_id }),
   };
 }
 

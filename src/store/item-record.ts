@@ -90,8 +90,15 @@ export interface ItemRecord {
   readonly jobName: string | null;
   /** Every attempt to submit, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** ISO 8601, UTC: when the service accepted the job; null for an adopted one, whose `timing` may tell. */
+  /**
+   * ISO 8601, UTC: when the service accepted the job, which is when its answer was complete, or when a look-up found the
+   * job; null for an adopted one, whose `timing` may tell.
+   */
   readonly submittedAt: string | null;
+  /** ISO 8601, UTC: just before the first byte of the POST that made the job, or that may have; null where that is not known. */
+  readonly sentAt: string | null;
+  /** ISO 8601, UTC: when the answer to that POST was complete; null where there was none. */
+  readonly answeredAt: string | null;
   /** ISO 8601, UTC: when the item reached a final state. */
   readonly finishedAt: string | null;
   /** The service's own timing block (contract 2.4), as last seen. */
@@ -156,6 +163,8 @@ export function waitingRecord(item: Item): ItemRecord {
     jobName: null,
     attempts: [],
     submittedAt: null,
+    sentAt: null,
+    answeredAt: null,
     finishedAt: null,
     timing: null,
     files: {},

@@ -84,6 +84,8 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
     remoteId: asked ? remoteId : null,
     jobName: asked ? jobName : null,
     submittedAt: asked ? submittedAt : null,
+    sentAt: asked ? record.sentAt : null,
+    answeredAt: asked ? record.answeredAt : null,
     finishedAt: null,
     timing: null,
     ...(asked && engine !== undefined && { engine }),

@@ -21,7 +21,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { PATIENCE_MS, type Attempt, type ItemEnd } from '../domain/campaign.ts';
-import type { Timing } from '../domain/outcomes.ts';
+import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
 import { conclude, fetchArtefact, find, poll } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
@@ -36,6 +36,7 @@ import {
   type Submitted,
 } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
+import { postTimes, withQueuedAt } from './post-times.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { KeptFile, RemoteJob, SubmitResult } from './verbs.ts';
 
@@ -63,7 +64,11 @@ class ItemRun {
   private unsureSince: number | null = null;
   private remoteId: string | null = null;
   private submittedAt: string | null = null;
+  /** Of the POST that made the job, or that may have. */
+  private posted: Partial<PostTimes> = {};
   private timing: Timing | null = null;
+  /** Told while the job ran, and not with its result. */
+  private queuedAt: string | undefined;
   private engine: string | undefined;
 
   constructor(input: ItemInput) {
@@ -109,6 +114,7 @@ class ItemRun {
       const result = await this.answered();
       switch (result.type) {
         case 'accepted':
+          this.posted = postTimes(result);
           return this.accepted('accepted', result.remoteId);
         case 'unable':
           this.note('unable', result.message);
@@ -117,7 +123,9 @@ class ItemRun {
           this.note('refused', result.message);
           return await this.accountForRefusal(result);
         case 'unsure': {
-          this.note('unsure', result.message);
+          // Whichever of several POSTs has made the job, it was not sent before the first.
+          if (this.unsureSince === null) this.posted = postTimes(result);
+          this.note('unsure', result.message, postTimes(result));
           const job = await this.reconcile(result.message);
           if (job) return job;
           break;
@@ -217,13 +225,15 @@ class ItemRun {
   }
 
   private accepted(outcome: 'accepted' | 'found' | 'adopted', remoteId: string): RemoteJob {
-    const at = new Date().toISOString();
+    // This task may run long after the answer, when the worker is busy.
+    const at = this.posted.answeredAt ?? new Date().toISOString();
     this.remoteId = remoteId;
+    this.attempts.push({ at, outcome, remoteId, ...this.posted });
+    const job = { item: this.address(), reference: this.input.reference, remoteId };
     // Somebody else has submitted an adopted job, at a time that only its service knows.
     if (outcome !== 'adopted') this.submittedAt = at;
-    this.attempts.push({ at, outcome, remoteId });
     this.show('running');
-    return { item: this.address(), reference: this.input.reference, remoteId };
+    return outcome === 'adopted' ? job : { ...job, times: { submittedAt: at, ...this.posted } };
   }
 
   private async awaitResult(job: RemoteJob) {
@@ -233,6 +243,7 @@ class ItemRun {
       this.timing = result.timing;
       throw new Ended('failed', result.code, result.message);
     }
+    this.queuedAt = result.queuedAt;
     return result.artefacts;
   }
 
@@ -273,10 +284,12 @@ class ItemRun {
   }
 
   private async conclude(end: ItemEnd): Promise<ItemEnd> {
-    const { attempts, files, remoteId, submittedAt, timing, engine } = this;
+    const { attempts, files, remoteId, submittedAt, engine } = this;
+    const timing = withQueuedAt(this.timing, this.queuedAt);
     const conclusion = {
       ...{ item: this.address(), reference: this.input.reference, end, remoteId, attempts, files },
       ...{ submittedAt, finishedAt: new Date().toISOString(), timing },
+      ...(remoteId !== null && this.posted),
       ...(engine !== undefined && { engine }),
     };
     const options = { summary: endSummary(end) };
@@ -286,8 +299,12 @@ class ItemRun {
     return written;
   }
 
-  private note(outcome: Attempt['outcome'], message: string): void {
-    this.attempts.push({ at: new Date().toISOString(), outcome, message });
+  private note(
+    outcome: Attempt['outcome'],
+    message: string,
+    posted: Partial<PostTimes> = {},
+  ): void {
+    this.attempts.push({ at: new Date().toISOString(), outcome, message, ...posted });
   }
 
   private address() {

@@ -14,7 +14,13 @@ import type {
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
-import type { ArtefactName, FindOutcome, SubmitOutcome, Timing } from '../domain/outcomes.ts';
+import type {
+  ArtefactName,
+  FindOutcome,
+  PostTimes,
+  TimedOutcome,
+  Timing,
+} from '../domain/outcomes.ts';
 
 /** An item, for the activities. */
 export interface ItemAddress {
@@ -45,11 +51,11 @@ export type Found = FindOutcome & { readonly askedAt?: number };
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  | Exclude<SubmitOutcome, { readonly type: 'unsure' | 'accepted' }>
+  | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
   /** `replaced`: with another token than that of the request, which the service had refused. */
-  | (Extract<SubmitOutcome, { readonly type: 'accepted' }> & { readonly replaced?: true })
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & { readonly replaced?: true })
   /** `byService`: it got the submission and answered it badly or not at all. */
-  | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
   | {
@@ -63,7 +69,12 @@ export type SubmitResult =
   | { readonly type: 'unwanted'; readonly message: string };
 
 export type PollResult =
-  | { readonly type: 'finished'; readonly artefacts: readonly ArtefactName[] }
+  | {
+      readonly type: 'finished';
+      readonly artefacts: readonly ArtefactName[];
+      /** When the service took the job on, as its timing block told while the job ran; absent where it did not. */
+      readonly queuedAt?: string;
+    }
   | {
       readonly type: 'failed';
       readonly code: string;
@@ -94,6 +105,13 @@ export interface RemoteJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly remoteId: string;
+  /** When it was accepted; absent for an adopted job, and in histories of before this was sent along. */
+  readonly times?: AcceptanceTimes;
+}
+
+export interface AcceptanceTimes extends Partial<PostTimes> {
+  /** ISO 8601, UTC: the answer to its POST; without one, when a look-up found the job. */
+  readonly submittedAt: string;
 }
 
 /** What is recorded in item.json when the item has ended. */
@@ -105,6 +123,9 @@ export interface ItemConclusion {
   readonly attempts: readonly Attempt[];
   readonly files: readonly KeptFile[];
   readonly submittedAt: string | null;
+  /** Of the POST that made the job; absent where that is not known. */
+  readonly sentAt?: string;
+  readonly answeredAt?: string;
   readonly finishedAt: string;
   readonly timing: Timing | null;
   readonly engine?: string;

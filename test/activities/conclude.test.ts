@@ -42,7 +42,9 @@ async function openedAgain(former: Partial<ItemRecord>): Promise<Store> {
   return store;
 }
 
-type End = Partial<Pick<ItemConclusion, 'end' | 'remoteId' | 'attempts' | 'files'>>;
+type End = Partial<
+  Pick<ItemConclusion, 'end' | 'remoteId' | 'attempts' | 'files' | 'sentAt' | 'answeredAt'>
+>;
 
 /** The end that the activity answers with. */
 function ended(store: Store, told: End) {
@@ -111,6 +113,18 @@ test('the attempts of all are kept, each once, however often the end is written'
   const { attempts: kept, earlier } = await concluded(store, { attempts });
   expect(kept).toEqual(attempts);
   expect(earlier).toMatchObject([{ state: 'failed', remoteId: 'job-1' }]);
+});
+
+test('the times of the POST stay with its job', async () => {
+  const times = { sentAt: '2026-11-22T08:04:58.000Z', answeredAt: ENDED };
+  const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2', ...times }];
+  const another = await openedAgain({ ...wasFailed, sentAt: SUBMITTED, answeredAt: SUBMITTED });
+  expect(await concluded(another, { attempts, ...times })).toMatchObject({ attempts, ...times });
+  const found = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
+  const again = await openedAgain({ ...wasDamaged, sentAt: SUBMITTED, answeredAt: SUBMITTED });
+  expect(await concluded(again, { remoteId: 'job-1', attempts: found })).toMatchObject({
+    ...{ sentAt: SUBMITTED, answeredAt: SUBMITTED },
+  });
 });
 
 test('a job that is asked for again was accepted when it was, not now', async () => {

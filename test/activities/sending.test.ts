@@ -2,7 +2,8 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SendingNote } from '../../src/activities/sending.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 
@@ -36,9 +37,32 @@ describe('the note before a submission', () => {
     const first = await note();
     await first.make();
     await first.settle({ type: 'accepted', remoteId: 'job-7', rateLimit: null });
-    expect(await (await note()).earlier()).toEqual({
+    expect(await (await note()).earlier()).toMatchObject({
       ...{ type: 'accepted', remoteId: 'job-7', rateLimit: null },
     });
+  });
+
+  test('keeps when it was sent and answered, also when the clock is set back in between', async () => {
+    const first = await note();
+    const before = Date.now();
+    await first.make();
+    vi.useFakeTimers({ now: before - 3_600_000, toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await delay(30);
+    const timed = first.timed({ type: 'accepted', remoteId: 'job-7', rateLimit: null });
+    const { sentAt = '', answeredAt = '' } = timed.type === 'accepted' ? timed : {};
+    expect(Date.parse(sentAt)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(answeredAt) - Date.parse(sentAt)).toBeGreaterThanOrEqual(29);
+    await first.settle(timed);
+    expect(await (await note()).earlier()).toEqual(timed);
+  });
+
+  test('says when it was sent at the earliest, when its worker died', async () => {
+    const before = new Date().toISOString();
+    await (await note()).make();
+    const found = await (await note()).earlier();
+    const { sentAt = '' } = found?.type === 'unsure' ? found : {};
+    expect([before <= sentAt, sentAt <= new Date().toISOString()]).toEqual([true, true]);
   });
 
   test('goes away when it is certain that no job was made', async () => {

@@ -94,11 +94,15 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
             outcome: fc.constantFrom(...ATTEMPT_OUTCOMES),
             message: fc.string(),
             remoteId: fc.string(),
+            sentAt: fc.string(),
+            answeredAt: fc.string(),
           },
           { requiredKeys: ['at', 'outcome'], noNullPrototype: true },
         ),
       ),
       submittedAt: maybe(fc.string()),
+      sentAt: maybe(fc.string()),
+      answeredAt: maybe(fc.string()),
       finishedAt: maybe(fc.string()),
       timing: maybe(
         fc.record({

@@ -2,16 +2,18 @@
 import { areaY, gridY, lineY, ruleY, text, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
-import type { PageData, ServiceFacts } from '../data.ts';
+import type { PageData, ServiceFacts, Span } from '../data.ts';
 import { counted, countText, durationText, unitFor, type Unit } from '../words.ts';
 import {
   ceilingOf,
+  certainlyIn,
   cumulative,
-  inWindow,
-  mostInWindow,
+  highest,
+  possiblyIn,
   thinned,
   type Point,
 } from './window-curves.ts';
+import { windowWords } from './window-words.ts';
 
 export function Submissions({ data }: { readonly data: PageData }) {
   const used = data.services.filter(({ name }) => (data.acceptances[name]?.length ?? 0) > 0);
@@ -23,7 +25,7 @@ export function Submissions({ data }: { readonly data: PageData }) {
         <OfService
           key={service.name}
           service={service}
-          times={data.acceptances[service.name] ?? []}
+          spans={data.acceptances[service.name] ?? []}
         />
       ))}
     </section>
@@ -32,39 +34,48 @@ export function Submissions({ data }: { readonly data: PageData }) {
 
 interface OfServiceProps {
   readonly service: ServiceFacts;
-  /** When each job was accepted, ms after the campaign's start, ascending. */
-  readonly times: readonly number[];
+  /** Between which moments each job was accepted, by their ends, ascending. */
+  readonly spans: readonly Span[];
 }
 
-function OfService({ service, times }: OfServiceProps) {
+function OfService({ service, spans }: OfServiceProps) {
   const { name, address, budget } = service;
-  const unit = unitFor(times.at(-1) ?? 0);
-  const jobs = counted(times.length, 'job');
-  const all = useMemo(() => allOptions(times, budget, unit), [times, budget, unit]);
-  const window = useMemo(
-    () => (budget === null ? null : windowOptions(times, budget, unit)),
-    [times, budget, unit],
+  const unit = unitFor(spans.at(-1)?.[1] ?? 0);
+  const jobs = counted(spans.length, 'job');
+  const all = useMemo(() => allOptions(spans, budget, unit), [spans, budget, unit]);
+  const window = useMemo(() => (budget === null ? null : bounds(spans, budget)), [spans, budget]);
+  const options = useMemo(
+    () => (window === null ? null : windowOptions(window, unit)),
+    [window, unit],
   );
-  const most = budget === null ? 0 : mostInWindow(times, budget.windowMs);
   return (
     <figure>
       <figcaption>
         <strong>{name}</strong> <span class="quiet">({address})</span>: {jobs} accepted
-        {budget === null
-          ? '; no budget is known.'
-          : `; at most ${countText(most)} in any ${durationText(budget.windowMs)}, of ${countText(budget.limit)} allowed.`}
+        {window === null ? '; no budget is known.' : `; ${window.words}.`}
       </figcaption>
       <div class="pair">
         <Chart label={`${name}: jobs accepted so far, ${jobs} in the end`} options={all} />
-        {window !== null && (
-          <Chart
-            label={`${name}: jobs in the rolling window, at most ${most} of ${budget?.limit ?? 0}`}
-            options={window}
-          />
+        {window !== null && options !== null && (
+          <Chart label={`${name}: jobs in the rolling window, ${window.words}`} options={options} />
         )}
       </div>
     </figure>
   );
+}
+
+interface Bounds {
+  readonly certain: readonly Point[];
+  readonly possible: readonly Point[];
+  readonly words: string;
+  readonly budget: NonNullable<ServiceFacts['budget']>;
+}
+
+function bounds(spans: readonly Span[], budget: Bounds['budget']): Bounds {
+  const certain = certainlyIn(spans, budget.windowMs);
+  const possible = possiblyIn(spans, budget.windowMs);
+  const words = windowWords([highest(certain), highest(possible)], budget);
+  return { certain, possible, words, budget };
 }
 
 const HEIGHT = 220;
@@ -77,9 +88,9 @@ function count([, jobs]: Point): number {
   return jobs;
 }
 
-function allOptions(times: readonly number[], budget: ServiceFacts['budget'], unit: Unit) {
-  const points = thinned(cumulative(times));
-  const ceiling = budget === null ? [] : thinned(ceilingOf(times, budget));
+function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit: Unit) {
+  const points = thinned(cumulative(spans));
+  const ceiling = budget === null ? [] : thinned(ceilingOf(spans, budget));
   const at = inUnits(unit);
   return (): PlotOptions => ({
     height: HEIGHT,
@@ -103,12 +114,9 @@ function allOptions(times: readonly number[], budget: ServiceFacts['budget'], un
   });
 }
 
-function windowOptions(
-  times: readonly number[],
-  budget: NonNullable<ServiceFacts['budget']>,
-  unit: Unit,
-) {
-  const points = thinned(inWindow(times, budget.windowMs));
+/** What is certain is drawn as an area, and what may be beyond it as a paler one behind. */
+function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
+  const [points, beyond] = [thinned(certain), thinned(possible)];
   const end = points.at(-1);
   const at = inUnits(unit);
   return (): PlotOptions => ({
@@ -117,11 +125,15 @@ function windowOptions(
     x: { label: `${unit.name} from the start` },
     y: {
       label: `jobs in the last ${durationText(budget.windowMs)}`,
-      domain: [0, budget.limit * 1.15],
+      domain: [0, Math.max(budget.limit, highest(possible)) * 1.15],
     },
     marks: [
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
+      areaY(beyond, {
+        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
+        ...{ fill: 'var(--series-1)', fillOpacity: 0.1 },
+      }),
       areaY(points, {
         ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
         ...{ fill: 'var(--series-1)', fillOpacity: 0.3 },

@@ -1,22 +1,42 @@
-/** Curves of the accepted jobs against a rolling window: functions of times in ms, ascending. */
+/**
+ * Curves of the accepted jobs against a rolling window. When exactly the service took a job on is not known, only between
+ * which moments (`Span`, by their ends, ascending): so there is a curve of what is certain, and one of what may be.
+ */
+import type { Span } from '../data.ts';
 
 /** When, and how many from then on. */
 export type Point = readonly [ms: number, jobs: number];
 
-/** All accepted so far. */
-export function cumulative(times: readonly number[]): readonly Point[] {
-  return [[0, 0], ...times.map((ms, index) => [ms, index + 1] as const)];
+/** All that were certainly accepted so far. */
+export function cumulative(spans: readonly Span[]): readonly Point[] {
+  return [[0, 0], ...spans.map(([, to], index) => [to, index + 1] as const)];
 }
 
-/** Those accepted in the window that ends now. A job leaves it a window after its acceptance. */
-export function inWindow(times: readonly number[], windowMs: number): readonly Point[] {
-  const changes = [
-    ...times.map((ms) => [ms, 1] as const),
-    ...times.map((ms) => [ms + windowMs, -1] as const),
-  ]
+/** Those certainly accepted in the window that ends now. A job leaves it a window after its acceptance. */
+export function certainlyIn(spans: readonly Span[], windowMs: number): readonly Point[] {
+  return curve(
+    spans.map(([from, to]) => [to, from + windowMs]),
+    spans,
+  );
+}
+
+/** Those that may have been accepted in it. */
+export function possiblyIn(spans: readonly Span[], windowMs: number): readonly Point[] {
+  return curve(
+    spans.map(([from, to]) => [from, to + windowMs]),
+    spans,
+  );
+}
+
+/** How many are inside at each moment, of those that enter and leave at these; until the last acceptance. */
+function curve(stays: readonly Span[], spans: readonly Span[]): readonly Point[] {
+  const changes = stays
+    // Whoever may have been accepted any time in more than a window is certainly in none.
+    .filter(([enters, leaves]) => enters < leaves)
+    .flatMap(([enters, leaves]) => [[enters, 1] as const, [leaves, -1] as const])
     // One that leaves makes room for one that comes in the same moment.
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const end = times.at(-1) ?? 0;
+  const end = lastOf(spans);
   const points: Point[] = [[0, 0]];
   let jobs = 0;
   for (const [ms, change] of changes) {
@@ -27,17 +47,21 @@ export function inWindow(times: readonly number[], windowMs: number): readonly P
   return points;
 }
 
-export function mostInWindow(times: readonly number[], windowMs: number): number {
-  return inWindow(times, windowMs).reduce((most, [, jobs]) => Math.max(most, jobs), 0);
+export function highest(points: readonly Point[]): number {
+  return points.reduce((most, [, jobs]) => Math.max(most, jobs), 0);
+}
+
+function lastOf(spans: readonly Span[]): number {
+  return spans.at(-1)?.[1] ?? 0;
 }
 
 /** The quickest that the budget allows: a full window at once with the first job, and another each window. */
 export function ceilingOf(
-  times: readonly number[],
+  spans: readonly Span[],
   { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
 ): readonly Point[] {
-  const [first = 0] = times;
-  const end = times.at(-1) ?? 0;
+  const first = spans.reduce((least, [from]) => Math.min(least, from), lastOf(spans));
+  const end = lastOf(spans);
   const points: Point[] = [];
   for (let full = 0; first + full * windowMs <= end; full += 1) {
     points.push([first + full * windowMs, (full + 1) * limit]);

@@ -1,7 +1,7 @@
 /** The rows of the page's table, gathered one by one. */
-import type { ItemTable } from '../../report-page/data.ts';
-import type { ServiceName } from '../../domain/item.ts';
+import type { ItemTable, PageData } from '../../report-page/data.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
+import { Acceptances } from './acceptances.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
@@ -13,8 +13,7 @@ export class TableRows {
     ...{ attempts: [], submitted: [], finished: [], engine: [] },
   };
   private readonly own = new Map<string, string[]>();
-  /** By service, in ms since the epoch. */
-  private readonly accepted = new Map<ServiceName, number[]>();
+  private readonly accepted = new Acceptances();
 
   /** How many there are by now. */
   get length(): number {
@@ -39,7 +38,7 @@ export class TableRows {
     columns.submitted.push(timeOf(record?.submittedAt));
     columns.finished.push(timeOf(record?.finishedAt));
     columns.engine.push(record?.engine ?? null);
-    if (record !== null) this.addAcceptances(record.service, record.attempts);
+    if (record !== null) this.accepted.add(record);
   }
 
   /** Times become ms after `startedAt`, ISO 8601. */
@@ -58,33 +57,15 @@ export class TableRows {
     };
   }
 
-  /** When each service took jobs on, ms after `startedAt`, ascending. */
-  acceptances(startedAt: string): Partial<Record<ServiceName, readonly number[]>> {
-    const start = Date.parse(startedAt);
-    return Object.fromEntries(
-      Array.from(this.accepted, ([service, times]) => [
-        service,
-        times.map((time) => time - start).sort((a, b) => a - b),
-      ]),
-    );
+  /** Of each service: between which moments it took jobs on, ms after `startedAt`. */
+  acceptances(startedAt: string): PageData['acceptances'] {
+    return this.accepted.spans(startedAt);
   }
 
   private ownColumn(name: string): string[] {
     let values = this.own.get(name);
     if (values === undefined) this.own.set(name, (values = []));
     return values;
-  }
-
-  /** A job that a look-up found was accepted when the answer was lost; when it was found is near enough. */
-  private addAcceptances(
-    service: ServiceName,
-    attempts: readonly { readonly at: string; readonly outcome: string }[],
-  ): void {
-    let times = this.accepted.get(service);
-    if (times === undefined) this.accepted.set(service, (times = []));
-    for (const { at, outcome } of attempts) {
-      if (outcome === 'accepted' || outcome === 'found') times.push(Date.parse(at));
-    }
   }
 }
 

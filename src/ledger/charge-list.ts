@@ -1,0 +1,73 @@
+/** All charges that the file holds, for people and their own programs. Nothing is decided by it. */
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { ServiceName } from '../domain/item.ts';
+import type { Account } from './charge.ts';
+import { counts, LONGEST_POST_MS, release, type Counted } from './fullness.ts';
+import type { Moment } from './steady-clock.ts';
+
+/** A charge with its times, in ms since the epoch by the clock of the wall; null where they are not known. */
+export interface ListedCharge extends Account {
+  /** `foreign`: a job of somebody else, which an answer of the service made known. */
+  readonly source: 'ours' | 'foreign';
+  /** `open`: on its way, or its process died before it was answered. */
+  readonly state: 'open' | 'charged';
+  readonly remoteId: string | null;
+  /** Just before the first byte; of an open one, when its slot was reserved. */
+  readonly sentAt: number | null;
+  readonly answeredAt: number | null;
+  /** The window is counted from here: from the answer, or from when the job became known. */
+  readonly countsFrom: number | null;
+  /** When it leaves the window that held for it; null while it is on its way, and where there is no limit. */
+  readonly releasedAt: number | null;
+  /** Whether it counts at this moment. */
+  readonly counts: boolean;
+}
+
+/** Runs inside the transaction of its caller. Oldest first in each account. */
+export function listCharges(database: DatabaseSync, now: Moment): readonly ListedCharge[] {
+  return database
+    .prepare('SELECT * FROM charges ORDER BY service, address, credential, steady, seq')
+    .all()
+    .map((row) => listed(row, now));
+}
+
+function listed(row: Record<string, SQLOutputValue>, now: Moment): ListedCharge {
+  const state = row['state'] === 'open' ? 'open' : 'charged';
+  const steady = Number(row['steady']);
+  const wallOf = (at: number): number => Math.round(now.wallMs + at - now.steadyMs);
+  const reserved = state === 'open' ? wallOf(steady) : null;
+  return {
+    service: row['service'] as ServiceName,
+    address: String(row['address']),
+    credential: String(row['credential']),
+    source: row['origin'] === 'service' ? 'foreign' : 'ours',
+    state,
+    remoteId: remoteIdOf(row['remote_id']),
+    sentAt: numberOrNull(row['sent']) ?? reserved,
+    answeredAt: numberOrNull(row['answered']),
+    countsFrom: state === 'open' ? null : wallOf(steady),
+    ...standing({ state, steady, own: true }, numberOrNull(row['window_ms']), now.steadyMs, wallOf),
+  };
+}
+
+function standing(
+  row: Counted,
+  windowMs: number | null,
+  now: number,
+  wallOf: (at: number) => number,
+): Pick<ListedCharge, 'releasedAt' | 'counts'> {
+  if (windowMs === null) return { releasedAt: null, counts: false };
+  const window = { limit: null, windowMs };
+  const onItsWay = row.state === 'open' && now < row.steady + LONGEST_POST_MS;
+  const releasedAt = onItsWay ? null : wallOf(release(row, window, now));
+  return { releasedAt, counts: counts(row, window, now) };
+}
+
+/** A submission of unknown fate, read from a tree, has a name of ours in the place of an id. */
+function remoteIdOf(value: SQLOutputValue | undefined): string | null {
+  return typeof value === 'string' && !value.startsWith('unsure ') ? value : null;
+}
+
+function numberOrNull(value: SQLOutputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}

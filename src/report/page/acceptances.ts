@@ -1,0 +1,77 @@
+/**
+ * Between which moments each service took the jobs of a campaign on. The service stamps a job between the first byte of
+ * its POST and the end of the answer. Where it tells its own time, the span is narrowed. Pure; times in ms.
+ */
+import type { Attempt } from '../../domain/campaign.ts';
+import type { ServiceName } from '../../domain/item.ts';
+import type { Span } from '../../report-page/data.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+
+/** The submit activity ends after this long (ms): a POST whose start is not known was not sent earlier. */
+const LONGEST_POST_MS = 45_000;
+
+interface Acceptance {
+  readonly span: Span;
+  /** The service's own time, by its clock: from, and until. */
+  readonly told: Span | null;
+}
+
+export class Acceptances {
+  /** ms since the epoch. */
+  private readonly found = new Map<ServiceName, Acceptance[]>();
+
+  add({ service, attempts, remoteId, timing }: ItemRecord): void {
+    let found = this.found.get(service);
+    if (found === undefined) this.found.set(service, (found = []));
+    for (const attempt of attempts) {
+      if (attempt.outcome !== 'accepted' && attempt.outcome !== 'found') continue;
+      const queuedAt = attempt.remoteId === remoteId ? (timing?.queuedAt ?? null) : null;
+      found.push({ span: spanOf(attempt), told: toldSpan(queuedAt) });
+    }
+  }
+
+  /** ms after `startedAt` (ISO 8601), by their ends, ascending. */
+  spans(startedAt: string): Partial<Record<ServiceName, readonly Span[]>> {
+    const start = Date.parse(startedAt);
+    return Object.fromEntries(
+      Array.from(this.found, ([service, found]) => [
+        service,
+        narrowed(found)
+          .map(([from, to]) => [from - start, to - start] as const)
+          .sort((a, b) => a[1] - b[1]),
+      ]),
+    );
+  }
+}
+
+/** A job that a look-up found was accepted between the first POST that may have made it and the look-up. */
+function spanOf({ at, sentAt, answeredAt }: Attempt): Span {
+  const to = Date.parse(answeredAt ?? at);
+  const from = sentAt === undefined ? to - LONGEST_POST_MS : Date.parse(sentAt);
+  return [Math.min(from, to), to];
+}
+
+/** Null without a zone: then it is not known which moment is meant. */
+function toldSpan(queuedAt: string | null): Span | null {
+  const parts = /:\d\d(\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/.exec(queuedAt ?? '');
+  const from = Date.parse(queuedAt ?? '');
+  if (parts === null || Number.isNaN(from)) return null;
+  return [from, from + (parts[1] === undefined ? 1_000 : 1)];
+}
+
+/**
+ * The service's clock may be off, by the same amount for all jobs: what every job says of that amount must hold together.
+ * Where it does not, a clock was set, and the service's times say nothing about ours.
+ */
+function narrowed(found: readonly Acceptance[]): readonly Span[] {
+  let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { span, told } of found) {
+    if (told === null) continue;
+    least = Math.max(least, told[0] - span[1]);
+    most = Math.min(most, told[1] - span[0]);
+  }
+  if (least > most) return found.map(({ span }) => span);
+  return found.map(({ span: [from, to], told }) =>
+    told === null ? [from, to] : [Math.max(from, told[0] - most), Math.min(to, told[1] - least)],
+  );
+}

@@ -1,0 +1,27 @@
+/** The times of a job at its service, from what several activities say of them. */
+import type { PostTimes, Timing } from '../domain/outcomes.ts';
+
+/** Empty in histories of before the activity told them. */
+export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
+  return {
+    ...(sentAt !== undefined && { sentAt }),
+    ...(answeredAt !== undefined && { answeredAt }),
+  };
+}
+
+/** What the log of a job says of its timing, and what was told of it while it ran. */
+export function withQueuedAt(timing: Timing | null, queuedAt: string | undefined): Timing | null {
+  if (queuedAt === undefined) return timing;
+  return { ...(timing ?? UNKNOWN), queuedAt: timing?.queuedAt ?? queuedAt };
+}
+
+const UNKNOWN: Timing = {
+  queuedAt: null,
+  startedAt: null,
+  finishedAt: null,
+  queueWaitSeconds: null,
+  elapsedSeconds: null,
+  leftSeconds: null,
+  timeLimitSeconds: null,
+  heartbeatAgeSeconds: null,
+};

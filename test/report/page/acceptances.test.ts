@@ -1,0 +1,73 @@
+/** Between which moments the service took a job on, from what item.json has of it. */
+import { expect, test } from 'vitest';
+import type { Attempt } from '../../../src/domain/campaign.ts';
+import { Acceptances } from '../../../src/report/page/acceptances.ts';
+import type { ItemRecord } from '../../../src/store/item-record.ts';
+
+const START = Date.parse('2026-11-21T20:00:00.000Z');
+const iso = (ms: number): string => new Date(START + ms).toISOString();
+
+type Times = Partial<Pick<Attempt, 'sentAt' | 'answeredAt'>>;
+
+function record(attempt: Times & Pick<Attempt, 'at' | 'outcome'>, queuedAt: string | null = null) {
+  const attempts = [{ ...attempt, remoteId: 'r' }];
+  const known = { service: 'predictions', remoteId: 'r', attempts, timing: { queuedAt } };
+  return known as unknown as ItemRecord;
+}
+
+const accepted = (sent: number, answered: number, queuedAt: string | null = null) =>
+  record(
+    { at: iso(answered), outcome: 'accepted', sentAt: iso(sent), answeredAt: iso(answered) },
+    queuedAt,
+  );
+
+function spans(...records: readonly ItemRecord[]) {
+  const acceptances = new Acceptances();
+  for (const one of records) acceptances.add(one);
+  return acceptances.spans(iso(0)).predictions;
+}
+
+test('the request and the answer are the bounds', () => {
+  expect(spans(accepted(100, 2_600), accepted(0, 30))).toEqual([
+    [0, 30],
+    [100, 2_600],
+  ]);
+});
+
+test('a job that was found was sent with the first request that may have made it', () => {
+  expect(spans(record({ at: iso(9_000), outcome: 'found', sentAt: iso(1_000) }))).toEqual([
+    [1_000, 9_000],
+  ]);
+});
+
+test('a request of unknown time was sent at most 45 s before', () => {
+  expect(spans(record({ at: iso(60_000), outcome: 'accepted' }))).toEqual([[15_000, 60_000]]);
+});
+
+test('what the service tells narrows the span, though its clock is an hour ahead', () => {
+  const told = (ms: number) => iso(3_600_000 + ms).replace('Z', '+00:00');
+  const [quick, slow] = spans(accepted(0, 10, told(4)), accepted(100, 2_600, told(700))) ?? [];
+  expect(quick).toEqual([0, 10]);
+  // The quick answer says to 11 ms how far the clocks are apart.
+  expect(slow).toEqual([695, 707]);
+});
+
+test('whole seconds are a second wide', () => {
+  const told = '2026-11-21T20:00:01Z';
+  expect(spans(accepted(900, 2_600, told))).toEqual([[900, 2_600]]);
+  expect(spans(accepted(0, 10, iso(4)), accepted(900, 2_600, told))).toEqual([
+    [0, 10],
+    [995, 2_006],
+  ]);
+});
+
+test.each([
+  ['a clock was set in between', iso(3_600_700)],
+  ['no zone is named', '2026-11-21T20:00:00.700'],
+  ['it is no time', 'yesterday'],
+])('what the service tells is left aside when %s', (_, queuedAt) => {
+  expect(spans(accepted(0, 10, iso(4)), accepted(100, 2_600, queuedAt))).toEqual([
+    [0, 10],
+    [100, 2_600],
+  ]);
+});

@@ -1,0 +1,56 @@
+/** The times of accepted jobs in the output tree, and what the report says of the rolling window by them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { ELEMENT, type PageData } from '../../src/report-page/data.ts';
+import { certainlyIn, highest, possiblyIn } from '../../src/report-page/overview/window-curves.ts';
+import { itemsTable, neverOverBudget, neverRefusedForRate } from '../promises.ts';
+import { openRig } from './faulty.ts';
+import { sequences } from '../rig.ts';
+
+const BUDGET = { limit: 10, windowMs: 4_000 };
+
+/** What the page of the report is given. */
+async function pageData(folder: string): Promise<PageData> {
+  const html = await readFile(join(folder, 'report.html'), 'utf8');
+  const base64 = new RegExp(`id="${ELEMENT.page}">([^<]*)<`).exec(html)?.[1] ?? '';
+  return JSON.parse(inflateRawSync(Buffer.from(base64, 'base64')).toString()) as PageData;
+}
+
+function mostInAnyWindow(stamps: readonly number[], windowMs: number): number {
+  const inWindow = (end: number) => stamps.filter((at) => at <= end && at > end - windowMs).length;
+  return Math.max(...stamps.map(inWindow));
+}
+
+const ms = (iso: unknown): number => Date.parse(String(iso));
+
+test('each job has the times of its POST and of its answer, and the service counted it in between', async () => {
+  const rig = await openRig({ ...BUDGET, gateway: 'slow-answers', jobMs: 4_000 });
+  const { folder } = await rig.run(sequences(24));
+  const journal = rig.services.journal();
+  neverOverBudget(journal, BUDGET);
+  neverRefusedForRate(journal);
+  const stamps = new Map(journal.map(({ requestId, at }) => [requestId, at]));
+  const rows = await itemsTable(folder);
+  expect(rows).toHaveLength(24);
+  for (const { path = '', remote_id: job = '', sent_at, submitted_at, queued_at } of rows) {
+    const stamp = stamps.get(job) ?? Number.NaN;
+    expect(ms(sent_at), `sent_at of ${path}`).toBeLessThanOrEqual(stamp);
+    expect(ms(submitted_at), `submitted_at of ${path}`).toBeGreaterThanOrEqual(stamp);
+    if (queued_at !== '') expect(ms(queued_at), `queued_at of ${path}`).toBe(stamp);
+    const item = JSON.parse(await readFile(join(folder, path, 'item.json'), 'utf8')) as unknown;
+    const times = { sent_at, answered_at: submitted_at };
+    const [attempt] = [{ at: submitted_at, outcome: 'accepted', ...times }];
+    expect(item).toMatchObject({ submitted_at, ...times, attempts: [attempt] });
+  }
+  // A job that has ended before the first look at it does not say.
+  expect(rows.filter((row) => row['queued_at'] !== '').length).toBeGreaterThan(5);
+  const { predictions: spans = [] } = (await pageData(folder)).acceptances;
+  const most = mostInAnyWindow([...stamps.values()], BUDGET.windowMs);
+  expect(highest(certainlyIn(spans, BUDGET.windowMs))).toBeLessThanOrEqual(most);
+  expect(highest(possiblyIn(spans, BUDGET.windowMs))).toBeGreaterThanOrEqual(most);
+  expect(highest(possiblyIn(spans, BUDGET.windowMs))).toBeLessThanOrEqual(BUDGET.limit);
+  const waits = rows.map((row) => ms(row['submitted_at']) - ms(row['sent_at']));
+  expect(Math.max(...waits), 'the longest wait for an answer').toBeGreaterThan(1_000);
+}, 120_000);
