@@ -56,7 +56,7 @@ export const { fetchArtefact } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: it burns no item. */
-export const { conclude, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
+export const { conclude, giveUp, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout,
   scheduleToCloseTimeout: '14d',

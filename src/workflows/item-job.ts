@@ -3,22 +3,34 @@ import { fetchArtefact, poll } from './activity-options.ts';
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
-import type { PollResult, RemoteJob } from './verbs.ts';
+import type { PollPolicy, PollResult, RemoteJob } from './verbs.ts';
 
-/** @throws Ended when the job brings no good result */
-export async function takeResult(job: RemoteJob, progress: ItemProgress): Promise<void> {
-  await download(job, await awaitEnd(job, progress), progress);
+/**
+ * @param first what the first question after it has brought, where it was asked already
+ * @throws Ended when the job brings no good result
+ */
+export async function takeResult(
+  job: RemoteJob,
+  progress: ItemProgress,
+  first: PollResult = { type: 'running' },
+): Promise<void> {
+  const { policy } = progress.input;
+  const result = first.type === 'running' ? await ask(job, policy) : first;
+  if (result.type === 'running') throw new Error('a job was left while it runs');
+  if (result.type === 'failed') {
+    progress.timing = result.timing;
+    throw new Ended('failed', result.code, result.message);
+  }
+  await download(job, result, progress);
+}
+
+/** Asks until the job has ended, or `once`. */
+export function ask(job: RemoteJob, policy: PollPolicy): Promise<PollResult> {
+  const question = { summary: summary(`whether job ${job.remoteId} has ended`) };
+  return poll.executeWithOptions(question, [job, policy]);
 }
 
 type Finished = Extract<PollResult, { readonly type: 'finished' }>;
-
-async function awaitEnd(job: RemoteJob, progress: ItemProgress): Promise<Finished> {
-  const question = { summary: summary(`whether job ${job.remoteId} has ended`) };
-  const result = await poll.executeWithOptions(question, [job, progress.input.policy]);
-  if (result.type === 'finished') return result;
-  progress.timing = result.timing;
-  throw new Ended('failed', result.code, result.message);
-}
 
 /** At once and side by side: the service deletes results, and each file is checked by itself. */
 async function download(

@@ -43,6 +43,23 @@ export class ItemProgress {
     this.engine ??= engine;
   }
 
+  /** Another job is submitted: what is known of this one stands in the attempts. */
+  givenUp(message: string): void {
+    const outcome = 'given-up';
+    const job = this.remoteId === null ? {} : { remoteId: this.remoteId };
+    this.attempts.push({ at: new Date().toISOString(), outcome, message, ...job });
+    this.files = [];
+    this.remoteId = null;
+    this.submittedAt = null;
+    this.timing = null;
+    this.engine = undefined;
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.state, value: 'waiting' },
+      { key: ATTRIBUTES.remoteId, value: null },
+    ]);
+    this.show('waiting');
+  }
+
   address(): ItemAddress {
     const { campaign, store, tree, id, kind, generation } = this.input;
     return { campaign, store, id, kind, generation, ...(tree !== undefined && { tree }) };

@@ -19,13 +19,21 @@ export class ItemSubmission {
   private attempt = 0;
   private submission: SubmitResult | null = null;
   /** It has asked for a slot, or the campaign has for it, and no answer has come. */
-  private waitsForSlot = true;
+  private waitsForSlot: boolean;
+  /** The job of before `retry` is of no use, and another one is wanted. */
+  private formerGivenUp = false;
   /** When the fate of a submission was first unknown (ms). */
   private unsureSince: number | null = null;
 
   constructor(progress: ItemProgress) {
     this.input = progress.input;
     this.progress = progress;
+    this.waitsForSlot = progress.input.remoteId === undefined;
+  }
+
+  /** From here on the item is submitted as one that never had a job. */
+  giveUpFormer(): void {
+    this.formerGivenUp = true;
   }
 
   answer({ attempt = this.attempt, result, turnedAway }: Submitted): void {
@@ -40,10 +48,11 @@ export class ItemSubmission {
   async submit(): Promise<RemoteJob> {
     // Accepted already, as the output tree of an earlier run tells: never submitted again.
     const { remoteId, adopted } = this.input;
-    if (remoteId !== undefined)
+    if (remoteId !== undefined && !this.formerGivenUp)
       return this.progress.accepted(adopted ? 'adopted' : 'found', remoteId);
     for (; ; this.attempt += 1) {
-      if (this.attempt > 0) await this.ask();
+      // The campaign asks only for items without a job.
+      if (this.attempt > 0 || this.formerGivenUp) await this.ask();
       const result = await this.answered();
       switch (result.type) {
         case 'accepted':
@@ -91,7 +100,9 @@ export class ItemSubmission {
 
   private async ask(): Promise<void> {
     this.waitsForSlot = true;
-    await askBudget([{ input: this.input, runId: workflowInfo().runId }], this.attempt);
+    const { remoteId, ...unsent } = this.input;
+    const input = this.formerGivenUp || remoteId === undefined ? unsent : this.input;
+    await askBudget([{ input, runId: workflowInfo().runId }], this.attempt);
   }
 
   /**

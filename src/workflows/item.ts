@@ -19,6 +19,7 @@ import type { ItemEnd } from '../domain/campaign.ts';
 import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
+import { takeFormerResult } from './former-job.ts';
 import { takeResult } from './item-job.ts';
 import { ItemProgress } from './item-progress.ts';
 import { ItemSubmission } from './item-submission.ts';
@@ -37,7 +38,13 @@ export async function item(input: ItemInput): Promise<ItemEnd> {
 
 async function path(progress: ItemProgress, submission: ItemSubmission): Promise<ItemEnd> {
   try {
-    await takeResult(await submission.submit(), progress);
+    const { formerEnd, adopted } = progress.input;
+    const job = await submission.submit();
+    if (formerEnd === undefined || adopted) await takeResult(job, progress);
+    else if (!(await takeFormerResult(job, progress, formerEnd))) {
+      submission.giveUpFormer();
+      await takeResult(await submission.submit(), progress);
+    }
     return { state: 'succeeded', code: null, message: null };
   } catch (error) {
     if (error instanceof Ended) return error.end;
