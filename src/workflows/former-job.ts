@@ -39,7 +39,8 @@ export async function takeFormerResult(
 ): Promise<boolean> {
   const { policy } = progress.input;
   try {
-    await takeResult(job, progress, await ask(job, firstQuestion(policy)));
+    const first = await ask(job, firstQuestion(policy));
+    await takeResult(job, progress, { first, isFollowed: (code) => isOfNoUse(code, before) });
     return true;
   } catch (error) {
     if (!(error instanceof Ended) || !isOfNoUse(error.end.code, before)) throw error;

@@ -169,6 +169,8 @@ export interface Activities {
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */
   fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
+  /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
+  keepFailed(job: RemoteJob): Promise<FetchResult>;
   /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
   giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**

@@ -4,36 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import type { FaultRule } from '../../src/local-services/faults.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
-import { prepareRetry } from '../../src/store/prepare-retry.ts';
-import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
-import { surveyRetry } from '../../src/store/retry-survey.ts';
 import { itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
-import { molecules, sequences, type Ran, type Rig, type Started } from '../rig.ts';
+import { molecules, sequences, type Ran, type Rig } from '../rig.ts';
 import { openRig, rowOf } from './faulty.ts';
+import { reopened, retried } from './reopening.ts';
 
 const ROWS = [...sequences(1), ...molecules(1)];
 /** Every question after an unfinished job is answered with 404, while the service is well. */
 const UNKNOWN: readonly FaultRule[] = [{ name: 'error', endpoint: 'status', status: 404 }];
-
-/** Opens all items again that did not succeed, as `hundredfold retry` does, and starts the campaign. */
-async function reopened(
-  rig: Rig,
-  { folder, name }: Started,
-  rows: readonly object[],
-): Promise<Started> {
-  const store = await openFileStore(folder);
-  const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw new Error(`${folder} holds no campaign`);
-  const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
-  await prepareRetry(store, campaign, chosen, new Date().toISOString());
-  return rig.start(rows, name);
-}
-
-async function retried(rig: Rig, former: Started, rows: readonly object[]): Promise<Ran> {
-  const started = await reopened(rig, former, rows);
-  return { ...started, progress: await started.handle.result() };
-}
 
 const accepted = (rig: Rig): number =>
   rig.services.journal().filter((entry) => entry.accepted).length;
@@ -63,7 +41,7 @@ test('a job that was called lost and is alive is fetched, and no other is paid f
   expect(await recordOf(second, 'sequences/seq-0')).toMatchObject({ job_number: 0 });
   await noItemLost(second.folder, second.ids);
   await treeIsWhole(second.folder);
-}, 60_000);
+});
 
 const FAILS: readonly FaultRule[] = [{ name: 'fail', endpoint: 'submit' }];
 
@@ -86,7 +64,7 @@ test('a job that failed is asked for, and only then another one is submitted und
     { outcome: 'accepted', remote_id: record['remote_id'] },
   ]);
   await treeIsWhole(second.folder);
-}, 60_000);
+});
 
 test('a job that the service does not know is believed to be lost within seconds', async () => {
   const rig = await openRig({ faults: [{ name: 'lose' }], policy: { lostAfterMs: 1 } });
@@ -99,7 +77,7 @@ test('a job that the service does not know is believed to be lost within seconds
   expect(second.progress.ended.succeeded).toBe(1);
   expect(Date.now() - began, 'ms').toBeLessThan(30_000);
   expect(accepted(rig)).toBe(2);
-}, 60_000);
+});
 
 test('a result that was wrong and is right now costs nothing; one that is wrong again is replaced', async () => {
   const wrong = { name: 'missing-key', service: 'molecules', endpoint: 'results' } as const;
@@ -111,7 +89,7 @@ test('a result that was wrong and is right now costs nothing; one that is wrong 
   expect(second.progress.ended.succeeded).toBe(2);
   expect(accepted(rig), 'two at first, one more for the one that was wrong again').toBe(3);
   await treeIsWhole(second.folder);
-}, 60_000);
+});
 
 test('an item that is cancelled while it waits for the slot of its new job keeps a whole tree', async () => {
   const rig = await openRig({ faults: FAILS, limit: 1, windowMs: 600_000 });
@@ -129,7 +107,7 @@ test('an item that is cancelled while it waits for the slot of its new job keeps
   expect(accepted(rig)).toBe(1);
   await treeIsWhole(first.folder);
   await noItemLost(first.folder, first.ids);
-}, 60_000);
+});
 
 test('an adopted job is asked for again, and another one is never submitted', async () => {
   const rig = await openRig({ policy: { lostAfterMs: 1 } });
@@ -139,4 +117,4 @@ test('an adopted job is asked for again, and another one is never submitted', as
   expect(await codesOf(second)).toEqual(['JOB_LOST']);
   expect(rig.services.journal()).toEqual([]);
   await treeIsWhole(second.folder);
-}, 60_000);
+});
