@@ -56,6 +56,8 @@ export interface ServiceClient {
   ping(options: CallOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, the one that must exist first. */
   artefacts(kind: Kind): readonly ArtefactName[];
+  /** What a job of this kind that failed still offers: its log. */
+  artefactsOfFailed(kind: Kind): readonly ArtefactName[];
   /** Closes idle connections. */
   close(): Promise<void>;
 }

@@ -68,6 +68,11 @@ export type SubmitResult =
   /** Nothing was sent: the run of the item that asked for it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };
 
+export interface PollPolicy extends JobPolicy {
+  /** Answers `running` instead of asking until the job has ended. */
+  readonly once?: true;
+}
+
 export type PollResult =
   | {
       readonly type: 'finished';
@@ -75,6 +80,8 @@ export type PollResult =
       /** When the service took the job on, as its timing block told while the job ran; absent where it did not. */
       readonly queuedAt?: string;
     }
+  /** Only when it is asked `once`. */
+  | { readonly type: 'running' }
   | {
       readonly type: 'failed';
       readonly code: string;
@@ -184,9 +191,13 @@ export interface Activities {
   /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
-  poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
+  poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */
   fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
+  /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
+  keepFailed(job: RemoteJob): Promise<FetchResult>;
+  /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
+  giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**
    * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
    * job contradict each other. Nothing in histories of before they were compared.
