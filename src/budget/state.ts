@@ -3,7 +3,6 @@ import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
-import type { Unfinished } from './unfinished.ts';
 import { newQueue, type Queue, type Waiting } from './lanes.ts';
 import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
@@ -37,6 +36,17 @@ export interface BudgetState {
   pages?: number;
   /** The last recovery that this budget was told of. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
+}
+
+/** Jobs that were accepted and have not ended (unfinished.ts). */
+export interface Unfinished {
+  /** Most of them at a time. */
+  max: number;
+  /** As counted last, and when (ms; 0: never). */
+  count: number;
+  countedAt: number;
+  /** When jobs were accepted that the last count may not have seen (ms). */
+  accepted: number[];
 }
 
 /** Leave to submit one item. */

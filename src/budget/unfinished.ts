@@ -5,16 +5,6 @@
  */
 import type { BudgetState } from './state.ts';
 
-export interface Unfinished {
-  /** Most of them at a time. */
-  max: number;
-  /** As counted last, and when (ms; 0: never). */
-  count: number;
-  countedAt: number;
-  /** When jobs were accepted that the last count may not have seen (ms). */
-  accepted: number[];
-}
-
 /** An accepted job is seen by a count this much later (ms): the index of running workflows lags behind. */
 const SEEN_AFTER_MS = 3_000;
 /** Not counted more often than this (ms). */
