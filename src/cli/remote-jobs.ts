@@ -78,6 +78,8 @@ async function jobsOf(
         incomplete ||= outcome.type === 'unavailable';
         continue;
       }
+      // Not `incomplete`: the list itself is there, and what the other one is for is not shown (contract 4.8).
+      if (outcome.missing !== undefined) notes.push(outcome.missing);
       jobs.push(...outcome.jobs.map((job) => remoteJob(job, service, here)));
     }
   } finally {

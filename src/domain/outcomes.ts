@@ -176,7 +176,12 @@ export interface PastJob {
 
 /** The answer to the question for all jobs of our token. */
 export type ListOutcome =
-  | { readonly type: 'listed'; readonly jobs: readonly PastJob[] }
+  | {
+      readonly type: 'listed';
+      readonly jobs: readonly PastJob[];
+      /** A part of the list that was not to be had, and why; absent where all of it was. */
+      readonly missing?: string;
+    }
   /** The service has no such list. */
   | { readonly type: 'unsupported'; readonly message: string }
   | {

@@ -130,6 +130,10 @@ describe.each(['current', 'earlier'] as const)('predictions, %s variant', (varia
       expect(readPayload(result)).toMatchObject({ ok: true, synthetic: true });
       expect(files.get('history')?.toString()).toContain('FINISHED');
       expect(await predictions.find(kind, job.name, quiet())).toEqual({ type: 'found', remoteId });
+      const listed = { remoteId, kind, jobName: job.name, state: 'FINISHED' };
+      const list = await predictions.list(kind, quiet());
+      expect(list).toMatchObject({ type: 'listed', jobs: [listed] });
+      expect(list, 'also the chains of shifts').not.toHaveProperty('missing');
     },
   );
 

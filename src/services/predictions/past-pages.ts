@@ -1,4 +1,4 @@
-/** The past results of the token for one prediction type (contract 4.7), page by page. */
+/** The past results of the token, page by page: of one prediction type (contract 4.7), and the chains of shifts (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import { parseJson } from '../../results/json.ts';
 import { connectionFailed, isAnswered, unavailable, type Unavailable } from '../availability.ts';
@@ -23,31 +23,61 @@ export type PastPage =
   /** The last page. */
   | Unavailable;
 
+/** Where a list lies, and how it is told the token. */
+interface PastList {
+  readonly path: readonly string[];
+  readonly tokenIn: 'header' | 'query';
+}
+
 export async function* pastPages(
   access: PredictionsAccess,
   kind: Kind,
   signal: AbortSignal,
 ): AsyncGenerator<PastPage> {
   const type = TYPE_OF_KIND[kind];
-  if (type === undefined) {
-    yield { type: 'unsupported' };
-    return;
-  }
-  const url = access.api('past-results', type, '');
+  if (type === undefined) yield { type: 'unsupported' };
+  else yield* pagesOf(access, { path: [type], tokenIn: 'header' }, signal);
+}
+
+/** Its purpose and answer are not shown (4.8): entries that carry an id and a name are read, as in the other lists. */
+export function shiftChainPages(
+  access: PredictionsAccess,
+  signal: AbortSignal,
+): AsyncGenerator<PastPage> {
+  return pagesOf(access, { path: ['shiftcrypt', 'alignment'], tokenIn: 'query' }, signal);
+}
+
+async function* pagesOf(
+  access: PredictionsAccess,
+  { path, tokenIn }: PastList,
+  signal: AbortSignal,
+): AsyncGenerator<PastPage> {
+  const url = access.api('past-results', ...path, '');
   const seen = new Set<string>();
   while (!seen.has(url.search) && seen.size < PAGE_LIMIT) {
     seen.add(url.search);
-    const page = await pageAt(access, url, signal);
+    const page = await pageAt(access, url, tokenIn, signal);
     yield page;
     const query = page.type === 'page' ? nextPage(page.json) : null;
     if (query === null) return;
     url.search = query;
+    // A link that repeats the token is kept nowhere, and whatever it says ours is sent.
+    url.searchParams.delete('token');
   }
   yield unreadable(`${url.origin}${url.pathname}: the list of past results does not end`);
 }
 
-async function pageAt(access: PredictionsAccess, url: URL, signal: AbortSignal): Promise<PastPage> {
-  const headers = { 'x-service-token': access.token };
+async function pageAt(
+  access: PredictionsAccess,
+  page: URL,
+  tokenIn: PastList['tokenIn'],
+  signal: AbortSignal,
+): Promise<PastPage> {
+  // `http.ts` shows origin and path of a URL, never its query.
+  const url = new URL(page);
+  if (tokenIn === 'query') url.searchParams.set('token', access.token);
+  const headers: Record<string, string> =
+    tokenIn === 'header' ? { 'x-service-token': access.token } : {};
   const answer = await access.http.send({ method: 'GET', url, headers, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
   // Not an empty list: a service without it cannot say that a job does not exist.

@@ -78,9 +78,9 @@ export function nextPage(json: unknown): string | null {
   return null;
 }
 
-/** Without a name, an entry is known by the state or the timing of a job (contract 2.7). */
+/** Without a name, an entry is known by the state or the timing of a job (contract 2.7), or by its chains (4.8). */
 function isEntry(object: Readonly<Record<string, unknown>>): boolean {
-  return 'timing' in object || 'status' in object;
+  return 'timing' in object || 'status' in object || 'chains' in object;
 }
 
 function visit(
