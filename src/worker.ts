@@ -149,6 +149,7 @@ function dependenciesOf(
   const { client, taskQueue, notify = NOBODY, stateFolder } = options;
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
+    successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
     openStore: openExisting,
     leases,
     publishCampaign: publishTree,
@@ -252,6 +253,14 @@ function know(
     },
     ledgerAddress,
   };
+}
+
+function successorIn(
+  known: ReadonlyMap<string, KnownService>,
+  { service, address }: ServiceReference,
+): KnownService | null {
+  const [, found] = [...known].find(([key]) => key.startsWith(`${service} ${address} `)) ?? [];
+  return found ?? null;
 }
 
 function logRefusal(error: unknown): void {

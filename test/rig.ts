@@ -47,7 +47,8 @@ export class Rig {
   readonly folder: string;
   readonly settings: readonly ServiceSettings[];
   readonly taskQueue = `test-${randomUUID()}`;
-  private readonly policy: JobPolicy;
+  /** Of the campaigns that are started from now on. */
+  policy: JobPolicy;
   private readonly notify: NotifySettings;
   private readonly watchEveryMs: number;
   private worker: RunningWorker | null = null;

@@ -26,6 +26,11 @@ export interface StoreOptions {
 export interface Dependencies {
   /** null when this worker has no such service or credential: another worker may. */
   readonly serviceOf: (reference: ServiceReference) => KnownService | null;
+  /**
+   * The same service with the credential that is configured now. Only where no two users share a Temporal: what was asked
+   * for with another token is done with this one.
+   */
+  readonly successorOf: (reference: ServiceReference) => KnownService | null;
   /** A folder that is missing is made only where `create` is true: the cache, which is no campaign's tree. */
   readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
   /** Whether a tree is the campaign's, and this Temporal's: `openTree`. */

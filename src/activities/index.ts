@@ -5,6 +5,8 @@ import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
 import { find } from './find.ts';
+import { giveUp } from './give-up.ts';
+import { keepFailed } from './keep-failed.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { poll } from './poll.ts';
@@ -21,6 +23,8 @@ export function createActivities(deps: Dependencies): Activities {
     find: beating((...args) => find(deps, ...args)),
     poll: beating((...args) => poll(deps, ...args)),
     fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),
+    keepFailed: beating((...args) => keepFailed(deps, ...args)),
+    giveUp: beating((...args) => giveUp(deps, ...args)),
     conclude: beating((...args) => conclude(deps, ...args)),
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),

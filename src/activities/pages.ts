@@ -27,7 +27,10 @@ export async function loadPage(
           generation,
           ...(done && { ended: { state: done, code: null } }),
           // A job of another service, from before the configuration was changed, is none of this one's.
-          ...(job?.address === address && { remoteId: job.remoteId }),
+          ...(job?.address === address && {
+            remoteId: job.remoteId,
+            ...(job.formerEnd !== undefined && { formerEnd: job.formerEnd }),
+          }),
           // Whatever the configured service is now: an adopted job is asked for there, and never submitted.
           ...(adopts !== undefined && { remoteId: adopts, adopted: true as const }),
           ...(sends && { sends }),

@@ -5,7 +5,7 @@ import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { PollOutcome } from '../domain/outcomes.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
-import type { PollResult, RemoteJob } from '../workflows/verbs.ts';
+import type { PollPolicy, PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce } from './note-acceptance.ts';
@@ -29,13 +29,14 @@ async function untilItMayBeDone(deps: Dependencies, job: RemoteJob): Promise<voi
 export async function poll(
   deps: Dependencies,
   job: RemoteJob,
-  policy: JobPolicy,
+  policy: PollPolicy,
 ): Promise<PollResult> {
   const { info, cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
   await noteAcceptanceOnce(deps, job);
-  if (info.attempt === 1) await untilItMayBeDone(deps, job);
-  const outcome = await client.poll(job.remoteId, { signal });
+  // A job of before `retry` may have ended long ago.
+  if (info.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job);
+  const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
   const ageMs = Date.now() - info.scheduledTimestampMs;
   const seen = seenBefore(Context.current());
   switch (outcome.type) {
@@ -56,10 +57,12 @@ export async function poll(
     case 'running': {
       const stuck = stuckBecause(ageMs, policy.deadlineMs, outcome.timing);
       if (stuck) return { type: 'failed', ...stuck, timing: outcome.timing };
+      if (policy.once) return { type: 'running' };
       // It is there: an earlier 404 was wrong.
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
       Context.current().heartbeat(queuedAt === undefined ? null : { queuedAt });
-      throw notYet(outcome.statusMessage ?? 'running', pollDelay(ageMs, outcome.retryAfterMs));
+      const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
+      throw notYet(outcome.statusMessage ?? 'running', delayMs);
     }
     case 'unavailable': {
       // Says nothing about the job: the outage is waited out, within the same deadline.

@@ -13,7 +13,7 @@ export function clientOf(deps: Dependencies, reference: ServiceReference): Servi
 
 /** The same of all that this worker knows about the service. */
 export function serviceOf(deps: Dependencies, reference: ServiceReference): KnownService {
-  const service = deps.serviceOf(reference);
+  const service = deps.serviceOf(reference) ?? deps.successorOf(reference);
   if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
   throw notYet(

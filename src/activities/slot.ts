@@ -46,7 +46,9 @@ const PATIENCE_MS = 250;
 
 export async function reserveSlot(deps: Dependencies, request: SlotRequest): Promise<Slot> {
   const { id, reference, service, signal } = request;
-  const account = { ...reference, address: service.ledgerAddress };
+  // The token that is sent counts, which may have replaced that of the request.
+  const { credential } = service.budget;
+  const account = { ...reference, credential, address: service.ledgerAddress };
   const windows = request.windows ?? windowsOf(service);
   try {
     for (let waited = 0; ;) {

@@ -12,7 +12,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Kind } from '../domain/item.ts';
-import type { TimedOutcome } from '../domain/outcomes.ts';
+import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
@@ -51,7 +51,8 @@ export async function submit(
   const began = performance.now();
   deps.serverClock.saw(info.currentAttemptScheduledTimestampMs);
   if (request.inDoubt) return { type: 'unsure', message: IN_DOUBT };
-  const service = deps.serviceOf(reference);
+  const known = deps.serviceOf(reference);
+  const service = known ?? (request.mayReplace ? deps.successorOf(reference) : null);
   if (!service) return unknownHere(reference);
   const prepared = await prepare(deps, request, reference);
   if ('type' in prepared) return prepared;
@@ -62,7 +63,8 @@ export async function submit(
   if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
-  return send(deps, service, request, prepared);
+  const result = await send(deps, service, request, prepared);
+  return result.type === 'accepted' && known === null ? { ...result, replaced: true } : result;
 }
 
 interface Prepared {
@@ -126,7 +128,7 @@ async function send(
   const { cancellationSignal: signal, info } = Context.current();
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
-  if (found?.type === 'unavailable') return notNow(found.message, found.retryAfterMs);
+  if (found?.type === 'unavailable') return away(found);
   // Without a note an attempt before this one has sent nothing, and its slot is not used.
   if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
@@ -170,6 +172,15 @@ function within(signal: AbortSignal): AbortSignal {
 function unknownHere({ service, address }: ServiceReference): SubmitResult {
   const message = `no worker here has the token of ${service} at ${address} that the campaign was started with`;
   return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };
+}
+
+function away({
+  message,
+  retryAfterMs,
+  refusesUs = false,
+}: Extract<PingOutcome, { type: 'unavailable' }>): SubmitResult {
+  const reason = refusesUs ? 'blocked' : 'unavailable';
+  return { type: 'notNow', reason, retryAfterMs, message, rateLimit: null };
 }
 
 function notNow(message: string, retryAfterMs: number | null = null): SubmitResult {

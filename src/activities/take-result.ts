@@ -5,6 +5,7 @@
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
 import { withChemist } from '../inputs/molecules/shared-chemist.ts';
+import { asObject } from '../results/json.ts';
 import { readResultJson } from '../results/result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/result-problems.ts';
 import { complexity } from '../services/bounded-json.ts';
@@ -67,7 +68,7 @@ async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
 /** A molecule's files are taken out of their record on the way, also those of a wrong one: somebody will look at them. */
 export async function writeArtefact(
   store: Store,
-  { kind, id }: ItemAddress,
+  item: ItemAddress,
   { options }: Job,
   { name, fileName, bytes, hidden }: Artefact,
   problem: ResultProblem | null,
@@ -75,6 +76,41 @@ export async function writeArtefact(
   const folder = problem === null ? '' : REJECTED;
   const readable = options.kind === 'molecule' && problem?.code !== RESULT_PROBLEMS.tooComplex;
   const texts = readable ? filesInRecord(bytes, options) : [];
+  const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder });
+  const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
+  const synthetic = name !== 'distributions' && isSynthetic(bytes);
+  const engine = synthetic ? 'synthetic' : engineOfLog(log);
+  const told = problem && { code: problem.code, message: problem.message };
+  return { files, problem: told, timing: null, ...(engine !== null && { engine }) };
+}
+
+/** What the service has of a job that failed: its answer as received and, of a molecule, the log in it. No results. */
+export async function writeFailed(
+  store: Store,
+  item: ItemAddress,
+  { fileName, bytes, hidden }: Artefact,
+): Promise<FetchResult> {
+  const read = readResultJson(bytes);
+  const texts = item.kind === 'molecule' && read.ok ? logIn(read.json) : [];
+  const files = await writeFiles(store, item, { fileName, bytes, hidden, texts, folder: '' });
+  const engine = engineOfLog(texts[0]?.[1] ?? '');
+  return { files, problem: null, timing: null, ...(engine !== null && { engine }) };
+}
+
+type NamedText = readonly [name: string, text: string];
+
+interface Written extends Omit<Artefact, 'name'> {
+  /** Taken out of it. */
+  readonly texts: readonly NamedText[];
+  /** In the item's folder. */
+  readonly folder: string;
+}
+
+async function writeFiles(
+  store: Store,
+  { kind, id }: ItemAddress,
+  { fileName, bytes, hidden, texts, folder }: Written,
+): Promise<KeptFile[]> {
   const hiddenIn = hiddenInTexts(bytes, texts.length === 0 ? [] : hidden);
   const files: KeptFile[] = [];
   for (const [file, data] of [[fileName, bytes] as const, ...texts]) {
@@ -83,26 +119,28 @@ export async function writeArtefact(
     const times = typeof data === 'string' ? hiddenIn(data) : hidden.length;
     files.push({ name: folder + file, bytes: length, sha256, ...redactedTimes(times) });
   }
-  const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
-  const synthetic = name !== 'distributions' && isSynthetic(bytes);
-  const engine = synthetic ? 'synthetic' : engineOfLog(log);
-  const told = problem && { code: problem.code, message: problem.message };
-  return { files, problem: told, timing: null, ...(engine !== null && { engine }) };
+  return files;
 }
 
 function filesInRecord(
   bytes: Uint8Array,
   options: Extract<Job['options'], { readonly kind: 'molecule' }>,
-): (readonly [name: string, text: string])[] {
+): NamedText[] {
   const read = readResultJson(bytes);
-  const native = read.ok ? nativeFiles(read.json, options) : read;
-  if (!read.ok || !native.ok) return [];
-  const log = (read.json as { log?: unknown }).log;
+  if (!read.ok) return [];
+  const native = nativeFiles(read.json, options);
+  // The log says why files are missing.
+  if (!native.ok) return logIn(read.json);
   return [
     ...native.files.map(({ fileName, text }) => [fileName, text] as const),
     ...native.otherSets.flatMap((files, n) =>
       files.map(({ fileName, text }) => [setFolder(n + 2) + fileName, text] as const),
     ),
-    ...(typeof log === 'string' ? [[JOB_LOG, log] as const] : []),
+    ...logIn(read.json),
   ];
+}
+
+function logIn(json: unknown): NamedText[] {
+  const log = asObject(json)?.['log'];
+  return typeof log === 'string' ? [[JOB_LOG, log]] : [];
 }

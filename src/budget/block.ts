@@ -54,8 +54,12 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
   block.until = Math.max(blockedUntil(block, now), now + delay);
   block.probing = true;
-  block.reason = refusal.reason;
-  if (refusal.refusesUs === true) block.refusesSince ??= now;
+  const refusesUs = refusal.refusesUs === true;
+  const repeats = refusesUs && block.refusesSince !== undefined;
+  // Different requests word one refusal differently: the first words stay.
+  if (!repeats || statusOf(refusal.reason) !== statusOf(block.reason))
+    block.reason = refusal.reason;
+  if (refusesUs) block.refusesSince ??= now;
   else forgetRefusal(block);
   block.since = now;
   block.sentBefore = sent;
@@ -90,6 +94,10 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
   // The next submission still asks first: what is refused may differ between the two.
   forgetRefusal(block);
   block.until = now;
+}
+
+function statusOf(reason: string): string | undefined {
+  return /HTTP (\d{3})/.exec(reason)?.[1];
 }
 
 function forgetRefusal(block: Block): void {

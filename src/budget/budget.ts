@@ -129,11 +129,14 @@ function opensAt(state: BudgetState, lane: Lane, now: number): number {
 function grant(state: BudgetState, lane: Lane, now: number): Grant {
   const request = takeTurn(lane);
   take(state.address, now);
-  const ticket = take(credentialOf(state, request.credential).window, now);
+  const { window, block, replaced } = credentialOf(state, request.credential);
+  const ticket = take(window, now);
   const probe = state.addressBlock.probing;
+  const mayReplace = replaced === true || block.refusesSince !== undefined;
   const granted: Grant = {
     ...{ request, ticket, notBefore: now, number: state.address.granted, probe },
     withdrawn: false,
+    ...(mayReplace && { mayReplace }),
     ...(isInDoubt(state, request) && { inDoubt: true }),
   };
   state.outstanding[requestKey(request)] = granted;

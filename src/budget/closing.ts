@@ -30,6 +30,7 @@ export function close(
       chargeBoth(state, window, now);
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
+      if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
       state.counts.accepted += 1;
       noteAccepted(state, now);
       return;
@@ -91,7 +92,7 @@ function noteStranger(state: BudgetState, { request }: Grant, now: number): void
 function turnAway(
   state: BudgetState,
   granted: Grant,
-  { reason, retryAfterMs, message, scope, doubt }: Extract<Closing, { type: 'notNow' }>,
+  { reason, retryAfterMs, message, scope, doubt, sentBack }: Extract<Closing, { type: 'notNow' }>,
   now: number,
 ): void {
   const { request, number, withdrawn } = granted;
@@ -103,6 +104,8 @@ function turnAway(
     const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
     putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
+  // The one that failed has told why.
+  if (sentBack && state.addressBlock.refusals > 0) return;
   // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';
   const own = limited || scope === 'credential';

@@ -5,7 +5,12 @@ import type { Limit } from './window.ts';
 
 /** How a submission ended, seen from the budget. */
 export type Closing =
-  | { readonly type: 'accepted'; readonly rateLimit: RateLimitSeen | null }
+  | {
+      readonly type: 'accepted';
+      readonly rateLimit: RateLimitSeen | null;
+      /** Another token than the one that it was asked for with: that one has expired. */
+      readonly replaced?: true;
+    }
   /** Certainly no job, and final for the item. */
   | { readonly type: 'refused' }
   /** Certainly no job; the item keeps its turn and the service is left alone for a while. */
@@ -16,6 +21,7 @@ export type Closing =
       readonly message: string;
       readonly scope?: 'credential' | 'address';
       readonly doubt?: true;
+      readonly sentBack?: true;
     }
   /** Nothing was sent, and nothing is known against the service: what it is for waits this long, then it has its turn. */
   | {

@@ -9,10 +9,17 @@ import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
 export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
 
+export interface CredentialState {
+  window: Window;
+  block: Block;
+  /** Its token was refused (401), and jobs are sent with the one that is configured now. */
+  replaced?: true;
+}
+
 export interface BudgetState {
   address: Window;
   addressBlock: Block;
-  credentials: Record<string, { window: Window; block: Block }>;
+  credentials: Record<string, CredentialState>;
   queue: Queue;
   /** Requests on their way, by `requestKey`. */
   outstanding: Record<string, Grant>;
@@ -44,6 +51,8 @@ export interface Grant {
   readonly probe: boolean;
   /** Nobody waits for the answer any more: should the service say "not now", it is not asked again. */
   readonly withdrawn: boolean;
+  /** The token may have been replaced: another one of this service will do. */
+  readonly mayReplace?: true;
   /** It was answered with a web page, and others were not: it is not sent again (doubt.ts). */
   readonly inDoubt?: true;
 }
@@ -64,7 +73,7 @@ export function newBudget(): BudgetState {
   };
 }
 
-export function credentialOf(state: BudgetState, name: string): { window: Window; block: Block } {
+export function credentialOf(state: BudgetState, name: string): CredentialState {
   return (state.credentials[name] ??= { window: newWindow(0, 0), block: newBlock() });
 }
 

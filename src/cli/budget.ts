@@ -37,8 +37,9 @@ export async function budget(flags: BudgetFlags): Promise<number> {
 function printLedger(): void {
   const view = viewLedger(process.env);
   if (!view) return;
-  say('sent from this machine:');
-  for (const line of [...accountLines(view), ...rejectionLines(view)]) say(`  ${line}`);
+  const lines = [...accountLines(view), ...rejectionLines(view)];
+  if (lines.length > 0) say('sent from this machine:');
+  for (const line of lines) say(`  ${line}`);
 }
 
 function print(status: BudgetStatus): void {

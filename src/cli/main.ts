@@ -39,7 +39,7 @@ const MANIFESTS =
   'tables (CSV, TSV, JSONL, JSON, YAML), input files (.smi, FASTA, SD files, …), folders or patterns';
 
 const RETRY_HELP = `
-A job that the service still has is asked for again and costs nothing; one that failed there is sent as a new job,
+A job that was accepted before is asked for first and costs nothing; only when it is of no use, a new job is sent,
 out of the budget. A held molecule may have a job at the service already that nobody can find: it is sent again all the
 same, and may become a second job. --failed leaves the held ones out.`;
 

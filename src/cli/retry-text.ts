@@ -21,7 +21,8 @@ export function retryText(name: string, survey: RetrySurvey): string[] {
       : [`${name}: ${items(chosen.size)} run again (${which}).`];
   if (ways.ask > 0) {
     lines.push(
-      `  ${ways.ask} asked for again: the service has their jobs already, no slot is spent.`,
+      `  ${jobs(ways.ask)} asked for first, which spends no slot: only where the service does not know the job,`,
+      '  or it failed or its result is wrong again, another one is submitted (never for an adopted job).',
     );
   }
   if (following > 0)
@@ -42,6 +43,10 @@ export function retryText(name: string, survey: RetrySurvey): string[] {
     lines.push('  The "hundredfold run" command of this campaign puts back what is missing.');
   }
   return lines;
+}
+
+function jobs(n: number): string {
+  return n === 1 ? '1 former job is' : `${n} former jobs are`;
 }
 
 function items(n: number): string {

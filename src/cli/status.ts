@@ -46,7 +46,8 @@ async function printOpen(session: Session, campaign: CampaignLine, json: boolean
   for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) say(`  ${words}`);
   if (seen.obstacle !== null) say(`  ${seen.obstacle}`);
-  if (end !== null) say(`  ${endText(end, at)}`);
+  // While it stands still nobody knows.
+  if (end !== null && seen.obstacle === null) say(`  ${endText(end, at)}`);
   say(`  results: ${campaign.out}`);
   if (session.role === 'host') {
     say('  Nothing works on it now. To go on, type its "hundredfold run" command again,');

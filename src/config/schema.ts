@@ -18,7 +18,7 @@ const maxUnfinished = (fallback: number) =>
 const statusRequests = bound.meta({
   description:
     'Status requests a second that one worker sends to this service at most, for all jobs together.',
-  default: 3,
+  default: 5,
   examples: [1, 'none'],
 });
 

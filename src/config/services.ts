@@ -75,7 +75,7 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
 /** The service is shared: enough to keep it busy, and not so much that others wait behind us for hours. */
 const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, predictions: 100 };
 /** A second, for all jobs of a service together. */
-const STATUS_REQUESTS = 3;
+const STATUS_REQUESTS = 5;
 
 /** Throws CONFIG_MOLECULE_TOKEN, and all that `networkSettings` throws, where tokens are required. */
 export function serviceSettings(

@@ -89,6 +89,11 @@ export interface ItemEntry {
   readonly generation: number;
   /** The job that the service has taken on already, where an earlier run has left word of one. */
   readonly remoteId?: string;
+  /**
+   * The code that this job had brought before `retry` opened the item again: the job is asked for first, and another one
+   * is submitted only when it is of no use.
+   */
+  readonly formerEnd?: string;
   /** That job was submitted by somebody else: it takes no slot, and is never submitted by us. */
   readonly adopted?: true;
   /** For whoever looks at it in the Temporal UI; absent from pages of before this was noted. */
@@ -110,7 +115,7 @@ export interface Sent {
 /**
  * How an attempt to submit ended. `unsure`: the job may or may not exist; `found` and `absent`: what a look-up by
  * its name then said; `unable`: nothing was sent, for a reason of ours; `adopted`: nothing was sent, because the row
- * names a job that the service has already.
+ * names a job that the service has already; `given-up`: the job of before `retry` is of no use, and another one is sent.
  */
 export const ATTEMPT_OUTCOMES = [
   'accepted',
@@ -124,6 +129,7 @@ export const ATTEMPT_OUTCOMES = [
   'unsure',
   'unable',
   'adopted',
+  'given-up',
 ] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 

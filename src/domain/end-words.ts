@@ -65,7 +65,8 @@ const WORDS: Readonly<Record<string, EndWords>> = {
   },
   JOB_OVERDUE: {
     meaning: 'The job had not finished within jobs.deadline.',
-    remedy: 'hundredfold retry waits for it once more; ask the service’s keepers.',
+    remedy:
+      'hundredfold retry waits for it once more, then sends a new job; ask the operator of the service.',
   },
   JOB_STUCK: {
     meaning: 'The service itself has not worked on the job for an hour.',

@@ -41,6 +41,8 @@ export type SubmitOutcome =
       readonly rateLimit: RateLimitSeen | null;
       /** Of `blocked`: whom the answer is about, the credential (401) or everyone at this address. */
       readonly scope?: 'credential' | 'address';
+      /** It was not sent because another submission had failed: says nothing new about the service. */
+      readonly sentBack?: true;
       /**
        * Of `blocked`: a web page came with 200, and the service is well otherwise. A proxy has kept the job from it, or has
        * spoilt its answer: whether all submissions are answered so tells which (src/budget/doubt.ts).
@@ -99,6 +101,8 @@ export type PollOutcome =
       readonly type: 'running';
       /** Floor for the next question, from Retry-After. */
       readonly retryAfterMs: number | null;
+      /** When to ask again (ms), where all jobs of the service share a pace; above the floor. */
+      readonly nextMs?: number;
       readonly progress: number | null;
       readonly statusMessage: string | null;
       readonly timing: Timing | null;
@@ -188,4 +192,5 @@ export type PingOutcome =
       readonly type: 'unavailable';
       readonly message: string;
       readonly retryAfterMs: number | null;
+      readonly refusesUs?: boolean;
     };

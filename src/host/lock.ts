@@ -18,7 +18,7 @@ const LOCK = 'host.lock';
 
 /** What this program and its Temporal server leave in the folder: histories, inputs by name, local tokens, logs. */
 const OURS =
-  /^((temporal|services)\.db(-wal|-shm|-journal)?|(host|server|background|identity|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|starting|state)$/;
+  /^((temporal|services)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|starting|state)$/;
 
 function isOurs(name: string): boolean {
   return OURS.test(name);

@@ -19,7 +19,14 @@ export function isAnswered(answer: HttpAnswer): answer is HttpResponse {
 }
 
 export function connectionFailed(failure: HttpFailure): Unavailable {
-  return { type: 'unavailable', message: failure.message, retryAfterMs: null };
+  const refused = refusesAtProxy(failure);
+  const { message } = failure;
+  return { type: 'unavailable', message, retryAfterMs: null, ...(refused && { refusesUs: true }) };
+}
+
+/** A proxy on the way wants a login, or lets nobody through to the service. */
+export function refusesAtProxy({ code }: Pick<HttpFailure, 'code'>): boolean {
+  return /^PROXY_4\d\d$/.test(code);
 }
 
 /** Throws the body away and tells the status in words. */

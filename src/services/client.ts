@@ -39,9 +39,14 @@ export interface SubmitOptions extends CallOptions {
   readonly beforeSending?: () => Promise<boolean>;
 }
 
+export interface PollOptions extends CallOptions {
+  /** Of the job, for a service that lists its jobs by kind. */
+  readonly kind?: Kind;
+}
+
 export interface ServiceClient {
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
-  poll(remoteId: string, options: CallOptions): Promise<PollOutcome>;
+  poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
@@ -51,6 +56,8 @@ export interface ServiceClient {
   ping(options: CallOptions): Promise<PingOutcome>;
   /** The files that a finished job of this kind offers, the one that must exist first. */
   artefacts(kind: Kind): readonly ArtefactName[];
+  /** What a job of this kind that failed still offers: its log. */
+  artefactsOfFailed(kind: Kind): readonly ArtefactName[];
   /** Closes idle connections. */
   close(): Promise<void>;
 }

@@ -2,14 +2,22 @@
  * How the GETs to one service behave together, in one worker: a shared pace for status requests, the waits that the
  * service has ordered for single jobs, and a brake when it refuses us. Wraps a client and keeps its outcomes.
  *
- * A job is asked about rarely when many are open, and never before the service wants to be asked. While an answer says
- * that we are refused (an expired token, a firewall, a maintenance page), one request at a growing delay finds out when
- * that is over; all others are postponed.
+ * A job is asked about rarely when many are open, and never before the service wants to be asked; where asking about each
+ * would take long, one list answers for all. While an answer says that we are refused (an expired token, a firewall, a
+ * maintenance page), one request at a growing delay finds out when that is over; all others are postponed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ArtefactName, FindOutcome, PollOutcome } from '../domain/outcomes.ts';
+import type { Kind } from '../domain/item.ts';
+import type {
+  ArtefactName,
+  FetchOutcome,
+  FindOutcome,
+  PollOutcome,
+  SubmitOutcome,
+} from '../domain/outcomes.ts';
 import { Brake } from './brake.ts';
-import type { ServiceClient } from './client.ts';
+import type { CallOptions, Job, PollOptions, ServiceClient, SubmitOptions } from './client.ts';
+import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
 import { Pace } from './pace.ts';
 
 export interface MannersOptions {
@@ -24,71 +32,123 @@ export interface MannersOptions {
 /** A shorter wait (ms) is done here: to be called again by the Temporal server costs more. */
 const WAITED_HERE_MS = 2_000;
 
+/** Where it takes longer (ms) to ask about every job once, the list of all jobs is asked for instead. */
+const LONG_ROUND_MS = 2_000;
+
 /** These need the token: a refusal may be about this file alone, and says nothing about the service. */
-const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set(['csv', 'metadata', 'distributions']);
+const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
+  ...(['csv', 'metadata', 'distributions', 'json', 'input'] as const),
+]);
 
 export function withManners(client: ServiceClient, options: MannersOptions): ServiceClient {
-  const now = options.now ?? (() => performance.now());
-  const brake = new Brake(now, options.onRefusal);
-  const pace = new Pace(options.statusRequests, now);
+  const polite = new Manners(client, options);
   return {
     ...client,
-    submit: async (job, submitOptions) => {
-      const outcome = await client.submit(job, submitOptions);
-      if (outcome.type === 'accepted') pace.accepted(outcome.remoteId, outcome.retryAfterMs ?? 0);
-      return outcome;
-    },
-    poll: async (remoteId, callOptions) => {
-      const stop = brake.stop();
-      if (stop) return { type: 'postponed', ...stop };
-      const waitMs = pace.turn(remoteId);
-      if (waitMs > WAITED_HERE_MS) {
-        brake.unused();
-        return {
-          type: 'postponed',
-          message: 'waits for its turn to be asked about',
-          delayMs: waitMs,
-        };
-      }
-      if (waitMs > 0) await delay(waitMs, undefined, { signal: callOptions.signal });
-      const outcome = brake.judged(await client.poll(remoteId, callOptions));
-      return paced(pace, remoteId, outcome);
-    },
-    fetch: async (remoteId, artefact, callOptions) => {
-      if (WITH_TOKEN.has(artefact)) {
-        return brake.isOn ? brake.refused() : client.fetch(remoteId, artefact, callOptions);
-      }
-      const early = pace.heldMs(remoteId);
-      if (early > 0) {
-        const message = 'the service wants to be left alone until then';
-        return { type: 'unavailable', message, retryAfterMs: early, uniform: true };
-      }
-      if (brake.stop()) return brake.refused();
-      return brake.judged(await client.fetch(remoteId, artefact, callOptions));
-    },
-    find: async (kind, name, callOptions): Promise<FindOutcome> => {
-      if (brake.stop()) return brake.refused();
-      return brake.judged(await client.find(kind, name, callOptions));
-    },
+    submit: (job, call) => polite.submit(job, call),
+    poll: (remoteId, call) => polite.poll(remoteId, call),
+    fetch: (remoteId, artefact, call) => polite.fetch(remoteId, artefact, call),
+    find: (kind, name, call) => polite.find(kind, name, call),
   };
 }
 
-function paced(pace: Pace, remoteId: string, outcome: PollOutcome): PollOutcome {
-  switch (outcome.type) {
-    case 'running':
-      return { ...outcome, retryAfterMs: pace.asked(remoteId, outcome.retryAfterMs ?? 0) };
-    case 'unavailable':
-      pace.asked(remoteId, outcome.retryAfterMs ?? 0);
-      return outcome;
-    case 'lost':
-      return { ...outcome, retryAfterMs: pace.asked(remoteId, outcome.retryAfterMs ?? 0) };
-    case 'finished':
-      pace.ended(remoteId, outcome.retryAfterMs ?? 0);
-      return outcome;
-    case 'failed':
+class Manners {
+  private readonly client: ServiceClient;
+  private readonly brake: Brake;
+  private readonly pace: Pace;
+  private readonly ended: EndedList;
+
+  constructor(client: ServiceClient, options: MannersOptions) {
+    const { statusRequests, onRefusal, now = () => performance.now() } = options;
+    this.client = client;
+    this.brake = new Brake(now, onRefusal);
+    this.pace = new Pace(statusRequests, now);
+    this.ended = new EndedList((kind, call) => client.list(kind, call), now);
+  }
+
+  async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
+    const outcome = await this.client.submit(job, options);
+    if (outcome.type === 'accepted')
+      this.pace.accepted(outcome.remoteId, outcome.retryAfterMs ?? 0);
+    return outcome;
+  }
+
+  async poll(remoteId: string, options: PollOptions): Promise<PollOutcome> {
+    const { brake, pace } = this;
+    const stop = brake.stop();
+    if (stop) return { type: 'postponed', ...stop };
+    const told = await this.byList(remoteId, options);
+    const waitMs = told === null ? pace.turn(remoteId) : 0;
+    if (told !== null || waitMs > WAITED_HERE_MS) {
+      brake.unused();
+      const message = 'waits for its turn to be asked about';
+      // Spread over the time in which all have their turn: each try costs the Temporal server something.
+      const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
+      return told ?? { type: 'postponed', message, delayMs };
+    }
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
+    return this.paced(remoteId, brake.judged(await this.client.poll(remoteId, options)));
+  }
+
+  async fetch(
+    remoteId: string,
+    artefact: ArtefactName,
+    options: CallOptions,
+  ): Promise<FetchOutcome> {
+    const { brake, client } = this;
+    if (WITH_TOKEN.has(artefact))
+      return brake.isOn ? brake.refused() : client.fetch(remoteId, artefact, options);
+    const early = this.pace.heldMs(remoteId);
+    if (early > 0) {
+      const message = 'the service wants to be left alone until then';
+      return { type: 'unavailable', message, retryAfterMs: early, uniform: true };
+    }
+    if (brake.stop()) return brake.refused();
+    return brake.judged(await client.fetch(remoteId, artefact, options));
+  }
+
+  async find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome> {
+    if (this.brake.stop()) return this.brake.refused();
+    return this.brake.judged(await this.client.find(kind, name, options));
+  }
+
+  /** null: the job itself has to be asked about. */
+  private async byList(
+    remoteId: string,
+    { kind, signal }: PollOptions,
+  ): Promise<PollOutcome | null> {
+    const { pace } = this;
+    if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;
+    const dueMs = Math.max(LIST_EVERY_MS, pace.dueMs(remoteId));
+    const verdict = await this.ended.verdict(kind, remoteId, dueMs / 2, { signal });
+    if (verdict === 'unknown') return null;
+    if (verdict === 'finished') {
       pace.ended(remoteId, 0);
-      return outcome;
-    case 'postponed':
-      return outcome;
+      return { type: 'finished' };
+    }
+    pace.asked(remoteId, 0);
+    const message = 'unfinished, says the list of past results';
+    return { type: 'postponed', message, delayMs: dueMs };
+  }
+
+  private paced(remoteId: string, outcome: PollOutcome): PollOutcome {
+    const { pace } = this;
+    switch (outcome.type) {
+      case 'running': {
+        const nextMs = pace.asked(remoteId, outcome.retryAfterMs ?? 0);
+        return nextMs === null ? outcome : { ...outcome, nextMs };
+      }
+      case 'unavailable':
+      case 'lost':
+        pace.asked(remoteId, outcome.retryAfterMs ?? 0);
+        return outcome;
+      case 'finished':
+        pace.ended(remoteId, outcome.retryAfterMs ?? 0);
+        return outcome;
+      case 'failed':
+        pace.ended(remoteId, 0);
+        return outcome;
+      case 'postponed':
+        return outcome;
+    }
   }
 }

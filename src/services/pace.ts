@@ -2,6 +2,8 @@
 
 /** With a pace, a young job is not asked about more often than this (ms). */
 const SHORTEST_MS = 1_000;
+const LONGEST_MS = 60_000;
+const SHARE_OF_AGE = 0.025;
 /** A job that nobody asked about for so long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
 const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
 
@@ -9,7 +11,7 @@ export class Pace {
   private readonly perSecond: number | null;
   private readonly now: () => number;
   /** Job → not to be asked about before (ms). In the order of their last question. */
-  private readonly open = new Map<string, { askedAt: number; notBefore: number }>();
+  private readonly open = new Map<string, { since: number; askedAt: number; notBefore: number }>();
   /** Job → not to be downloaded before (ms). */
   private readonly held = new Map<string, number>();
   /** When the next request may be sent (ms). */
@@ -38,15 +40,22 @@ export class Pace {
     return waitMs;
   }
 
-  /**
-   * A job was asked about and goes on. Returns the least wait before the next question (ms): what the service ordered,
-   * or the time in which every open job has its turn.
-   */
-  asked(job: string, retryAfterMs: number): number {
+  /** A job was asked about and goes on: when to ask again (ms), with a pace; null without one. */
+  asked(job: string, retryAfterMs: number): number | null {
     this.forget();
-    const floor = Math.max(retryAfterMs, this.roundMs());
     this.note(job, retryAfterMs);
-    return floor;
+    return this.perSecond === null ? null : Math.max(retryAfterMs, this.dueMs(job), this.roundMs);
+  }
+
+  /** How long it takes to ask about every open job once (ms); 0 without a pace. */
+  get roundMs(): number {
+    return this.perSecond === null ? 0 : (this.open.size / this.perSecond) * 1_000;
+  }
+
+  /** By its age alone: the end of a job is noticed a small part of its run time late. In ms. */
+  dueMs(job: string): number {
+    const age = this.now() - (this.open.get(job)?.since ?? this.now());
+    return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age * SHARE_OF_AGE));
   }
 
   ended(job: string, holdMs: number): void {
@@ -63,17 +72,12 @@ export class Pace {
     return Math.max(0, waitMs);
   }
 
-  /** How long it takes to ask about every open job once (ms). */
-  private roundMs(): number {
-    if (this.perSecond === null) return 0;
-    return Math.max(SHORTEST_MS, (this.open.size / this.perSecond) * 1_000);
-  }
-
   private note(job: string, retryAfterMs: number): void {
     const askedAt = this.now();
+    const since = this.open.get(job)?.since ?? askedAt;
     // Removed first, so that it goes to the end: the oldest stay in front.
     this.open.delete(job);
-    this.open.set(job, { askedAt, notBefore: askedAt + retryAfterMs });
+    this.open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
   }
 
   private forget(): void {

@@ -4,7 +4,7 @@
  * before that are sent back: their fate is known, and an outage meets a handful of submissions instead of a hundred.
  */
 import { refusesUs } from './availability.ts';
-import type { HttpAnswer } from './http-answer.ts';
+import type { HttpAnswer, HttpFailure } from './http-answer.ts';
 import { failureWords } from './http-failure.ts';
 
 /** Code of a submission that was sent back. */
@@ -113,4 +113,9 @@ function showsUnwell(answer: HttpAnswer): boolean {
     return answer.status >= 500 || answer.status === 429 || refusesUs(answer);
   // Broken off by ourselves, it says nothing about the service.
   return !['ABORTED', UNWELL, NOT_OURS, BUSY].includes(answer.code);
+}
+
+/** Whether a submission was not sent because another one had failed. */
+export function isSentBack({ code }: Pick<HttpFailure, 'code'>): boolean {
+  return code === UNWELL;
 }

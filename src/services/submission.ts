@@ -6,12 +6,13 @@ import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
 import { redirectWords } from './redirect.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { SMALL_JSON_LIMIT } from './http-body.ts';
-import type { HttpAnswer, HttpResponse } from './http-answer.ts';
+import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
+import { isSentBack } from './submission-line.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
-import { beginsAsJson, isWebPageAnswer } from './availability.ts';
+import { beginsAsJson, isWebPageAnswer, refusesAtProxy } from './availability.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 
@@ -43,12 +44,17 @@ export async function readSubmission(
 ): Promise<SubmitOutcome> {
   switch (answer.type) {
     case 'unreached':
-      return notNow('unreachable', answer.message);
+      return unreached(answer);
     case 'broken':
       return { type: 'unsure', message: answer.message };
     case 'answered':
       return readAnswer(answer, readers);
   }
+}
+
+function unreached(failure: HttpFailure): NotNow {
+  const reason = refusesAtProxy(failure) ? 'blocked' : 'unreachable';
+  return { ...notNow(reason, failure.message), ...(isSentBack(failure) && { sentBack: true }) };
 }
 
 async function readAnswer(

@@ -10,6 +10,7 @@ import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
 import { PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import { formerEnd } from './reopen.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -44,7 +45,12 @@ export interface PageEntry {
   /** The item whose job serves this one: it has none of its own. */
   readonly follows?: string;
   /** The job that a former run had submitted and not seen the end of. */
-  readonly job?: { readonly remoteId: string; readonly address: string };
+  readonly job?: {
+    readonly remoteId: string;
+    readonly address: string;
+    /** The code that it had brought before `retry` opened the item again: another job may follow it. */
+    readonly formerEnd?: string | undefined;
+  };
   /** The job at the service that the row names: it is asked for, and never submitted. */
   readonly adopts?: string;
   /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
@@ -69,7 +75,9 @@ const pageOnDisk = z.array(
     done: z.enum(FINAL_STATES).optional(),
     generation: z.int().nonnegative().optional(),
     follows: z.string().optional(),
-    job: z.object({ remoteId: z.string(), address: z.string() }).optional(),
+    job: z
+      .object({ remoteId: z.string(), address: z.string(), formerEnd: z.string().optional() })
+      .optional(),
     adopts: z.string().optional(),
     sends: z
       .object({
@@ -160,6 +168,7 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
+  const former = formerEnd(record);
   const row = { id, kind, asks: jobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
   if (resultFrom?.type === 'duplicate') return { ...row, follows: resultFrom.id };
@@ -167,7 +176,11 @@ export function pageEntry(record: ItemRecord): PageEntry {
     ...row,
     ...(generation > 0 && { generation }),
     ...(adopted && remoteId !== null && { adopts: remoteId }),
-    ...(!adopted && remoteId !== null && address !== null && { job: { remoteId, address } }),
+    ...(!adopted &&
+      remoteId !== null &&
+      address !== null && {
+        job: { remoteId, address, ...(former !== null && { formerEnd: former }) },
+      }),
     ...(adopted?.inputKnown !== false && {
       sends: {
         input: { name: input.name, bytes: input.bytes, digest: input.sha256.slice(0, DIGITS) },

@@ -1,44 +1,49 @@
 /**
  * What `retry` makes of an item that has ended: pure decisions over its record. The rule is that nothing is paid for
- * twice: a job that is, or may be, at the service keeps its name, and only one that is known to be of no use any more
- * is followed by a new job under a new name.
+ * twice: a job that left an id is asked for first, whatever it had ended with, and another one is submitted only when
+ * the service then shows that it is of no use (workflows/former-job.ts).
  */
 import type { FinalState } from '../domain/states.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from './item-record.ts';
 
 /**
- * `ask`: the job that the service has is asked for again, and costs nothing. `resend`: submitted under the same name,
- * which the prediction service takes only once. `anew`: a new job, under a name of its own.
+ * `ask`: the job that the service has, or had, is asked for first. `resend`: submitted under the same name, which the
+ * prediction service takes only once. `anew`: a new job, under a name of its own.
  */
 export type Way = 'ask' | 'resend' | 'anew';
 
-/** Codes that say what became of the job itself: asking for it again would bring the same end. */
-const SPENT = /^(JOB|RESULT)_/;
-
 /**
- * Ends that may mend themselves: a job that was not finished in time may be by now, one that the service has and does
- * not list may be listed again. Only when the same comes again the job is given up.
+ * Ends that only the second time mean that the job is of no use: one that the service has and does not list may be
+ * listed again, and whether the files of a job contradict each other is found out when its item has ended.
  */
-const PASSING: readonly string[] = [
-  ...['JOB_OVERDUE', 'SUBMIT_TAKEN'],
-  // The job is still at the service: only its files did not come.
-  ...['RESULT_TRUNCATED', 'RESULT_UNUSABLE', 'RESULT_NOT_JSON', 'RESULT_UNREACHABLE'],
-  // Once the bound was raised, they may.
-  'RESULT_TOO_LARGE',
+const SECOND_TIME: readonly string[] = [
+  'SUBMIT_TAKEN',
+  'RESULT_FILES_DISAGREE',
+  'RESULT_OTHER_JOB',
 ];
 
 export function wayOf(record: ItemRecord): Way {
   // Never submitted, whatever became of its job.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
-  const givenUp = PASSING.includes(code) ? cameBefore(record, code) : SPENT.test(code);
-  if (givenUp) return 'anew';
-  return record.remoteId === null ? 'resend' : 'ask';
+  if (SECOND_TIME.includes(code) && cameBefore(record, code)) return 'anew';
+  if (record.remoteId !== null) return 'ask';
+  return SPENT.test(code) ? 'anew' : 'resend';
 }
+
+/** Codes that say what became of a job itself. Without its id it cannot be asked for, and its name is taken. */
+const SPENT = /^(JOB|RESULT)_/;
 
 function cameBefore({ jobName, earlier }: ItemRecord, code: string): boolean {
   return earlier.some((end) => end.error?.code === code && end.jobName === jobName);
+}
+
+/** What its job had brought when `retry` opened the item again; null where no other job may follow that one. */
+export function formerEnd({ adopted, remoteId, earlier }: ItemRecord): string | null {
+  const last = earlier.at(-1);
+  if (adopted || remoteId === null || last?.remoteId !== remoteId) return null;
+  return last.error?.code ?? last.state;
 }
 
 /** Ends after which nobody knows whether a submission had arrived. */
@@ -89,5 +94,16 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
     finishedAt: null,
     timing: null,
     ...(asked && engine !== undefined && { engine }),
+  };
+}
+
+/** The record once that job has proved to be of no use. `fetched`: its files that lie in the item's folder now. */
+export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemRecord {
+  const { engine: _, ...same } = record;
+  return {
+    ...same,
+    ...{ state: 'waiting', error: null, jobNumber: record.jobNumber + 1 },
+    ...{ remoteId: null, jobName: null, submittedAt: null, timing: null },
+    files: Object.keys(fetched).length > 0 ? fetched : record.files,
   };
 }

@@ -55,8 +55,15 @@ export const { fetchArtefact } = proxyActivities<Activities>({
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 
+/** It explains a failure that is certain: it is tried for less than a minute (src/activities/keep-failed.ts ends it). */
+export const { keepFailed } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  heartbeatTimeout,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
 /** A full disk is waited out: it burns no item. */
-export const { conclude, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
+export const { conclude, giveUp, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout,
   scheduleToCloseTimeout: '14d',

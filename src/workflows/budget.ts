@@ -150,6 +150,7 @@ class BudgetKeeper {
       .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
         {
           ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
+          ...(grant.mayReplace && { mayReplace: true as const }),
           ...(grant.inDoubt && { inDoubt: true as const }),
           limits: limitsOf(this.state, request.credential),
         },

@@ -11,9 +11,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
-  log,
   patched,
   setCurrentDetails,
   setHandler,
@@ -35,6 +33,7 @@ import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
+import { cancelItems } from './cancel-items.ts';
 import { concludeEndedByHand } from './ended-by-hand.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
@@ -51,7 +50,6 @@ import {
   type Grown,
   type ItemDone,
 } from './messages.ts';
-import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
 import { tellEnd, tellStop } from './tell-end.ts';
@@ -106,7 +104,8 @@ class CampaignRun {
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      await CancellationScope.nonCancellable(() => this.cancelOpen());
+      const sweep = () => this.sweepOpen();
+      await CancellationScope.nonCancellable(() => cancelItems(this.plan, this.feeds, sweep));
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
       await this.tellEnd();
       return this.progress();
@@ -263,24 +262,6 @@ class CampaignRun {
     for (const feed of this.feeds) {
       await concludeEndedByHand(this.plan, feed, (done) => this.itemDone(done));
     }
-  }
-
-  private async cancelOpen(): Promise<void> {
-    await condition(() => this.feeds.every(({ starting }) => starting === 0));
-    for (const { open } of this.feeds) {
-      for (const id of open.keys()) {
-        try {
-          await getExternalWorkflowHandle(itemWorkflowId(this.plan.name, id)).cancel();
-        } catch (error) {
-          // It has ended meanwhile; its signal may have been lost with an earlier run. `publish` looks at the tree.
-          log.info('an item that is not running was not cancelled', { id, error: String(error) });
-          open.delete(id);
-        }
-      }
-    }
-    const ended = () => this.feeds.every(({ open }) => open.size === 0);
-    const summary = 'for the last items to end, then look for those ended by hand';
-    while (!(await condition(ended, '1 minute', { summary }))) await this.sweepOpen();
   }
 
   /** Returns how many items have no end yet. */

@@ -38,6 +38,8 @@ export interface SubmitRequest extends Request {
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
   readonly probe: boolean;
+  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
+  readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
   /** The limits as the budget knows them now; absent from budgets that did not tell. */
@@ -49,7 +51,9 @@ export type Found = FindOutcome & { readonly askedAt?: number };
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
-  | Exclude<TimedOutcome, { readonly type: 'unsure' }>
+  | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
+  /** `replaced`: with another token than that of the request, which the service had refused. */
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & { readonly replaced?: true })
   /** `byService`: it got the submission and answered it badly or not at all. */
   | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
@@ -64,6 +68,11 @@ export type SubmitResult =
   /** Nothing was sent: the run of the item that asked for it has ended. */
   | { readonly type: 'unwanted'; readonly message: string };
 
+export interface PollPolicy extends JobPolicy {
+  /** Answers `running` instead of asking until the job has ended. */
+  readonly once?: true;
+}
+
 export type PollResult =
   | {
       readonly type: 'finished';
@@ -71,6 +80,8 @@ export type PollResult =
       /** When the service took the job on, as its timing block told while the job ran; absent where it did not. */
       readonly queuedAt?: string;
     }
+  /** Only when it is asked `once`. */
+  | { readonly type: 'running' }
   | {
       readonly type: 'failed';
       readonly code: string;
@@ -180,9 +191,13 @@ export interface Activities {
   /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
-  poll(job: RemoteJob, policy: JobPolicy): Promise<PollResult>;
+  poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /** Downloads one file of a finished job into the output tree. */
   fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
+  /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
+  keepFailed(job: RemoteJob): Promise<FetchResult>;
+  /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
+  giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
   /**
    * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
    * job contradict each other. Nothing in histories of before they were compared.

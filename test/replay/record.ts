@@ -1,6 +1,7 @@
 /** Runs campaigns through every turn that a workflow can take, for their histories. */
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+import { retried } from '../workflows/reopening.ts';
 import { record } from './histories.ts';
 
 const QUICK: RigOptions = { engine: 'synthetic', jobMs: 20, concurrency: 0 };
@@ -72,6 +73,18 @@ const COURSES: readonly Course[] = [
       const started = await rig.start([...sequences(24), ...molecules(3)], 'clocked');
       await started.handle.result();
       return started;
+    },
+  },
+  {
+    // What a failed job leaves is fetched; `retry` asks for the former job, gives it up, and another one is submitted.
+    name: 'retried',
+    options: { ...QUICK, limit: 0, faults: [{ name: 'fail' }] },
+    async run(rig) {
+      const rows = [...sequences(2), ...molecules(1)];
+      const first = await rig.start(rows, 'retried');
+      await first.handle.result();
+      rig.services.faults.clear();
+      return retried(rig, first, rows);
     },
   },
 ];

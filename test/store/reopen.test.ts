@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
-import { mayBeThere, reopened, wayOf } from '../../src/store/reopen.ts';
+import { formerEnd, givenUp, mayBeThere, reopened, wayOf } from '../../src/store/reopen.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 
 const AT = '2026-11-22T08:00:00.000Z';
@@ -17,14 +17,16 @@ function ended(item: Item, code: string, changes: Partial<ItemRecord> = {}): Ite
   };
 }
 
+const unsent = { remoteId: null, jobName: 'n.1', submittedAt: null };
+
 describe('the job of an item that is run again', () => {
-  const unsent = { remoteId: null, jobName: 'n.1', submittedAt: null };
   test.each([
-    ['a job that failed', 'JOB_FAILED', {}, 'anew'],
-    ['a job that the service lost', 'JOB_LOST', {}, 'anew'],
-    ['a job that the service does not work on', 'JOB_STUCK', {}, 'anew'],
-    ['a job whose result is no good', 'RESULT_MISSING_FILES', {}, 'anew'],
-    ['a job whose result was deleted', 'RESULT_ABSENT', {}, 'anew'],
+    ['a job that failed', 'JOB_FAILED', {}, 'ask'],
+    ['a job that the service lost', 'JOB_LOST', {}, 'ask'],
+    ['a job that the service does not work on', 'JOB_STUCK', {}, 'ask'],
+    ['a job whose result is no good', 'RESULT_MISSING_FILES', {}, 'ask'],
+    ['a job whose result was deleted', 'RESULT_ABSENT', {}, 'ask'],
+    ['a job that failed and left no id', 'JOB_FAILED', unsent, 'anew'],
     ['a job that may have been finished since', 'JOB_OVERDUE', {}, 'ask'],
     ['a job whose file was damaged here', 'STORE_DIGEST_MISMATCH', {}, 'ask'],
     ['a job that nobody waited for', 'CANCELLED', { state: 'cancelled' as const }, 'ask'],
@@ -53,8 +55,11 @@ describe('the job of an item that is run again', () => {
     expect(after).toMatchObject({ state: 'waiting', error: null, finishedAt: null, generation: 1 });
   });
 
-  test.each(['JOB_OVERDUE', 'SUBMIT_TAKEN'])('is given up after %s for the second time', (code) => {
-    const first = ended(aSequence('p1'), code);
+  test.each([
+    ['SUBMIT_TAKEN', unsent],
+    ['RESULT_FILES_DISAGREE', {}],
+  ])('is given up after %s for the second time', (code, changes) => {
+    const first = ended(aSequence('p1'), code, changes);
     const { state, error, finishedAt } = first;
     const second = { ...reopened(first, AT), jobName: 'n.1', state, error, finishedAt };
     expect(wayOf(second)).toBe('anew');
@@ -86,6 +91,31 @@ test('the former end is kept, and so are the attempts and the files until others
 
 test('an open item is not opened again: its workflow may be running', () => {
   expect(() => reopened(waitingRecord(aSequence('p1')), AT)).toThrow('is open');
+});
+
+describe('a job that may be followed by another one', () => {
+  test('is one that is asked for again, with the end that it had brought', () => {
+    const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
+    expect(formerEnd(again)).toBe('JOB_LOST');
+    expect(formerEnd({ ...again, remoteId: 'job-2' }), 'another job').toBeNull();
+    expect(formerEnd(reopened(ended(aSequence('p1'), 'SUBMIT_REFUSED', unsent), AT))).toBeNull();
+    expect(formerEnd({ ...waitingRecord(aSequence('p1')), remoteId: 'job-1' })).toBeNull();
+  });
+
+  test('is never one that was adopted', () => {
+    const adopted = ended(aSequence('p1'), 'JOB_LOST', { adopted: { inputKnown: true } });
+    expect(formerEnd(reopened(adopted, AT))).toBeNull();
+  });
+
+  test('leaves its name to nobody once it is given up, and its files are vouched for', () => {
+    const again = reopened(ended(aSequence('p1'), 'JOB_LOST'), AT);
+    const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
+    expect(givenUp(again, {}).files).toEqual(again.files);
+    const next = givenUp(again, files);
+    expect(next).toMatchObject({ state: 'waiting', jobNumber: 1, remoteId: null, files });
+    expect(next).toMatchObject({ submittedAt: null, generation: again.generation });
+    expect(next.earlier).toEqual(again.earlier);
+  });
 });
 
 describe('a second job', () => {

@@ -73,7 +73,7 @@ describe('the items of a retry', () => {
     const { store, campaign } = await aTree();
     expect(await surveyRetry(store, campaign, ALL)).toMatchObject({
       states: { failed: 2, held: 1, cancelled: 1 },
-      ways: { ask: 1, resend: 2, anew: 1 },
+      ways: { ask: 2, resend: 2, anew: 0 },
       mayBeThere: 1,
       unusable: [],
       services: new Set(['molecules', 'predictions']),
@@ -111,8 +111,14 @@ describe('opening items again', () => {
     expect(done).toBe(2);
     expect([...(await entriesIn(store, 0)), ...(await entriesIn(store, 1))]).toEqual([
       { id: 'good', kind: 'molecule', done: 'succeeded' },
-      { id: 'bad', kind: 'molecule', generation: 1 },
-      { id: 'lost', kind: 'sequence', generation: 1, job: { remoteId: 'j2', address: 'a' } },
+      {
+        ...{ id: 'bad', kind: 'molecule', generation: 1 },
+        job: { remoteId: 'j1', address: 'a', formerEnd: 'JOB_FAILED' },
+      },
+      {
+        ...{ id: 'lost', kind: 'sequence', generation: 1 },
+        job: { remoteId: 'j2', address: 'a', formerEnd: 'STORE_DIGEST_MISMATCH' },
+      },
       { id: 'held', kind: 'molecule', generation: 1 },
       { id: 'stopped', kind: 'sequence', done: 'cancelled' },
       { id: 'open', kind: 'molecule', job: { remoteId: 'j5', address: 'a' } },
@@ -127,7 +133,10 @@ describe('opening items again', () => {
     expect(chosen.has('bad')).toBe(false);
     expect([open, reopenedBefore]).toEqual([2, 1]);
     await prepareRetry(store, campaign, new Set([...chosen, 'bad']), AT);
-    expect(await readItem(store, 'molecule', 'bad')).toMatchObject({ generation: 1, jobNumber: 1 });
+    expect(await readItem(store, 'molecule', 'bad')).toMatchObject({
+      generation: 1,
+      remoteId: 'j1',
+    });
   });
 
   test('is kept by the run command, which prepares the campaign from its manifest', async () => {
@@ -138,7 +147,10 @@ describe('opening items again', () => {
       changed: false,
     });
     expect(await readItem(store, 'molecule', 'bad')).toEqual(opened);
-    expect((await entriesIn(store, 0))[1]).toEqual({ id: 'bad', kind: 'molecule', generation: 1 });
+    expect((await entriesIn(store, 0))[1]).toEqual({
+      ...{ id: 'bad', kind: 'molecule', generation: 1 },
+      job: { remoteId: 'j1', address: 'a', formerEnd: 'JOB_FAILED' },
+    });
   });
 
   test('leaves an item without a record as it is: it is published as failed', async () => {
@@ -188,7 +200,7 @@ describe('items that share a job', () => {
   ])('%s: the leader has a job, the others follow it again', async (_, selection) => {
     const { survey, ways } = await opened(await group(), selection);
     expect(survey).toMatchObject({ following: 2, states: { failed: 3 }, alone: new Set() });
-    expect(survey.ways, 'jobs').toEqual({ ask: 0, resend: 0, anew: 1 });
+    expect(survey.ways, 'jobs').toEqual({ ask: 1, resend: 0, anew: 0 });
     expect(ways).toEqual([
       ['leader', 'own job'],
       ['one', 'leader'],

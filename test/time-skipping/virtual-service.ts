@@ -43,6 +43,8 @@ export function virtualService(options: Options): VirtualService {
   const activities: Activities = {
     notify: () => Promise.resolve(),
     notifyRefusal: () => Promise.resolve(),
+    keepFailed: () => Promise.resolve({ files: [], problem: null, timing: null }),
+    giveUp: () => Promise.resolve(),
     readClock: now,
     countUnfinished: () => Promise.resolve(0),
     foresee: async () => ({ endsAt: null, seenAt: await now() }),

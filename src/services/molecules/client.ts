@@ -43,6 +43,8 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     list,
     ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
+    // The record has the log, and of a failed job no files.
+    artefactsOfFailed: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),
   };
 }

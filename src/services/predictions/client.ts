@@ -58,6 +58,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     list: (kind, options) => list(access, kind, options),
     ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => [...ARTEFACTS[kind], ...(kind === 'molecule' ? [] : formats)],
+    artefactsOfFailed: (kind) => (kind === 'molecule' ? [] : ['history']),
     close: () => http.close(),
   };
 }

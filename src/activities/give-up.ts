@@ -1,0 +1,28 @@
+/**
+ * Leaves word in the output tree that the job which `retry` has asked for is of no use. The next one has a name of its
+ * own, and whoever runs the campaign after a loss of the Temporal database does not ask for the former one again.
+ */
+import { givenUp } from '../store/reopen.ts';
+import { readItem, writeItem } from '../store/item-store.ts';
+import type { KeptFile, RemoteJob } from '../workflows/verbs.ts';
+import type { Dependencies } from './dependencies.ts';
+import { storeFailure } from './retry.ts';
+import { openTree } from './tree.ts';
+
+/** `files`: what was fetched of it, which lies in the item's folder now. */
+export async function giveUp(
+  deps: Dependencies,
+  { item, remoteId }: RemoteJob,
+  files: readonly KeptFile[],
+): Promise<void> {
+  try {
+    const store = await openTree(deps, item);
+    const record = await readItem(store, item.kind, item.id);
+    // Done by a try of this activity that could not say so.
+    if (record?.remoteId !== remoteId) return;
+    const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
+    await writeItem(store, givenUp(record, fetched));
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}

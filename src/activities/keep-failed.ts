@@ -1,0 +1,96 @@
+/**
+ * Keeps what the service has of a job that failed: the record with the log of a molecule, the history of a prediction.
+ * It explains the failure and is no result: the item has failed with or without it, and waits for it only for a while.
+ */
+import { Context } from '@temporalio/activity';
+import type { ArtefactName } from '../domain/outcomes.ts';
+import { complexity } from '../services/bounded-json.ts';
+import type { ServiceClient } from '../services/client.ts';
+import { timingOfHistory } from '../services/predictions/history.ts';
+import { engineOfHistory } from '../services/engine.ts';
+import { otherJob } from '../services/named-job.ts';
+import { artefactFile } from '../store/layout.ts';
+import type { FetchResult, RemoteJob } from '../workflows/verbs.ts';
+import { collected } from './collect.ts';
+import type { Dependencies } from './dependencies.ts';
+import { growing, notYet, storeFailure } from './retry.ts';
+import { clientOf } from './service.ts';
+import { writeFailed, type Artefact } from './take-result.ts';
+import { openTree } from './tree.ts';
+
+/** In ms, from when it is first wanted; one attempt is made in any case, for a worker that was away. */
+const WAITED_FOR_MS = 30_000;
+/** In ms, for one attempt. */
+const ATTEMPT_MS = 20_000;
+
+const NOTHING: FetchResult = { files: [], problem: null, timing: null };
+
+export async function keepFailed(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
+  try {
+    return await kept(deps, job);
+  } catch (error) {
+    const { info, cancellationSignal } = Context.current();
+    if (cancellationSignal.aborted) throw error;
+    if (Date.now() - info.scheduledTimestampMs > WAITED_FOR_MS) return NOTHING;
+    throw storeFailure(error);
+  }
+}
+
+async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
+  const client = clientOf(deps, job.reference);
+  const store = await openTree(deps, job.item);
+  const results: FetchResult[] = [];
+  for (const name of client.artefactsOfFailed(job.item.kind)) {
+    const got = await download(client, job.remoteId, name);
+    if (got === null) continue;
+    try {
+      const { artefact } = got;
+      if (complexity(artefact.bytes) !== null) continue;
+      const text = new TextDecoder().decode(artefact.bytes);
+      // Another job's log would explain nothing, and may be somebody else's.
+      if (otherJob(name, text, job.remoteId) !== null) continue;
+      const written = await writeFailed(store, job.item, artefact);
+      results.push({ ...written, ...toldBy(name, text) });
+    } finally {
+      got.release();
+    }
+  }
+  return results[0] ?? NOTHING;
+}
+
+interface Got {
+  readonly artefact: Artefact;
+  readonly release: () => void;
+}
+
+/** Null where the service does not offer it. */
+async function download(
+  client: ServiceClient,
+  remoteId: string,
+  name: ArtefactName,
+): Promise<Got | null> {
+  const { cancellationSignal, info } = Context.current();
+  const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(ATTEMPT_MS)]);
+  const outcome = await client.fetch(remoteId, name, { signal });
+  if (outcome.type === 'absent' || outcome.type === 'tooLarge') return null;
+  const again = growing(info.attempt);
+  if (outcome.type === 'unavailable') {
+    const { message, retryAfterMs } = outcome;
+    if (retryAfterMs !== null && retryAfterMs > WAITED_FOR_MS) return null;
+    throw notYet(message, Math.max(again, retryAfterMs ?? 0));
+  }
+  const { body, contentLength, contentType, hidden } = outcome;
+  const { bytes, release } = await collected(body, signal);
+  if (contentLength === null || bytes.length === contentLength) {
+    const fileName = artefactFile(name, contentType);
+    return { artefact: { name, fileName, bytes, hidden }, release };
+  }
+  release();
+  throw notYet(`${name} broke off after ${bytes.length} of ${contentLength} bytes`, again);
+}
+
+function toldBy(name: ArtefactName, text: string): Partial<FetchResult> {
+  if (name !== 'history') return {};
+  const engine = engineOfHistory(text);
+  return { timing: timingOfHistory(text), ...(engine !== null && { engine }) };
+}

@@ -1,0 +1,83 @@
+/**
+ * Which jobs of our token have ended, by the list of past results: one request answers for all jobs of a kind (contract of
+ * the prediction service, 4.7; each entry has the timing block, 2.4). Used where asking about each job would take long.
+ */
+import type { Kind } from '../domain/item.ts';
+import type { PastJob } from '../domain/outcomes.ts';
+import type { CallOptions, ServiceClient } from './client.ts';
+
+/** Not asked for more often than this (ms), nor for more than a tenth of the time. */
+export const LIST_EVERY_MS = 2_000;
+const SHARE_OF_TIME = 0.1;
+/** A service without such a list is not asked for one again for this long (ms). */
+const UNSUPPORTED_MS = 3_600_000;
+
+/** `unknown`: it does not say, and the job itself has to be asked about. */
+export type Verdict = 'unfinished' | 'finished' | 'unknown';
+
+interface Listed {
+  readonly at: number;
+  /** When it may be asked for again (ms). */
+  readonly nextAt: number;
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+}
+
+export class EndedList {
+  private readonly list: ServiceClient['list'];
+  private readonly now: () => number;
+  private readonly known = new Map<Kind, Listed>();
+  private readonly asking = new Map<Kind, Promise<Listed>>();
+
+  /** @param now monotonic, ms */
+  constructor(list: ServiceClient['list'], now: () => number) {
+    this.list = list;
+    this.now = now;
+  }
+
+  /** @param freshMs a list that is not older will do */
+  async verdict(
+    kind: Kind,
+    remoteId: string,
+    freshMs: number,
+    options: CallOptions,
+  ): Promise<Verdict> {
+    const known = this.known.get(kind);
+    const now = this.now();
+    const isFresh = known !== undefined && (now < known.nextAt || now - known.at < freshMs);
+    const listed = isFresh ? known : await this.askOnce(kind, options);
+    return listed.verdicts.get(remoteId) ?? 'unknown';
+  }
+
+  /** All jobs of a kind wait for one answer. */
+  private askOnce(kind: Kind, options: CallOptions): Promise<Listed> {
+    const asking = this.asking.get(kind) ?? this.ask(kind, options);
+    this.asking.set(kind, asking);
+    return asking;
+  }
+
+  private async ask(kind: Kind, { signal }: CallOptions): Promise<Listed> {
+    const at = this.now();
+    try {
+      const outcome = await this.list(kind, { signal });
+      const tookMs = this.now() - at;
+      const pauseMs =
+        outcome.type === 'unsupported'
+          ? UNSUPPORTED_MS
+          : Math.max(LIST_EVERY_MS, tookMs / SHARE_OF_TIME);
+      const jobs = outcome.type === 'listed' ? outcome.jobs : [];
+      const verdicts = new Map(jobs.map((job) => [job.remoteId, verdictOf(job)]));
+      const listed = { at, nextAt: this.now() + pauseMs, verdicts };
+      this.known.set(kind, listed);
+      return listed;
+    } finally {
+      this.asking.delete(kind);
+    }
+  }
+}
+
+/** Without a timing block an entry says nothing about the end of its job. */
+function verdictOf({ state, submittedAt, finishedAt }: PastJob): Verdict {
+  if (/^finished$/i.test(state ?? '') && finishedAt !== null) return 'finished';
+  const isOpen = submittedAt !== null && finishedAt === null && !/^failed$/i.test(state ?? '');
+  return isOpen ? 'unfinished' : 'unknown';
+}

@@ -1,0 +1,72 @@
+/** The job of an item at the service: asked after until it has ended, and its files fetched. */
+import { log, patched } from '@temporalio/workflow';
+import { fetchArtefact, keepFailed, poll } from './activity-options.ts';
+import { summary } from './details/summaries.ts';
+import { Ended } from './item-end.ts';
+import type { ItemProgress } from './item-progress.ts';
+import type { PollPolicy, PollResult, RemoteJob } from './verbs.ts';
+
+/** Of a job that was asked for already. */
+export interface Asked {
+  readonly first: PollResult;
+  /** Whether another job follows one that ends with this code. */
+  readonly isFollowed: (code: string) => boolean;
+}
+
+const NOT_ASKED: Asked = { first: { type: 'running' }, isFollowed: () => false };
+
+/** @throws Ended when the job brings no good result */
+export async function takeResult(
+  job: RemoteJob,
+  progress: ItemProgress,
+  { first, isFollowed }: Asked = NOT_ASKED,
+): Promise<void> {
+  const { policy } = progress.input;
+  const result = first.type === 'running' ? await ask(job, policy) : first;
+  if (result.type === 'running') throw new Error('a job was left while it runs');
+  if (result.type === 'failed') {
+    progress.timing = result.timing;
+    if (result.code !== 'JOB_LOST' && !isFollowed(result.code)) await keepLog(job, progress);
+    throw new Ended('failed', result.code, result.message);
+  }
+  progress.queuedAt = result.queuedAt;
+  await download(job, result, progress);
+}
+
+/** Asks until the job has ended, or `once`. */
+export function ask(job: RemoteJob, policy: PollPolicy): Promise<PollResult> {
+  const question = { summary: summary(`whether job ${job.remoteId} has ended`) };
+  return poll.executeWithOptions(question, [job, policy]);
+}
+
+/** Its failure is certain: whatever keeps us from its log, also a cancellation, leaves the end as it is. */
+async function keepLog(job: RemoteJob, progress: ItemProgress): Promise<void> {
+  if (!patched('keep-failed')) return;
+  try {
+    progress.keep(await keepFailed.executeWithOptions({ summary: 'download its log' }, [job]));
+  } catch (error) {
+    log.warn('what the service has of a failed job was not kept', { error: String(error) });
+  }
+}
+
+type Finished = Extract<PollResult, { readonly type: 'finished' }>;
+
+/** At once and side by side: the service deletes results, and each file is checked by itself. */
+async function download(
+  job: RemoteJob,
+  { artefacts }: Finished,
+  progress: ItemProgress,
+): Promise<void> {
+  const fetched = await Promise.all(
+    artefacts.map((artefact) =>
+      fetchArtefact.executeWithOptions({ summary: `download its ${artefact}` }, [
+        job,
+        artefact,
+        progress.input.policy,
+      ]),
+    ),
+  );
+  for (const one of fetched) progress.keep(one);
+  const bad = fetched.find(({ problem }) => problem !== null)?.problem;
+  if (bad) throw new Ended('failed', bad.code, bad.message);
+}

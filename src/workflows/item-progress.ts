@@ -1,0 +1,89 @@
+/** How far an item has come: what is recorded at its end, and shown in the Temporal UI until then. */
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { Attempt, ItemEnd } from '../domain/campaign.ts';
+import type { PostTimes, Timing } from '../domain/outcomes.ts';
+import type { ItemState } from '../domain/states.ts';
+import { itemDetails } from './details/item.ts';
+import type { ItemInput } from './messages.ts';
+import { ATTRIBUTES } from './search-attributes.ts';
+import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from './verbs.ts';
+
+export class ItemProgress {
+  readonly input: ItemInput;
+  readonly attempts: Attempt[] = [];
+  files: readonly KeptFile[] = [];
+  remoteId: string | null = null;
+  /** ISO 8601, UTC. */
+  submittedAt: string | null = null;
+  /** Of the POST that made the job, or that may have. */
+  posted: Partial<PostTimes> = {};
+  timing: Timing | null = null;
+  /** Told while the job ran, and not with its result. */
+  queuedAt: string | undefined;
+  engine: string | undefined;
+
+  constructor(input: ItemInput) {
+    this.input = input;
+    this.show('waiting');
+  }
+
+  note(outcome: Attempt['outcome'], message: string, posted: Partial<PostTimes> = {}): void {
+    this.attempts.push({ at: new Date().toISOString(), outcome, message, ...posted });
+  }
+
+  accepted(outcome: 'accepted' | 'found' | 'adopted', remoteId: string): RemoteJob {
+    // This task may run long after the answer, when the worker is busy.
+    const at = this.posted.answeredAt ?? new Date().toISOString();
+    this.remoteId = remoteId;
+    this.attempts.push({ at, outcome, remoteId, ...this.posted });
+    const job = { item: this.address(), reference: this.input.reference, remoteId };
+    // Somebody else has submitted an adopted job, at a time that only its service knows.
+    if (outcome !== 'adopted') this.submittedAt = at;
+    this.show('running');
+    return outcome === 'adopted' ? job : { ...job, times: { submittedAt: at, ...this.posted } };
+  }
+
+  keep({ files, timing, engine }: FetchResult): void {
+    this.files = [...this.files, ...files];
+    this.timing ??= timing;
+    this.engine ??= engine;
+  }
+
+  /** Another job is submitted: what is known of this one stands in the attempts. */
+  givenUp(message: string): void {
+    const outcome = 'given-up';
+    const job = this.remoteId === null ? {} : { remoteId: this.remoteId };
+    this.attempts.push({ at: new Date().toISOString(), outcome, message, ...job });
+    this.files = [];
+    this.remoteId = null;
+    this.submittedAt = null;
+    this.posted = {};
+    this.timing = null;
+    this.queuedAt = undefined;
+    this.engine = undefined;
+    upsertSearchAttributes([
+      { key: ATTRIBUTES.state, value: 'waiting' },
+      { key: ATTRIBUTES.remoteId, value: null },
+    ]);
+    this.show('waiting');
+  }
+
+  address(): ItemAddress {
+    const { campaign, store, tree, id, kind, generation } = this.input;
+    return { campaign, store, id, kind, generation, ...(tree !== undefined && { tree }) };
+  }
+
+  /** Search attributes and details for the Temporal UI. */
+  show(state: ItemState, end: ItemEnd | null = null): void {
+    if (state !== 'waiting') {
+      upsertSearchAttributes([
+        { key: ATTRIBUTES.state, value: state },
+        ...(this.remoteId ? [{ key: ATTRIBUTES.remoteId, value: this.remoteId }] : []),
+        ...(end?.code ? [{ key: ATTRIBUTES.errorCode, value: end.code }] : []),
+      ]);
+    }
+    const { remoteId, attempts, submittedAt, timing, files } = this;
+    const standing = { state, end, remoteId, attempts, submittedAt, timing, files };
+    setCurrentDetails(itemDetails(this.input, standing, Date.now()));
+  }
+}

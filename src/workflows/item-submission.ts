@@ -1,0 +1,171 @@
+/** The way of an item to a job at the service: one that it has already, or a slot of the budget and a submission. */
+import { condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
+import { PATIENCE_MS } from '../domain/campaign.ts';
+import { find } from './activity-options.ts';
+import { askBudget } from './ask-budget.ts';
+import { againSummary } from './details/summaries.ts';
+import { Ended, saysTaken, type Refused } from './item-end.ts';
+import type { ItemProgress } from './item-progress.ts';
+import type { ItemInput, Submitted } from './messages.ts';
+import { postTimes } from './post-times.ts';
+import type { RemoteJob, SubmitResult } from './verbs.ts';
+
+/** Between submissions of one item whose fate is unknown each time. */
+const LONGEST_BETWEEN_MS = 5 * 60_000;
+
+export class ItemSubmission {
+  private readonly input: ItemInput;
+  private readonly progress: ItemProgress;
+  /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
+  private attempt = 0;
+  private submission: SubmitResult | null = null;
+  /** It has asked for a slot, or the campaign has for it, and no answer has come. */
+  private waitsForSlot: boolean;
+  /** The job of before `retry` is of no use, and another one is wanted. */
+  private formerGivenUp = false;
+  /** When the fate of a submission was first unknown (ms). */
+  private unsureSince: number | null = null;
+
+  constructor(progress: ItemProgress) {
+    this.input = progress.input;
+    this.progress = progress;
+    this.waitsForSlot = progress.input.remoteId === undefined;
+  }
+
+  /** From here on the item is submitted as one that never had a job. */
+  giveUpFormer(): void {
+    this.formerGivenUp = true;
+  }
+
+  answer({ attempt = this.attempt, result, turnedAway }: Submitted): void {
+    // Told once more of what it knows, by whoever has started the budget anew.
+    if (attempt !== this.attempt || !this.waitsForSlot) return;
+    for (const { at, reason, message } of turnedAway) {
+      this.progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
+    }
+    this.submission = result;
+  }
+
+  async submit(): Promise<RemoteJob> {
+    // Accepted already, as the output tree of an earlier run tells: never submitted again.
+    const { remoteId, adopted } = this.input;
+    if (remoteId !== undefined && !this.formerGivenUp)
+      return this.progress.accepted(adopted ? 'adopted' : 'found', remoteId);
+    for (; ; this.attempt += 1) {
+      // The campaign asks only for items without a job.
+      if (this.attempt > 0 || this.formerGivenUp) await this.ask();
+      const result = await this.answered();
+      switch (result.type) {
+        case 'accepted':
+          this.progress.posted = postTimes(result);
+          return this.progress.accepted('accepted', result.remoteId);
+        case 'unable':
+          this.progress.note('unable', result.message);
+          throw new Ended('failed', result.code, result.message);
+        case 'refused':
+          this.progress.note('refused', result.message);
+          return await this.accountForRefusal(result);
+        case 'unsure': {
+          // Whichever of several POSTs has made the job, it was not sent before the first.
+          if (this.unsureSince === null) this.progress.posted = postTimes(result);
+          this.progress.note('unsure', result.message, postTimes(result));
+          const job = await this.reconcile(result.message);
+          if (job) return job;
+          break;
+        }
+        case 'notNow':
+        case 'deferred':
+        case 'unwanted':
+          // The budget keeps these to itself and tries again; one that gets here is a bug of ours.
+          throw new Error('the budget reported a submission that it should have put back');
+      }
+    }
+  }
+
+  /** Waits for a slot and for the answer to the submission made in it. */
+  private async answered(): Promise<SubmitResult> {
+    await condition(() => this.submission !== null);
+    // The condition holds only when it is set; the compiler cannot see through the closure.
+    const result = this.submission as unknown as SubmitResult;
+    this.submission = null;
+    this.waitsForSlot = false;
+    return result;
+  }
+
+  /**
+   * A campaign that found us running cannot know whether an earlier one had asked for us, and a budget that was started
+   * anew has lost its queue: asking twice does no harm.
+   */
+  async askIfWaiting(): Promise<void> {
+    if (!patched('ask-every-attempt')) {
+      if (this.progress.remoteId === null && this.attempt === 0) await this.ask();
+    } else if (this.waitsForSlot && this.submission === null) await this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    this.waitsForSlot = true;
+    const { remoteId, ...unsent } = this.input;
+    const input = this.formerGivenUp || remoteId === undefined ? unsent : this.input;
+    await askBudget([{ input, runId: workflowInfo().runId }], this.attempt);
+  }
+
+  /**
+   * The fate of a POST is unknown and its slot is charged. Where jobs can be found by name, we look; what is
+   * certainly absent is submitted again under the same name, which the service accepts only once.
+   */
+  private async reconcile(why: string): Promise<RemoteJob | null> {
+    const { policy } = this.input;
+    const began = Date.now();
+    const found = await this.find();
+    // By the time of the activity, which stands in the history (budget-clock.ts).
+    const { askedAt } = found;
+    this.unsureSince ??= askedAt ?? began;
+    if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
+    if (found.type === 'absent') {
+      this.progress.note('absent', 'the service knows no job of this name');
+      const waitedMs = (askedAt ?? Date.now()) - this.unsureSince;
+      if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
+        await this.letOthersGoFirst();
+        return null;
+      }
+      const times = `${this.attempt + 1} submissions, none answered and none known to the service`;
+      throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
+    }
+    if (policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
+    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot tell';
+    throw new Ended(
+      'held',
+      'SUBMIT_UNSURE',
+      `${why}; the service ${cannot} whether it has the job`,
+    );
+  }
+
+  /** Each submission of unknown fate costs a slot: one that is never answered must not use up everyone's window. */
+  private async letOthersGoFirst(): Promise<void> {
+    if (this.attempt === 0) return;
+    const delay = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** this.attempt);
+    await sleep(delay, { summary: againSummary(Date.now() + delay, Date.now()) });
+  }
+
+  /**
+   * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
+   * the service then does not list it, it has the job all the same, and a second one is not asked for.
+   */
+  private async accountForRefusal(refused: Refused): Promise<RemoteJob> {
+    const found = await this.find();
+    if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
+    const { status, message } = refused;
+    const mayBeTaken = this.unsureSince !== null && found.type === 'absent';
+    if (this.input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
+      const words = 'it has the job, and does not say under which id';
+      throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
+    }
+    throw new Ended('failed', 'SUBMIT_REFUSED', message);
+  }
+
+  private find() {
+    const { reference, policy } = this.input;
+    const question = { summary: 'whether the service has this job' };
+    return find.executeWithOptions(question, [this.progress.address(), reference, policy]);
+  }
+}

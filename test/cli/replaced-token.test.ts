@@ -1,0 +1,45 @@
+/** A token that expires in the evening: nothing fails, and the campaign goes on with the next one in the morning. */
+import { expect, test } from 'vitest';
+import { freePort } from '../../src/temporal/ports.ts';
+import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
+import { desk } from './command.ts';
+import { fragments } from './manifests.ts';
+
+test('run says what is refused, waits, and goes on with a new token', async () => {
+  const at = desk();
+  const port = await freePort();
+  const ids = fragments(at, 'night', 6);
+  at.write(
+    'hundredfold.yaml',
+    `services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: { limit: 50, window: 60s } } }`,
+  );
+  const withToken = (token: string) => ({ env: { HUNDREDFOLD_MOLECULE_TOKEN: token } });
+  const services = at.type([
+    ...['services', '--engine', 'recorded', '--port', String(port), '--job-time', '300ms'],
+    ...['--gateway', 'expired-token', '--fault-control'],
+  ]);
+  await services.says('Ctrl-C stops');
+
+  const evening = at.type(['run', 'night.csv', '--yes'], withToken('expired890'));
+  await evening.says('refuses our requests since');
+  const { stdout } = await at.runs(0, ['status', 'night', '--json']);
+  const document = JSON.parse(stdout) as { items: unknown; obstacle: string };
+  expect(document.items).toMatchObject({ failed: 0, held: 0, succeeded: 0 });
+  expect(document.obstacle).toContain('HTTP 401');
+  expect(document.obstacle).toContain('The token may have expired');
+  const doctor = await at.runs(1, ['doctor'], withToken('expired890'));
+  expect(doctor.stdout + doctor.stderr).toContain('refuses our requests since');
+  evening.kill('SIGINT');
+  await evening.endsWith(130);
+
+  await fetch(`http://127.0.0.1:${port}/_gateway`, { method: 'DELETE' });
+  await at.runs(0, ['run', 'night.csv', '--yes'], withToken('renewed890'));
+  services.kill('SIGTERM');
+  await services.endsWith(0);
+  const tree = at.path('results', 'night');
+  await noItemLost(tree, ids);
+  await treeIsWhole(tree);
+  const journal = at.journal(at.path('services.db'));
+  atMostOneJob(journal, ids.length);
+  expect(journal.every(({ accepted }) => accepted), 'no submission was refused').toBe(true);
+}, 180_000);

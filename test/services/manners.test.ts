@@ -1,0 +1,95 @@
+/** The pace, the brake and the list that all GETs to one service share, with a clock that the test moves. */
+import { expect, test } from 'vitest';
+import type { ListOutcome, PastJob, PollOutcome } from '../../src/domain/outcomes.ts';
+import type { ServiceClient } from '../../src/services/client.ts';
+import { withManners } from '../../src/services/manners.ts';
+
+const RUNNING: PollOutcome = {
+  ...{ type: 'running', retryAfterMs: null, progress: null, statusMessage: null, timing: null },
+};
+const REFUSED: PollOutcome = {
+  ...{ type: 'unavailable', message: 'HTTP 403', retryAfterMs: null, refusesUs: true },
+};
+
+function polite(statusRequests: number | null) {
+  const seen = { polls: [] as string[], lists: 0, refusals: [] as (string | null)[], now: 0 };
+  const next: { poll: PollOutcome; list: ListOutcome } = {
+    poll: RUNNING,
+    list: { type: 'listed', jobs: [] },
+  };
+  const client = {
+    poll: (id: string) => (seen.polls.push(id), Promise.resolve(next.poll)),
+    list: () => ((seen.lists += 1), Promise.resolve(next.list)),
+  } as unknown as ServiceClient;
+  const mannered = withManners(client, {
+    statusRequests,
+    onRefusal: (refusal) => seen.refusals.push(refusal?.message ?? null),
+    now: () => seen.now,
+  });
+  const signal = AbortSignal.timeout(60_000);
+  const poll = (id: string) => mannered.poll(id, { signal, kind: 'sequence' });
+  return { seen, next, poll };
+}
+
+test('a refusal stops all questions but one probe at a growing delay, and is told once for each', async () => {
+  const { seen, next, poll } = polite(null);
+  next.poll = REFUSED;
+  await poll('a');
+  const asked: number[] = [];
+  for (; seen.now < 120_000; seen.now += 500) {
+    const before = seen.polls.length;
+    await Promise.all(['a', 'b', 'c'].map((id) => poll(id)));
+    if (seen.polls.length > before) asked.push(seen.now);
+    expect(seen.polls.length - before).toBeLessThanOrEqual(1);
+  }
+  expect(asked).toEqual([5_000, 15_000, 35_000, 75_000]);
+  expect(seen.refusals).toEqual(Array(5).fill('HTTP 403'));
+  next.poll = RUNNING;
+  seen.now = 200_000;
+  expect((await poll('b')).type).toBe('running');
+  expect((await poll('c')).type).toBe('running');
+  expect(seen.refusals.at(-1)).toBeNull();
+});
+
+test('jobs share so many questions a second; each waits until all have had their turn', async () => {
+  const { poll, seen } = polite(5);
+  const first = await poll('a');
+  expect(first).toMatchObject({ type: 'running', nextMs: 1_000 });
+  for (let n = 0; n < 8; n += 1) {
+    seen.now += 1_000;
+    await poll(`job-${n}`);
+  }
+  seen.now += 1_000;
+  const later = await poll('a');
+  expect(later).toMatchObject({ nextMs: Math.max(1_000, (9 / 5) * 1_000) });
+});
+
+test('without a pace a job is asked about whenever it is wanted', async () => {
+  const { poll } = polite(null);
+  for (let n = 0; n < 50; n += 1) expect(await poll(`job-${n}`)).toEqual(RUNNING);
+});
+
+test('where asking each would take long, the list answers: one request for all, and none for a finished job', async () => {
+  const { poll, seen, next } = polite(5);
+  const jobs = Array.from({ length: 30 }, (_, n) => `job-${n}`);
+  for (const id of jobs) {
+    seen.now += 1_000;
+    await poll(id);
+  }
+  const entry = (remoteId: string, done: boolean): PastJob => ({
+    ...{ kind: 'sequence', remoteId, jobName: null, submittedAt: '2026-01-01T00:00:00Z' },
+    state: done ? 'FINISHED' : 'RUNNING',
+    finishedAt: done ? '2026-01-01T00:01:00Z' : null,
+  });
+  next.list = {
+    type: 'listed',
+    jobs: jobs.slice(0, 29).map((id, n) => entry(id, n < 10)),
+  };
+  seen.now += 10_000;
+  seen.lists = 0;
+  seen.polls.length = 0;
+  const answers = await Promise.all(jobs.map((id) => poll(id)));
+  expect(answers.filter(({ type }) => type === 'finished')).toHaveLength(10);
+  expect(answers.filter(({ type }) => type === 'postponed')).toHaveLength(19);
+  expect({ lists: seen.lists, polls: seen.polls }).toEqual({ lists: 1, polls: ['job-29'] });
+});

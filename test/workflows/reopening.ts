@@ -1,0 +1,25 @@
+/** `hundredfold retry` without the command: items that have ended are opened again, and the campaign runs once more. */
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { prepareRetry } from '../../src/store/prepare-retry.ts';
+import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
+import { surveyRetry } from '../../src/store/retry-survey.ts';
+import type { Ran, Rig, Started } from '../rig.ts';
+
+/** Opens all items again that did not succeed, and starts the campaign. */
+export async function reopened(
+  rig: Rig,
+  { folder, name }: Started,
+  rows: readonly object[],
+): Promise<Started> {
+  const store = await openFileStore(folder);
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw new Error(`${folder} holds no campaign`);
+  const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
+  await prepareRetry(store, campaign, chosen, new Date().toISOString());
+  return rig.start(rows, name);
+}
+
+export async function retried(rig: Rig, former: Started, rows: readonly object[]): Promise<Ran> {
+  const started = await reopened(rig, former, rows);
+  return { ...started, progress: await started.handle.result() };
+}
