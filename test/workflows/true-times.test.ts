@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { ELEMENT, type PageData } from '../../src/report-page/data.ts';
 import { certainlyIn, highest, possiblyIn } from '../../src/report-page/overview/window-curves.ts';
 import { itemsTable, neverOverBudget, neverRefusedForRate } from '../promises.ts';
-import { openRig } from './faulty.ts';
+import { openRig, openWithGoBetween } from './faulty.ts';
 import { sequences } from '../rig.ts';
 
 const BUDGET = { limit: 10, windowMs: 4_000 };
@@ -54,3 +54,25 @@ test('each job has the times of its POST and of its answer, and the service coun
   const waits = rows.map((row) => ms(row['submitted_at']) - ms(row['sent_at']));
   expect(Math.max(...waits), 'the longest wait for an answer').toBeGreaterThan(1_000);
 }, 120_000);
+
+test('a job whose answer was lost was taken on between its request and the look-up that found it', async () => {
+  const { rig, between } = await openWithGoBetween({ jobMs: 300 });
+  between.rewrite = ({ method }, answer) =>
+    method === 'POST' ? { status: 502, body: 'Bad Gateway' } : answer;
+  const { folder } = await rig.run(sequences(1));
+  const [job] = rig.services.journal();
+  const [row] = await itemsTable(folder);
+  const text = await readFile(join(folder, row?.['path'] ?? '', 'item.json'), 'utf8');
+  const { sent_at, submitted_at, answered_at, attempts } = JSON.parse(text) as Record<
+    string,
+    unknown
+  >;
+  expect(attempts).toMatchObject([
+    { outcome: 'unsure', sent_at },
+    { outcome: 'found', sent_at, at: submitted_at },
+  ]);
+  expect(answered_at).toBeNull();
+  expect(row).toMatchObject({ sent_at, submitted_at });
+  expect(ms(sent_at)).toBeLessThanOrEqual(job?.at ?? 0);
+  expect(ms(submitted_at)).toBeGreaterThanOrEqual(job?.at ?? Number.NaN);
+}, 60_000);
