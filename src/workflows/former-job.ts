@@ -3,6 +3,7 @@
  * submitted only when this one is of no use.
  */
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
+import { isOfNoUse } from '../domain/of-no-use.ts';
 import { giveUp } from './activity-options.ts';
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
@@ -15,18 +16,6 @@ import type { PollPolicy, RemoteJob } from './verbs.ts';
  * have passed: somebody has looked at its end, and has typed `retry`.
  */
 const FORMER_LOST_AFTER_MS = 5_000;
-
-/** Ends after which a job brings nothing any more, whatever it had brought before. */
-const OF_NO_USE: readonly string[] = ['JOB_FAILED', 'JOB_LOST', 'JOB_STUCK', 'RESULT_ABSENT'];
-
-/** The result of another job of the same input would be as large. */
-const OF_EVERY_JOB: readonly string[] = ['RESULT_TOO_LARGE'];
-
-/** @param before what the job had brought when its item was opened again */
-export function isOfNoUse(code: string | null, before: string): boolean {
-  if (code === null || OF_EVERY_JOB.includes(code)) return false;
-  return OF_NO_USE.includes(code) || (code === before && /^(JOB|RESULT)_/.test(code));
-}
 
 /**
  * @returns whether it is the item's job; false: it was given up, and another one may be submitted
