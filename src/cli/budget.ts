@@ -8,7 +8,8 @@ import { chargeLines, readCharges } from './charges.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
-import { clockText, isBlocked, windowText } from './progress-text.ts';
+import { clockText } from './clock-text.ts';
+import { isBlocked, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 
 export interface BudgetFlags extends CommonFlags {

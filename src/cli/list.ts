@@ -3,7 +3,7 @@ import { EXIT } from '../domain/errors.ts';
 import { listCampaigns } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { clockText } from './progress-text.ts';
+import { clockText } from './clock-text.ts';
 import { withSession } from './with-session.ts';
 
 export async function list(flags: CommonFlags): Promise<number> {

@@ -1,6 +1,7 @@
 /** A campaign's progress in words: what the live view and the plain lines are made of. Pure. */
 import { formatDuration } from '../config/duration.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
+import { clockText } from './clock-text.ts';
 import type { Observation } from './observe.ts';
 
 /** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
@@ -83,18 +84,10 @@ export function endText(at: number, now: number): string {
 
 // Made once: `toLocaleString` makes one for each call, which was half of what the live view cost.
 const COUNT = new Intl.NumberFormat('en');
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
 
 /** `10,000` */
 export function countText(n: number): string {
   return COUNT.format(n);
-}
-
-/** The clock time of an epoch time, with the day when it is not today's. */
-export function clockText(at: number, now: number): string {
-  const sameDay = new Date(at).toDateString() === new Date(now).toDateString();
-  return sameDay ? TIME.format(at) : `${DAY.format(at)} ${TIME.format(at)}`;
 }
 
 /** A bar of `width` characters, filled in proportion. */

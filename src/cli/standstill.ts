@@ -1,7 +1,7 @@
 /** Why a service is at a standstill for a campaign, and what to do about it, in a sentence or two. Pure. */
 import type { BudgetStatus, Refusing } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
-import { clockText } from './progress-text.ts';
+import { clockText } from './clock-text.ts';
 
 /** Null where nothing stands still. */
 export function standstillOf(

@@ -41,5 +41,8 @@ test('run says what is refused, waits, and goes on with a new token', async () =
   await treeIsWhole(tree);
   const journal = at.journal(at.path('services.db'));
   atMostOneJob(journal, ids.length);
-  expect(journal.every(({ accepted }) => accepted), 'no submission was refused').toBe(true);
+  expect(
+    journal.every(({ accepted }) => accepted),
+    'no submission was refused',
+  ).toBe(true);
 }, 180_000);

@@ -2,7 +2,7 @@
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { Observation } from '../observe.ts';
-import { clockText } from '../progress-text.ts';
+import { clockText } from '../clock-text.ts';
 import type { Tone } from './line.ts';
 
 export interface Happening {
