@@ -160,11 +160,12 @@ type Times = Pick<ItemRecord, 'submittedAt' | 'sentAt' | 'answeredAt'>;
 /** A job that an earlier run had submitted was accepted then, not when this one asked for it again. */
 function acceptanceTimes(
   record: ItemRecord,
-  conclusion: Pick<ItemConclusion, 'attempts' | 'submittedAt' | 'sentAt' | 'answeredAt'>,
+  conclusion: Pick<ItemConclusion, 'attempts' | 'remoteId' | keyof Times>,
 ): Times {
-  const { submittedAt, sentAt = null, answeredAt = null } = conclusion;
+  const { remoteId, submittedAt, sentAt = null, answeredAt = null } = conclusion;
   const acceptedNow = conclusion.attempts.some(({ outcome }) => outcome === 'accepted');
-  if (acceptedNow || record.submittedAt === null) return { submittedAt, sentAt, answeredAt };
+  const isNoted = record.submittedAt !== null && remoteId === record.remoteId;
+  if (remoteId !== null && (acceptedNow || !isNoted)) return { submittedAt, sentAt, answeredAt };
   return {
     submittedAt: record.submittedAt,
     sentAt: record.sentAt,

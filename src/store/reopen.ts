@@ -103,7 +103,8 @@ export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemR
   return {
     ...same,
     ...{ state: 'waiting', error: null, jobNumber: record.jobNumber + 1 },
-    ...{ remoteId: null, jobName: null, submittedAt: null, timing: null },
+    ...{ remoteId: null, jobName: null, timing: null },
+    ...{ submittedAt: null, sentAt: null, answeredAt: null },
     files: Object.keys(fetched).length > 0 ? fetched : record.files,
   };
 }

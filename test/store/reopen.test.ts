@@ -12,10 +12,17 @@ function ended(item: Item, code: string, changes: Partial<ItemRecord> = {}): Ite
     ...waitingRecord(item),
     ...{ state: 'failed', error: { code, message: 'why' }, remoteId: 'job-1', jobName: 'n.1' },
     ...{ submittedAt: '2026-11-21T20:00:00.000Z', finishedAt: '2026-11-21T20:01:00.000Z' },
+    ...{ sentAt: '2026-11-21T19:59:58.000Z', answeredAt: '2026-11-21T20:00:00.000Z' },
     files: { 'result.json': { bytes: 1, sha256: 'a'.repeat(64) } },
     ...changes,
   };
 }
+
+const timesOf = ({ submittedAt, sentAt, answeredAt }: ItemRecord) => [
+  submittedAt,
+  sentAt,
+  answeredAt,
+];
 
 const unsent = { remoteId: null, jobName: 'n.1', submittedAt: null };
 
@@ -51,7 +58,7 @@ describe('the job of an item that is run again', () => {
     // The name is the idempotency key: another one only when a job of this name is of no use.
     expect(after.jobNumber).toBe(way === 'anew' ? 1 : 0);
     expect(after.remoteId).toBe(way === 'ask' ? 'job-1' : null);
-    expect(after.submittedAt).toBe(way === 'ask' ? before.submittedAt : null);
+    expect(timesOf(after)).toEqual(way === 'ask' ? timesOf(before) : [null, null, null]);
     expect(after).toMatchObject({ state: 'waiting', error: null, finishedAt: null, generation: 1 });
   });
 
@@ -112,6 +119,7 @@ describe('a job that may be followed by another one', () => {
     const files = { 'rejected/result.json': { bytes: 2, sha256: 'b'.repeat(64) } };
     expect(givenUp(again, {}).files).toEqual(again.files);
     const next = givenUp(again, files);
+    expect(timesOf(next)).toEqual([null, null, null]);
     expect(next).toMatchObject({ state: 'waiting', jobNumber: 1, remoteId: null, files });
     expect(next).toMatchObject({ submittedAt: null, generation: again.generation });
     expect(next.earlier).toEqual(again.earlier);
