@@ -2,7 +2,7 @@
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
- * `npm run bench:manners`, and `npm run bench:load`.
+ * `npm run bench:manners [-- 10|100|1000]`, and `npm run bench:load`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ import { liveView } from './live-view.ts';
 import { engineCases } from './engines.ts';
 import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
-import { manners } from './manners.ts';
+import { mannersCases } from './manners.ts';
 import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -41,7 +41,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['budget', () => budgetCases(seed)],
   ['manifest', () => manifestCases],
   ['engines', () => ({ ...engineCases, ...proteinCases })],
-  ['manners', () => ({ manners })],
+  ['manners', () => mannersCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
