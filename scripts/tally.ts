@@ -21,6 +21,11 @@ export interface Outcome {
   readonly tally: Tally;
   /** Why something besides a test counts as failed; empty when nothing does. */
   readonly problem: string;
+  /**
+   * Test files that had begun when their process crashed, where nothing else is wrong: Node itself can crash (V8's
+   * "Check failed: jit_page.has_value()", Node 24.21, seen once in some twenty runs). They are run once more.
+   */
+  readonly crashed?: readonly string[];
 }
 
 /** Files that did not load: their tests are missing, and vitest counts none of them as failed. */
@@ -28,6 +33,13 @@ function brokenFiles(report: Report): readonly string[] {
   return report.testResults
     .filter((file) => file.status === 'failed')
     .filter((file) => !file.assertionResults.some((test) => test.status === 'failed'))
+    .map((file) => file.name);
+}
+
+/** Their process ended in the middle: tests of theirs have no end. Vitest calls that `pending`; skipped ones are `skipped`. */
+function crashedFiles(report: Report): readonly string[] {
+  return report.testResults
+    .filter((file) => file.assertionResults.some((test) => test.status === 'pending'))
     .map((file) => file.name);
 }
 
@@ -49,7 +61,9 @@ export function vitestTally(file: string, code: number | null): Outcome {
     return { tally: { passed: 0, failed: 1 }, problem: 'vitest ran no test' };
   }
   if (code !== 0) {
+    const crashed = crashedFiles(report);
     return {
+      ...(crashed.length > 0 && { crashed }),
       tally: { ...tally, failed: 1 },
       problem: `no test failed, but vitest ended with ${String(code)}: an error outside of the tests`,
     };

@@ -74,16 +74,19 @@ async function runChecks(): Promise<Tally> {
   return { passed, failed: results.length - passed };
 }
 
-async function runVitest(args: readonly string[]): Promise<Tally> {
+async function runVitest(args: readonly string[], isAgain = false): Promise<Tally> {
   const startedAt = performance.now();
   const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
   const file = join(folder, 'results.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
     const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
-    const { tally, problem } = vitestTally(file, code);
+    const { tally, problem, crashed = [] } = vitestTally(file, code);
     report('tests', tally.failed === 0, startedAt, problem);
-    return tally;
+    if (crashed.length === 0 || isAgain) return tally;
+    process.stdout.write(`run once more, because their process crashed: ${crashed.join(', ')}\n`);
+    const again = await runVitest(crashed, true);
+    return { passed: tally.passed + again.passed, failed: again.failed };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -45,3 +45,17 @@ test('a crash without a report is a failure', () => {
 test('an error outside of the tests is a failure', () => {
   expect(vitestTally(report(7, 0), 1).tally).toEqual({ passed: 7, failed: 1 });
 });
+
+test('a file whose process crashed is named, where nothing else is wrong', () => {
+  const statuses = (...all: string[]) => all.map((status) => ({ status }));
+  const files = [
+    { name: 'a.test.ts', status: 'passed', assertionResults: statuses('passed', 'pending') },
+    { name: 'b.test.ts', status: 'passed', assertionResults: statuses('passed', 'skipped') },
+  ];
+  expect(vitestTally(report(2, 0, files), 1)).toMatchObject({
+    tally: { passed: 2, failed: 1 },
+    crashed: ['a.test.ts'],
+  });
+  expect(vitestTally(report(2, 1, files), 1).crashed, 'a test failed').toBeUndefined();
+  expect(vitestTally(report(2, 0, files), 0).crashed, 'all is well').toBeUndefined();
+});
