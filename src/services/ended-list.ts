@@ -7,7 +7,7 @@ import type { PastJob } from '../domain/outcomes.ts';
 import type { CallOptions, ServiceClient } from './client.ts';
 
 /** Not asked for more often than this (ms), nor for more than a tenth of the time. */
-export const LIST_EVERY_MS = 2_000;
+export const LIST_EVERY_MS = 500;
 const SHARE_OF_TIME = 0.1;
 /** A service without such a list is not asked for one again for this long (ms). */
 const UNSUPPORTED_MS = 3_600_000;

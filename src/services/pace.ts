@@ -1,7 +1,7 @@
 /** When the status of a job may be asked for, so that all jobs of a service together ask at most so often a second. */
 
 /** With a pace, a young job is not asked about more often than this (ms). */
-const SHORTEST_MS = 1_000;
+const SHORTEST_MS = 500;
 const LONGEST_MS = 60_000;
 const SHARE_OF_AGE = 0.025;
 /** A job that nobody asked about for so long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
