@@ -33,7 +33,7 @@ export interface MannersOptions {
 const WAITED_HERE_MS = 2_000;
 
 /** Where it takes longer (ms) to ask about every job once, the list of all jobs is asked for instead. */
-const LONG_ROUND_MS = 2_000;
+const LONG_ROUND_MS = 500;
 
 /** These need the token: a refusal may be about this file alone, and says nothing about the service. */
 const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
