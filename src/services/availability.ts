@@ -48,8 +48,8 @@ function whyOf(answer: HttpResponse): string | null {
   return redirectWords(answer);
 }
 
-/** A login page of the network (RFC 6585). */
-const LOGIN_FIRST = 511;
+/** Network Authentication Required (RFC 6585): a login page of the network, far from the service. */
+export const LOGIN_FIRST = 511;
 const ABOUT_US: ReadonlySet<number> = new Set([401, 403, 405, 407, 426, LOGIN_FIRST]);
 
 /** Whether an answer to a GET says something about us and nothing about the job. */

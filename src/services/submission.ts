@@ -12,7 +12,7 @@ import { readRateLimit } from './rate-limit.ts';
 import { ordered, retryAfterMs, secondsToMs } from './retry-after.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
-import { beginsAsJson, isWebPageAnswer, refusesAtProxy } from './availability.ts';
+import { beginsAsJson, isWebPageAnswer, LOGIN_FIRST, refusesAtProxy } from './availability.ts';
 import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 
@@ -33,9 +33,6 @@ const NOT_NOW = new Set([408, 425, 503]);
 const SHORTEST_ORDER_MS = 1_000;
 /** What can be wrong with a row itself (contract of the prediction service, section 7), in words and not in a web page. */
 const ABOUT_THE_ROW = new Set([400, 409, 413, 415, 422]);
-/** Network Authentication Required (RFC 6585): a login page of the network, far from the service. */
-const LOGIN_FIRST = 511;
-
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
 export async function readSubmission(
