@@ -23,6 +23,8 @@ export interface Request {
   readonly attempt: number;
   /** Turns relative to other campaigns; 1 is usual, 2 gets twice as many. */
   readonly weight: number;
+  /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
+  readonly behind?: number;
   /** Opaque to the budget: what the submit activity needs. */
   readonly job: JobReference;
 }
@@ -68,6 +70,8 @@ export interface Lane {
   readonly campaign: string;
   readonly credential: string;
   weight: number;
+  /** Rows that the campaign has not asked for yet, as it told last. */
+  behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
   pass: number;
   /** Turns that came to nothing, because the service turned the request away: they are had again for nothing. */
@@ -93,6 +97,7 @@ export function enqueue(queue: Queue, request: Request): void {
   if (standing && !isLaneOf(standing, request)) withdraw(queue, request);
   const lane = laneOf(queue, request);
   lane.weight = request.weight;
+  if (request.behind !== undefined) lane.behind = request.behind;
   if (lane === standing) {
     const at = placeOf(lane.waiting, request.item);
     const before = lane.waiting[at] as Waiting;

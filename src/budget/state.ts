@@ -34,6 +34,8 @@ export interface BudgetState {
   strangers?: Record<string, { readonly at: number; readonly count: number }>;
   /** How many submissions were answered with a web page in the last refusal (doubt.ts). */
   pages?: number;
+  /** Ids of the items whose requests were granted, by campaign, until the campaign is told (allowance.ts). */
+  taken?: Record<string, string[]>;
   /** The last recovery that this budget was told of. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
 }

@@ -55,7 +55,10 @@ export interface CredentialStatus extends WindowStatus {
 export interface Waiters {
   readonly campaign: string;
   readonly credential: string;
+  /** Those that wait for a slot here, and those that the campaign has not asked for yet. */
   readonly items: number;
+  /** Of these, how many the budget knows by name; absent from budgets that knew all of them. */
+  readonly asked?: number;
   readonly paused: boolean;
   /** Why the campaign waits although slots are free; absent when it does not. */
   readonly heldBecause?: string;
@@ -103,8 +106,8 @@ export function snapshotOf(
       ...(strangers[credential] && { strangers: strangers[credential] }),
       ...windowSnapshot(window, block, holds.credentials[credential], at),
     })),
-    waiting: queue.lanes.map(({ campaign, credential, waiting }) => ({
-      ...{ campaign, credential, items: waiting.length },
+    waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0 }) => ({
+      ...{ campaign, credential, items: waiting.length + behind, asked: waiting.length },
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),

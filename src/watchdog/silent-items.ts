@@ -90,5 +90,5 @@ function knownOf(snapshot: BudgetSnapshot | null, campaign: string): number {
   if (!snapshot) return 0;
   const waiting = snapshot.waiting.filter((lane) => lane.campaign === campaign);
   const outstanding = snapshot.outstanding.filter((grant) => grant.campaign === campaign);
-  return waiting.reduce((sum, { items }) => sum + items, 0) + outstanding.length;
+  return waiting.reduce((sum, { items, asked = items }) => sum + asked, 0) + outstanding.length;
 }

@@ -12,13 +12,18 @@ import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
 /**
  * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its
- * submission. `attempt`: which submission of the items this is, from 0.
+ * submission. `attempt`: which submission of the items this is, from 0. `behind`: rows of the campaign
+ * that are not asked for yet, about.
  */
-export async function askBudget(begun: readonly BegunItem[], attempt: number): Promise<void> {
+export async function askBudget(
+  begun: readonly BegunItem[],
+  attempt: number,
+  behind?: number,
+): Promise<void> {
   const unsent = begun.filter(({ input }) => input.remoteId === undefined);
   const [first] = unsent;
   if (!first) return;
-  const requests = unsent.map((item) => requestOf(item, attempt));
+  const requests = unsent.map((item) => requestOf(item, attempt, behind));
   await tellBudget(first.input.reference, requestSignal, requests);
 }
 
@@ -46,7 +51,7 @@ export async function tellBudget<T>(
   }
 }
 
-function requestOf({ input, runId }: BegunItem, attempt: number): Request {
+function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number): Request {
   const { campaign, store, tree, id, kind, generation, reference, weight } = input;
   return {
     item: itemWorkflowId(campaign, id),
@@ -55,6 +60,7 @@ function requestOf({ input, runId }: BegunItem, attempt: number): Request {
     credential: reference.credential,
     attempt,
     weight,
+    ...(behind !== undefined && { behind }),
     job: { id, kind, generation, store, ...(tree !== undefined && { tree }) },
   };
 }

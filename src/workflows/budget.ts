@@ -19,6 +19,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
+import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
 import { decideAhead } from '../budget/ahead.ts';
 import { needsCount } from '../budget/unfinished.ts';
 import { isOwnFault } from '../budget/blame.ts';
@@ -42,9 +43,11 @@ import {
   restoreSignal,
   STATUS_MEMO,
   submittedSignal,
+  takenSignal,
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
+import { campaignWorkflowId } from './names.ts';
 import type { SubmitResult } from './verbs.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
@@ -138,8 +141,20 @@ class BudgetKeeper {
   private grant(): void {
     const { grants, wakeAt, opensAt } = decideAhead(this.state, this.clock.now);
     for (const grant of grants) void this.submit(grant);
+    if (patched('tell-taken')) this.tellTaken(grants);
     this.wakeAt = wakeAt;
     if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
+  }
+
+  private tellTaken(grants: readonly Grant[]): void {
+    for (const grant of grants) noteTaken(this.state, grant);
+    const { service } = this.input;
+    for (const { campaign, ...taken } of takeNotices(this.state)) {
+      const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+      told.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
+        log.info('the campaign has ended', { campaign, error: String(error) });
+      });
+    }
   }
 
   private async submit(grant: Grant): Promise<void> {
@@ -232,6 +247,7 @@ class BudgetKeeper {
   }
 
   private continueAsNew(): Promise<never> {
+    boundQueue(this.state);
     const memo = { [STATUS_MEMO]: this.snapshot() };
     const next = makeContinueAsNewFunc<typeof budget>({ memo });
     return next({ ...this.input, carried: this.state, clock: this.clock.carried() });

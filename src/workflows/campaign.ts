@@ -44,11 +44,13 @@ import {
   pauseSignal,
   progressQuery,
   resumeSignal,
+  takenSignal,
   type CampaignCarried,
   type CampaignInput,
   type FeedCarried,
   type Grown,
   type ItemDone,
+  type TakenFromQueue,
 } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
@@ -61,6 +63,7 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
+  setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
   setHandler(resumeSignal, (service) => run.resume(service));
@@ -73,6 +76,8 @@ class CampaignRun {
   private readonly feeds: Feed[];
   /** Times that rows were added. */
   private growths = 0;
+  /** Times that a budget has told what it granted. */
+  private takings = 0;
   private readonly startedAt: number;
   private readonly tally: Tally;
   private readonly breaker: Breaker;
@@ -157,10 +162,16 @@ class CampaignRun {
     const kind = feed?.open.get(id)?.kind;
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !kind) return;
-    feed.open.delete(id);
+    feed.ended(id);
     this.tally.add({ id, kind, at: Date.now(), ...end });
     const same = this.breaker.add(feed.plan.reference.service, end);
     if (same) void this.stopAt(feed.plan.reference, same);
+  }
+
+  /** The budget of a service has granted requests: more can be asked for. */
+  taken({ service, ...taken }: TakenFromQueue): void {
+    this.feeds.find(({ plan }) => plan.reference.service === service)?.taken(taken);
+    this.takings += 1;
   }
 
   /** The rest would fail like those: somebody has to say whether it goes on. */
@@ -217,14 +228,17 @@ class CampaignRun {
   /** Starts items while there is room, until all have ended. */
   private async work(): Promise<void> {
     for (;;) {
-      // Before: rows of another service may be added while those of this one are started.
-      const { growths } = this;
+      // Before: what happens to one service while the items of another are started counts as well.
+      const { growths, takings } = this;
+      let ends = this.tally.total;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       this.filled = true;
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
       if (workflowInfo().continueAsNewSuggested) await this.continue();
-      const before = this.tally.total;
-      await condition(() => this.tally.total > before || this.growths > growths);
+      if (!patched('ask-ahead')) ends = this.tally.total;
+      await condition(
+        () => this.tally.total > ends || this.growths > growths || this.takings > takings,
+      );
       this.tell();
     }
   }

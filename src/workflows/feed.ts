@@ -7,17 +7,19 @@ import {
   ChildWorkflowCancellationType,
   getExternalWorkflowHandle,
   ParentClosePolicy,
+  patched,
   startChild,
   workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { FIRST_ASKED } from '../budget/allowance.ts';
 import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
 import { item } from './item.ts';
-import { askSignal, type FeedCarried, type ItemInput } from './messages.ts';
+import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { PageEntry } from './verbs.ts';
@@ -30,6 +32,10 @@ export class Feed {
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
+  /** Of the open items those that wait in the budget, as far as it has told; the rest of the rows waits here. */
+  private readonly asked: Set<string>;
+  /** How many may wait there. */
+  private ahead: number;
   private readonly campaign: CampaignPlan;
   /** Told of items whose end was on disk before we came to them. */
   private readonly onEnded: OnEnded;
@@ -50,6 +56,8 @@ export class Feed {
     this.page = carried?.page ?? 0;
     this.offset = carried?.offset ?? 0;
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
+    this.asked = new Set(carried?.asked);
+    this.ahead = carried?.ahead ?? FIRST_ASKED;
   }
 
   /** All items were started. */
@@ -59,7 +67,8 @@ export class Feed {
 
   /** For continue-as-new. */
   carried(): FeedCarried {
-    return { page: this.page, offset: this.offset, open: [...this.open.values()] };
+    const { page, offset, open, asked, ahead } = this;
+    return { page, offset, open: [...open.values()], asked: [...asked], ahead };
   }
 
   /** The campaign has got more pages. */
@@ -67,21 +76,48 @@ export class Feed {
     this.plan = { ...this.plan, pages: Math.max(pages, this.plan.pages) };
   }
 
+  /** The budget has granted these requests. */
+  taken({ ids, ahead }: Pick<TakenFromQueue, 'ids' | 'ahead'>): void {
+    this.ahead = ahead;
+    for (const id of ids) this.asked.delete(id);
+  }
+
+  ended(id: string): void {
+    this.open.delete(id);
+    this.asked.delete(id);
+  }
+
+  /** Items that may be started now. A few at a time are not worth a message to the budget. */
+  private get room(): number {
+    const open = this.plan.open - this.open.size;
+    // Campaigns of before the queue of a budget was bounded go on as they began.
+    if (!patched('ask-ahead')) return open;
+    const ahead = this.ahead - this.asked.size;
+    return ahead < this.ahead / 2 ? 0 : Math.min(open, ahead);
+  }
+
+  /** Rows of the pages that are not read yet, and of this one; the last page may have fewer. */
+  private get behind(): number {
+    const perPage = this.entries?.length ?? 0;
+    return Math.max(0, (this.plan.pages - this.page) * perPage - this.offset);
+  }
+
   /** Starts items while there is room and the history is not too long. */
   async fill(): Promise<void> {
-    while (this.open.size < this.plan.open && !this.exhausted) {
+    for (let { room } = this; room > 0 && !this.exhausted; { room } = this) {
       if (workflowInfo().continueAsNewSuggested) return;
       this.entries ??= await this.load();
-      const room = Math.min(this.plan.batch, this.plan.open - this.open.size);
-      const next = this.entries.slice(this.offset, this.offset + room);
+      const next = this.entries.slice(this.offset, this.offset + Math.min(this.plan.batch, room));
       const begun = await Promise.all(next.map((entry) => this.begin(entry)));
-      await askBudget(
-        begun.filter((item) => item !== null),
-        0,
-      );
       this.offset += next.length;
+      await this.ask(begun.filter((item) => item !== null));
       if (this.offset >= this.entries.length) this.turnPage();
     }
+  }
+
+  private async ask(begun: readonly BegunItem[]): Promise<void> {
+    for (const { input } of begun) if (input.remoteId === undefined) this.asked.add(input.id);
+    await askBudget(begun, 0, this.behind);
   }
 
   private load(): Promise<PageEntry[]> {

@@ -96,6 +96,9 @@ export interface FeedCarried {
   readonly page: number;
   readonly offset: number;
   readonly open: readonly ItemEntry[];
+  /** Of these the ids that wait in the budget, and how many may; absent from campaigns of before this was bounded. */
+  readonly asked?: readonly string[];
+  readonly ahead?: number;
 }
 
 export interface CampaignCarried {
@@ -122,6 +125,15 @@ export interface Grown {
   readonly feeds: readonly FeedPlan[];
 }
 
+/** From the budget of a service: what it has granted since it last told, and how many may wait there. */
+export interface TakenFromQueue {
+  readonly service: ServiceName;
+  /** Ids of items. */
+  readonly ids: readonly string[];
+  readonly ahead: number;
+}
+
+export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
 export const pauseSignal = defineSignal('pause');

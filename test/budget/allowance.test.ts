@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import {
+  allowance,
+  boundQueue,
+  FIRST_ASKED,
+  noteTaken,
+  takeNotices,
+} from '../../src/budget/allowance.ts';
+import { apply, decide, newBudget, type BudgetState } from '../../src/budget/budget.ts';
+
+const NOW = 1_000_000;
+/** Of a payload (bytes); Temporal refuses a larger one. */
+const PAYLOAD = 2 * 1024 * 1024;
+
+function budgetOf(limit: number | null): BudgetState {
+  const state = newBudget();
+  const credentialLimit = { limit, windowMs: 3_600_000 };
+  const addressLimit = { limit: null, windowMs: 0 };
+  apply(state, { type: 'configure', credential: 'c', credentialLimit, addressLimit }, NOW);
+  return state;
+}
+
+function ask(state: BudgetState, campaign: string, from: number, to: number): void {
+  for (let i = from; i < to; i += 1) {
+    const id = `sequence-of-usual-length-${i}`;
+    const job = { id, kind: 'sequence', generation: 0, store: `/data/results/${campaign}` };
+    const item = `item:${campaign}:${id}`;
+    const run = '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77';
+    const asked = { item, run, campaign, credential: 'c', attempt: 0, weight: 1, job };
+    apply(state, { type: 'request', request: asked }, NOW);
+  }
+}
+
+function grant(state: BudgetState, now: number): string[] {
+  const { grants } = decide(state, now);
+  for (const one of grants) noteTaken(state, one);
+  return grants.map(({ request }) => request.job.id);
+}
+
+describe('how far ahead a campaign may ask', () => {
+  test('shrinks with the number of campaigns, and never below what a new one asks for', () => {
+    const state = budgetOf(0);
+    ask(state, 'one', 0, 1);
+    expect(allowance(state)).toBe(200);
+    for (let i = 0; i < 79; i += 1) ask(state, `more-${i}`, 0, 1);
+    expect(allowance(state)).toBe(50);
+    for (let i = 0; i < 1_000; i += 1) ask(state, `many-${i}`, 0, 1);
+    expect(allowance(state)).toBe(FIRST_ASKED);
+  });
+
+  test('a campaign is told of its grants once half of what it may ask for is taken', () => {
+    const state = budgetOf(40);
+    ask(state, 'night', 0, 160);
+    const first = grant(state, NOW);
+    expect(first).toHaveLength(40);
+    expect(takeNotices(state)).toEqual([]);
+    for (const id of first)
+      apply(
+        state,
+        {
+          type: 'close',
+          item: `item:night:${id}`,
+          run: '0192f0a1-7a56-7c3e-9d0b-5f0c4a1e8b77',
+          closing: { type: 'accepted', rateLimit: null },
+        },
+        NOW,
+      );
+    const second = grant(state, NOW + 3_700_000);
+    expect(takeNotices(state)).toEqual([
+      { campaign: 'night', ids: [...first, ...second], ahead: 200 },
+    ]);
+    expect(takeNotices(state)).toEqual([]);
+  });
+
+  test('a campaign whose last request was granted is told', () => {
+    const state = budgetOf(null);
+    ask(state, 'small', 0, 3);
+    const ids = grant(state, NOW);
+    expect(takeNotices(state)).toEqual([{ campaign: 'small', ids, ahead: 200 }]);
+  });
+});
+
+describe('what travels through continue-as-new', () => {
+  test('is less than a payload for eight campaigns that asked for 1,000 rows each', () => {
+    const state = budgetOf(0);
+    for (let i = 0; i < 8; i += 1) ask(state, `night-${i}`, 0, 1_000);
+    expect(JSON.stringify(state).length).toBeGreaterThan(PAYLOAD);
+    boundQueue(state);
+    expect(JSON.stringify(state).length).toBeLessThan(PAYLOAD);
+    expect(state.queue.lanes.map(({ waiting }) => waiting.length)).toEqual(Array(8).fill(625));
+  });
+
+  test('keeps short queues whole, and of long ones the front', () => {
+    const state = budgetOf(0);
+    ask(state, 'short', 0, 5);
+    ask(state, 'long', 0, 100);
+    boundQueue(state, 30);
+    expect(state.queue.lanes.map(({ campaign, waiting }) => [campaign, waiting.length])).toEqual([
+      ['short', 5],
+      ['long', 25],
+    ]);
+    expect(state.queue.lanes[1]?.waiting[24]?.job.id).toBe('sequence-of-usual-length-24');
+  });
+
+  test('is left alone where it fits', () => {
+    const state = budgetOf(0);
+    ask(state, 'night', 0, 100);
+    boundQueue(state);
+    expect(state.queue.lanes[0]?.waiting).toHaveLength(100);
+  });
+});

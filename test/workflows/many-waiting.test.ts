@@ -1,0 +1,56 @@
+/** Campaigns with far more rows than slots: their rows wait with them, and the budget stays small. */
+import { afterEach, expect, test } from 'vitest';
+import { readSnapshot } from '../../src/activities/budget-status.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import {
+  atMostOneJob,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  treeIsWhole,
+} from '../promises.ts';
+import { Rig, sequences } from '../rig.ts';
+
+let rig: Rig;
+afterEach(async () => rig.close());
+
+const HOUR = 3_600_000;
+
+/** Requests that wait by name, and rows that are known to follow. */
+async function waiting(campaign: string): Promise<{ asked: number; items: number } | null> {
+  const reference = rig.settings[1]?.reference;
+  const snapshot = reference && (await readSnapshot(rig.client, budgetWorkflowId(reference)));
+  const lane = snapshot?.waiting.find((one) => one.campaign === campaign);
+  return lane ? { asked: lane.asked ?? lane.items, items: lane.items } : null;
+}
+
+test('a campaign asks its budget for some rows, and the budget knows how many follow', async () => {
+  const limits = { limit: 5, windowMs: HOUR };
+  rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
+  const { handle, name } = await rig.start(sequences(350));
+  await expect.poll(() => rig.services.journal().length, { timeout: 30_000 }).toBe(5);
+  // 350 rows are two pages; 210 may be open at this limit, and were asked for at once before.
+  await expect
+    .poll(() => waiting(name), { timeout: 30_000 })
+    .toMatchObject({ asked: expect.toSatisfy((n: number) => n > 0 && n <= 200) as number });
+  const { asked, items } = (await waiting(name)) ?? { asked: 0, items: 0 };
+  expect(items).toBeGreaterThanOrEqual(345);
+  expect(items - asked).toBeGreaterThan(140);
+  await handle.cancel();
+  await handle.result().catch(() => undefined);
+}, 60_000);
+
+test('several campaigns come to their end, one window after the other', async () => {
+  const limits = { limit: 30, windowMs: 2_000 };
+  rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
+  const rows = sequences(150);
+  const ran = await Promise.all([0, 50, 100].map((at) => rig.run(rows.slice(at, at + 50))));
+  for (const { folder, ids, progress } of ran) {
+    expect(progress.ended.succeeded).toBe(50);
+    await noItemLost(folder, ids);
+    await treeIsWhole(folder);
+  }
+  atMostOneJob(rig.services.journal(), 150);
+  neverOverBudget(rig.services.journal(), limits);
+  neverRefusedForRate(rig.services.journal());
+}, 90_000);
