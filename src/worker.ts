@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
+  type NativeConnection,
   Runtime,
   Worker,
   type LogLevel,
@@ -13,6 +14,7 @@ import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
+import { MAX_OUTSTANDING } from './budget/budget.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import { revealNetwork } from './config/network.ts';
@@ -27,10 +29,12 @@ import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { workflowBundle } from './temporal/bundle.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
+import { runTogether } from './temporal/worker-group.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
-import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from './workflows/names.ts';
+import type { Activities } from './workflows/verbs.ts';
+import { budgetWorkflowId, DEFAULT_TASK_QUEUE, tokenTaskQueue } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -46,6 +50,8 @@ export interface WorkerOptions {
   readonly stateFolder: string;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
+  /** Workers of other tokens share the task queue: the jobs of each are sent from a task queue of its own. */
+  readonly sharesQueue?: boolean;
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
   readonly watchEveryMs?: number;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
@@ -74,54 +80,97 @@ const FORCE = '45s';
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { taskQueue, services, workflowsOnly = false } = options;
+  const { services, workflowsOnly = false } = options;
   const { dependencies = asTheyAre } = options;
   startRuntime?.();
   startRuntime = null;
   const connection = await connectWorker(options.temporal);
   const secrets = secretsOf(options);
-  const known = new Map(
-    services.map((one) => [keyOf(one.reference), know(one, secrets, options.client)]),
-  );
+  const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
-  const worker = await Worker.create({
-    connection,
-    namespace: options.temporal.namespace,
-    taskQueue,
-    workflowBundle: await workflowBundle(),
-    ...(workflowsOnly ? {} : { activities: createActivities(dependencies(given)) }),
-    shutdownGraceTime: GRACE,
-    shutdownForceTime: FORCE,
-    ...NOT_IN_THE_TYPES,
-    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
-    stickyQueueScheduleToStartTimeout: '3s',
-    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
-    maxHeartbeatThrottleInterval: '1s',
-    maxCachedWorkflows: 1_000,
-    // A burst of submissions that wait for their slots must leave room for the rest.
-    maxConcurrentActivityTaskExecutions: 200,
-    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
-    maxEagerActivityReservationsPerWorkflowTask: 8,
-  });
+  const activities = createActivities(dependencies(given));
+  const group = [
+    await createMain(options, connection, activities),
+    ...(await createForTokens(options, connection, activities)),
+  ];
   for (const { reference } of services) await ensureBudget(given, reference);
-  const running = worker.run();
-  running.catch(() => undefined);
+  const workers = runTogether(group);
   const watchdog = watchOver(options);
-  running.finally(() => watchdog.stop()).catch(() => undefined);
+  workers.ended.finally(() => watchdog.stop()).catch(() => undefined);
   if (!workflowsOnly) leases.start();
   const stop = async (): Promise<void> => {
     await watchdog.stop();
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-    // Why it died by itself, if it did, is told by `ended`.
-    await running.catch(() => undefined);
+    await workers.stop();
     if (!workflowsOnly) await leases.stop();
     await Promise.all([...known.values()].map((service) => service.client.close()));
     given.ledger.stop();
     await connection.close();
   };
   let stopped: Promise<void> | null = null;
-  return { ended: running, stop: () => (stopped ??= stop()) };
+  return { ended: workers.ended, stop: () => (stopped ??= stop()) };
+}
+
+const EVERY_WORKER = {
+  shutdownGraceTime: GRACE,
+  shutdownForceTime: FORCE,
+  ...NOT_IN_THE_TYPES,
+  // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+  maxHeartbeatThrottleInterval: '1s',
+} as const;
+
+async function createMain(
+  { temporal, taskQueue, workflowsOnly = false }: WorkerOptions,
+  connection: NativeConnection,
+  activities: Activities,
+): Promise<Worker> {
+  return Worker.create({
+    ...EVERY_WORKER,
+    ...{ connection, namespace: temporal.namespace, taskQueue },
+    workflowBundle: await workflowBundle(),
+    ...(workflowsOnly ? {} : { activities }),
+    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
+    stickyQueueScheduleToStartTimeout: '3s',
+    maxCachedWorkflows: 1_000,
+    // A burst of submissions that wait for their slots must leave room for the rest.
+    maxConcurrentActivityTaskExecutions: 200,
+    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
+    maxEagerActivityReservationsPerWorkflowTask: 8,
+  });
+}
+
+/** The activities that ask a service: `withToken` of the item workflows, and `submit` of the budgets. */
+const WITH_TOKEN: ReadonlySet<keyof Activities> = new Set([
+  'submit',
+  'find',
+  'poll',
+  'fetchArtefact',
+  'keepFailed',
+]);
+
+function needingToken(activities: Activities): Partial<Activities> {
+  const entries = Object.entries(activities) as [keyof Activities, unknown][];
+  return Object.fromEntries(entries.filter(([name]) => WITH_TOKEN.has(name)));
+}
+
+/** One for each token, where workers of other tokens share the task queue: they cannot do what needs it. */
+function createForTokens(
+  { temporal, services, sharesQueue = false, workflowsOnly = false }: WorkerOptions,
+  connection: NativeConnection,
+  activities: Activities,
+): Promise<Worker[]> {
+  if (!sharesQueue || workflowsOnly) return Promise.resolve([]);
+  return Promise.all(
+    services.map(({ reference }) =>
+      Worker.create({
+        ...EVERY_WORKER,
+        ...{ connection, namespace: temporal.namespace },
+        taskQueue: tokenTaskQueue(reference),
+        activities: needingToken(activities),
+        maxConcurrentActivityTaskExecutions: 2 * MAX_OUTSTANDING,
+      }),
+    ),
+  );
 }
 
 /** A worker that only answers questions puts nothing right. */
@@ -228,7 +277,7 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
 function know(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
-  temporal: Client,
+  { client: temporal, sharesQueue = false }: WorkerOptions,
 ): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
   const { maxDownload, public: isPublic, formats } = settings;
@@ -250,6 +299,7 @@ function know(
       credentialLimit: limit,
       addressLimit,
       maxUnfinished: settings.maxUnfinished,
+      ...(sharesQueue && { tokenQueue: tokenTaskQueue(reference) }),
     },
     ledgerAddress,
   };

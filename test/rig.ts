@@ -35,6 +35,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly believedLimit?: number | null;
   /** Who is told of the end of a campaign. */
   readonly notify?: NotifySettings;
+  /** As with a Temporal that several users share: workers of other tokens are at the same task queue. */
+  readonly sharesQueue?: boolean;
   /** Between looks of the watchdog at the budgets (ms). */
   readonly watchEveryMs?: number;
 }
@@ -46,11 +48,12 @@ export class Rig {
   readonly services: LocalServices;
   readonly folder: string;
   readonly settings: readonly ServiceSettings[];
-  readonly taskQueue = `test-${randomUUID()}`;
+  readonly taskQueue: string;
   /** Of the campaigns that are started from now on. */
   policy: JobPolicy;
   private readonly notify: NotifySettings;
   private readonly watchEveryMs: number;
+  private readonly options: RigOptions;
   private worker: RunningWorker | null = null;
 
   private constructor(
@@ -58,23 +61,26 @@ export class Rig {
     services: LocalServices,
     folder: string,
     options: RigOptions,
+    { token: own = TOKEN, taskQueue, address }: Partial<UserAt> = {},
   ) {
+    this.options = options;
+    this.taskQueue = taskQueue ?? `test-${randomUUID()}`;
     this.client = client;
     this.services = services;
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
     this.notify = options.notify ?? NOBODY;
     this.watchEveryMs = options.watchEveryMs ?? 10_000;
-    const address = `test-${randomUUID().slice(0, 8)}`;
+    const place = { address: address ?? `test-${randomUUID().slice(0, 8)}` };
     const windowMs = options.windowMs ?? 3_600_000;
     const believed =
       options.believedLimit === undefined ? (options.limit ?? 100) : options.believedLimit;
     const limit = { limit: believed === 0 ? null : believed, windowMs };
-    const token = new Secret(TOKEN);
+    const token = new Secret(own);
     this.settings = [
-      describeService('molecules', services.moleculesUrl, token, { address }),
+      describeService('molecules', services.moleculesUrl, token, place),
       describeService('predictions', services.url, token, {
-        address,
+        ...place,
         limit,
         variant: options.variant ?? 'current',
       }),
@@ -90,6 +96,22 @@ export class Rig {
     return rig;
   }
 
+  /** Somebody else at the same services and task queue, with a token and a machine of their own. */
+  async addUser(token: string): Promise<Rig> {
+    const { client, services, taskQueue, settings, options } = this;
+    const address = settings[0]?.reference.address ?? '';
+    const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
+    const rig = new Rig(client, services, folder, options, { token, taskQueue, address });
+    await rig.startWorker();
+    return rig;
+  }
+
+  /** Of a user that was added: the services and the connection are those of the first. */
+  async leave(): Promise<void> {
+    await this.stopWorker();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
   /** @param services as this worker knows them: another address or limit than the campaign was started with */
   async startWorker(services = this.settings): Promise<void> {
     const temporal = { address: inject('temporal'), namespace: 'default' };
@@ -98,6 +120,7 @@ export class Rig {
     const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify, watchEveryMs, stateFolder },
+      sharesQueue: this.options.sharesQueue ?? false,
     });
   }
 
@@ -145,7 +168,7 @@ export class Rig {
     const session = {
       client,
       taskQueue,
-      role: 'host',
+      role: this.options.sharesQueue ? 'remote' : 'host',
       ui: null,
       recover: none,
       close: none,
@@ -183,6 +206,12 @@ export class Rig {
     await writeFile(path, rows.map((row) => JSON.stringify(row)).join('\n'));
     return path;
   }
+}
+
+interface UserAt {
+  readonly token: string;
+  readonly taskQueue: string;
+  readonly address: string;
 }
 
 export interface Started {

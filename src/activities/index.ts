@@ -19,7 +19,7 @@ export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     countUnfinished: (service) => countUnfinished(deps, service),
-    submit: beating((...args) => submit(deps, ...args)),
+    submit: beating((...args) => submit(deps, ...args), 'begun'),
     find: beating((...args) => find(deps, ...args)),
     poll: beating((...args) => poll(deps, ...args)),
     fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),

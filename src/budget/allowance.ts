@@ -66,9 +66,9 @@ export function boundQueue({ queue }: BudgetState, most = MOST_CARRIED): void {
 /** The largest length to which lanes can be cut so that together they hold at most `most`. */
 function largestCut(sizes: readonly number[], most: number): number {
   let left = most;
-  let [lanes, cut] = [sizes.length, Number.POSITIVE_INFINITY];
+  let lanes = sizes.length;
   for (const size of [...sizes].sort((a, b) => a - b)) {
-    cut = Math.floor(left / lanes);
+    const cut = Math.floor(left / lanes);
     if (size > cut) return cut;
     left -= size;
     lanes -= 1;

@@ -148,7 +148,10 @@ function grant(state: BudgetState, lane: Lane, now: number): Grant {
 function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'configure' }>): void {
   boundUnfinished(state, event.maxUnfinished ?? null);
   setLimit(state.address, event.addressLimit);
-  setLimit(credentialOf(state, event.credential).window, event.credentialLimit);
+  const credential = credentialOf(state, event.credential);
+  setLimit(credential.window, event.credentialLimit);
+  if (event.tokenQueue === undefined) delete credential.tokenQueue;
+  else credential.tokenQueue = event.tokenQueue;
 }
 
 /** Slots that a credential may use at `now`, under both windows. */

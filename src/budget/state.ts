@@ -13,6 +13,8 @@ export interface CredentialState {
   block: Block;
   /** Its token was refused (401), and jobs are sent with the one that is configured now. */
   replaced?: true;
+  /** Task queue of the workers that have the token; absent where every worker has it. */
+  tokenQueue?: string;
 }
 
 export interface BudgetState {

@@ -91,7 +91,7 @@ async function startHere(
     if (grownBy !== null) return { joined: true, grownBy, items, done: 0, idle: false };
     // It ended while we looked: its rows are on disk, and it is started again with all of them.
   }
-  const { plan, done, idle } = await prepare(store, start);
+  const { plan, done, idle } = await prepare(session, store, start);
   await held.check();
   if (!idle) await launch(session, { name, folder, feeds, plan, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
@@ -121,7 +121,7 @@ async function grow(session: Session, store: Store, start: CampaignStart): Promi
     ? { ...former, following: 0 }
     : await addRows(store, former, start);
   const invalid = await countInvalidRows(store);
-  const plans = feedPlans(feeds, pages);
+  const plans = feedPlans(feeds, pages, session);
   const grown = { items: items + invalid, invalid, following, feeds: plans };
   return (await growRunning(session, start.name, grown)) ? items - former.items : null;
 }
@@ -155,7 +155,7 @@ interface Laid {
 }
 
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
-async function prepare(store: Store, start: CampaignStart): Promise<Laid> {
+async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
@@ -166,7 +166,7 @@ async function prepare(store: Store, start: CampaignStart): Promise<Laid> {
     ...{ name, store: folder, tree: await ensureTreeId(store) },
     ...{ items: prepared.items + survey.invalid, weight: 1, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
-    feeds: feedPlans(feeds, prepared.pages),
+    feeds: feedPlans(feeds, prepared.pages, session),
     ...(notify.length > 0 && { notify }),
   };
   return { plan, done: prepared.done, idle: await isIdle(folder, prepared) };

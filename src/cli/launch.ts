@@ -8,7 +8,7 @@ import type { Session } from '../host/session.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
-import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
+import { budgetWorkflowId, campaignWorkflowId, tokenTaskQueue } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 /** Who runs, by what its start had noted. */
@@ -134,9 +134,15 @@ export function effectiveSettings(
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
 }
 
-export function feedPlans(feeds: readonly ServiceSettings[], pages: number): FeedPlan[] {
+export function feedPlans(
+  feeds: readonly ServiceSettings[],
+  pages: number,
+  { role }: Pick<Session, 'role'>,
+): FeedPlan[] {
   return feeds.map(({ reference, limit }) => ({
     ...{ reference, pages },
+    // Workers of other tokens may work there.
+    ...(role === 'remote' && { tokenQueue: tokenTaskQueue(reference) }),
     open: openItems(limit.limit),
     batch: batchOf(limit.limit),
   }));

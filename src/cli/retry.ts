@@ -154,7 +154,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     ...{ items: items + invalid, weight: 1, policy: settings.policy },
     ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
-    feeds: feedPlans(feeds, pages),
+    feeds: feedPlans(feeds, pages, session),
   };
   await held.check();
   const retried = keyOf(wanted.selection);

@@ -39,7 +39,7 @@ export async function worker(flags: CommonFlags): Promise<number> {
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const running = await startLastingWorker(
     {
-      ...{ temporal, client, taskQueue, services },
+      ...{ temporal, client, taskQueue, services, sharesQueue: true },
       notify: settings.notify,
       stateFolder: stateFolderOf({ settings, environment: process.env }),
     },

@@ -72,6 +72,8 @@ export interface CampaignPlan {
 export interface FeedPlan {
   readonly reference: ServiceReference;
   readonly pages: number;
+  /** Task queue of the workers that have the token; absent where every worker of the campaign's own has it. */
+  readonly tokenQueue?: string;
   /** Most items open at once: at least twice the limit plus the jobs running, or slots would lie idle. */
   readonly open: number;
   /**

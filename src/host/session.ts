@@ -205,6 +205,7 @@ class RemoteSession implements Session {
               ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
               stateFolder: stateFolderOf({ settings, environment }),
               workflowsOnly: lookOnly,
+              sharesQueue: true,
             },
             { onDeath: sayWorkerDied },
           )

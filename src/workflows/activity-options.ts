@@ -2,7 +2,8 @@
  * How long each activity may take and how it is tried again. The server does the trying: it survives our
  * crashes, and a retry costs no event in the history.
  */
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, type ActivityOptions } from '@temporalio/workflow';
+import type { ItemInput } from './messages.ts';
 import type { Activities } from './verbs.ts';
 
 /**
@@ -39,6 +40,14 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
   priority: { priorityKey: 1 },
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
+
+/** For what only a worker with the token of the item can do. */
+export function withToken(
+  summary: string,
+  { tokenQueue }: Pick<ItemInput, 'tokenQueue'>,
+): ActivityOptions {
+  return { summary, ...(tokenQueue !== undefined && { taskQueue: tokenQueue }) };
+}
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
 export const { poll, find } = proxyActivities<Activities>({

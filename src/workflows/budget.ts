@@ -18,13 +18,14 @@ import {
   sleep,
   upsertMemo,
   workflowInfo,
+  type ActivityOptions,
 } from '@temporalio/workflow';
 import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
 import { decideAhead } from '../budget/ahead.ts';
 import { needsCount } from '../budget/unfinished.ts';
 import { isOwnFault } from '../budget/blame.ts';
 import { apply, limitsOf, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
-import { blocksOf } from '../budget/state.ts';
+import { blocksOf, credentialOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
 import type { Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
@@ -67,6 +68,9 @@ export async function budget(input: BudgetInput): Promise<void> {
 
 /** A person is told of a service that has refused us for so long (ms). */
 const TOLD_AFTER_MS = 30_000;
+
+/** A worker with the token would have taken a submission up by now (ms): its slot is needed elsewhere. */
+const NOBODY_TAKES_MS = 15_000;
 
 class BudgetKeeper {
   private readonly input: BudgetInput;
@@ -162,7 +166,7 @@ class BudgetKeeper {
     const { request } = grant;
     const { service, address } = this.input;
     const answer = await submit
-      .executeWithOptions({ summary: submitSummary(grant, this.clock.now) }, [
+      .executeWithOptions(this.submitOptions(grant), [
         {
           ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
           ...(grant.mayReplace && { mayReplace: true as const }),
@@ -178,6 +182,14 @@ class BudgetKeeper {
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
     if (isAnswer(result)) await this.report(request, result);
     this.unreported -= 1;
+  }
+
+  /** Another token is tried where the own one is refused: any worker of this service may have it. */
+  private submitOptions(grant: Grant): ActivityOptions {
+    const summary = submitSummary(grant, this.clock.now);
+    const { tokenQueue } = credentialOf(this.state, grant.request.credential);
+    if (tokenQueue === undefined || grant.mayReplace) return { summary };
+    return { summary, taskQueue: tokenQueue, scheduleToStartTimeout: NOBODY_TAKES_MS };
   }
 
   /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */

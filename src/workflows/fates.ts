@@ -12,8 +12,12 @@ import type { SubmitResult } from './verbs.ts';
 export function fateOf(error: unknown): SubmitResult {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
-    const message = 'no worker took the submission up';
-    return { type: 'notNow', reason: 'unavailable', retryAfterMs: null, message, rateLimit: null };
+    // It beat, so an attempt had begun before: it may have sent the job.
+    if (cause.lastHeartbeatDetails !== undefined)
+      return { type: 'unsure', message: 'the worker died while it was on its way' };
+    const message = 'no worker with this token took the submission up';
+    const notNow = { type: 'notNow', reason: 'unavailable', retryAfterMs: null } as const;
+    return { ...notNow, scope: 'credential', message, rateLimit: null };
   }
   if (isCancellation(error))
     return { type: 'unsure', message: 'cancelled while it was on its way' };

@@ -153,10 +153,11 @@ export class Feed {
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
     const { name, store, tree, weight, policy } = this.campaign;
-    const { reference } = this.plan;
+    const { reference, tokenQueue } = this.plan;
     const input: ItemInput = {
       ...{ ...entry, campaign: name, store, reference, weight, policy },
       ...(tree !== undefined && { tree }),
+      ...(tokenQueue !== undefined && { tokenQueue }),
     };
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);

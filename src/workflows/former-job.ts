@@ -28,7 +28,7 @@ export async function takeFormerResult(
 ): Promise<boolean> {
   const { policy } = progress.input;
   try {
-    const first = await ask(job, firstQuestion(policy));
+    const first = await ask(job, firstQuestion(policy), progress);
     await takeResult(job, progress, { first, isFollowed: (code) => isOfNoUse(code, before) });
     return true;
   } catch (error) {

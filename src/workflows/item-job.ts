@@ -1,6 +1,6 @@
 /** The job of an item at the service: asked after until it has ended, and its files fetched. */
 import { log, patched } from '@temporalio/workflow';
-import { fetchArtefact, keepFailed, poll } from './activity-options.ts';
+import { fetchArtefact, keepFailed, poll, withToken } from './activity-options.ts';
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
@@ -22,7 +22,7 @@ export async function takeResult(
   { first, isFollowed }: Asked = NOT_ASKED,
 ): Promise<void> {
   const { policy } = progress.input;
-  const result = first.type === 'running' ? await ask(job, policy) : first;
+  const result = first.type === 'running' ? await ask(job, policy, progress) : first;
   if (result.type === 'running') throw new Error('a job was left while it runs');
   if (result.type === 'failed') {
     progress.timing = result.timing;
@@ -34,16 +34,21 @@ export async function takeResult(
 }
 
 /** Asks until the job has ended, or `once`. */
-export function ask(job: RemoteJob, policy: PollPolicy): Promise<PollResult> {
-  const question = { summary: summary(`whether job ${job.remoteId} has ended`) };
-  return poll.executeWithOptions(question, [job, policy]);
+export function ask(
+  job: RemoteJob,
+  policy: PollPolicy,
+  { input }: ItemProgress,
+): Promise<PollResult> {
+  const question = summary(`whether job ${job.remoteId} has ended`);
+  return poll.executeWithOptions(withToken(question, input), [job, policy]);
 }
 
 /** Its failure is certain: whatever keeps us from its log, also a cancellation, leaves the end as it is. */
 async function keepLog(job: RemoteJob, progress: ItemProgress): Promise<void> {
   if (!patched('keep-failed')) return;
   try {
-    progress.keep(await keepFailed.executeWithOptions({ summary: 'download its log' }, [job]));
+    const options = withToken('download its log', progress.input);
+    progress.keep(await keepFailed.executeWithOptions(options, [job]));
   } catch (error) {
     log.warn('what the service has of a failed job was not kept', { error: String(error) });
   }
@@ -59,7 +64,7 @@ async function download(
 ): Promise<void> {
   const fetched = await Promise.all(
     artefacts.map((artefact) =>
-      fetchArtefact.executeWithOptions({ summary: `download its ${artefact}` }, [
+      fetchArtefact.executeWithOptions(withToken(`download its ${artefact}`, progress.input), [
         job,
         artefact,
         progress.input.policy,

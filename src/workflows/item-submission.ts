@@ -1,7 +1,7 @@
 /** The way of an item to a job at the service: one that it has already, or a slot of the budget and a submission. */
 import { condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import { PATIENCE_MS } from '../domain/campaign.ts';
-import { find } from './activity-options.ts';
+import { find, withToken } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
 import { Ended, saysTaken, type Refused } from './item-end.ts';
@@ -165,7 +165,7 @@ export class ItemSubmission {
 
   private find() {
     const { reference, policy } = this.input;
-    const question = { summary: 'whether the service has this job' };
+    const question = withToken('whether the service has this job', this.input);
     return find.executeWithOptions(question, [this.progress.address(), reference, policy]);
   }
 }

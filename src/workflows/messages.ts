@@ -43,6 +43,8 @@ export interface BudgetConfiguration {
   readonly addressLimit: Limit;
   /** Unfinished jobs of the address at most; null or left out: no bound. */
   readonly maxUnfinished?: number | null;
+  /** Task queue of the workers with this token; left out: every worker of the budget's own task queue has it. */
+  readonly tokenQueue?: string;
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
@@ -67,6 +69,8 @@ export interface ItemInput extends ItemEntry {
   /** Id of the output tree; absent from campaigns of before trees had ids. */
   readonly tree?: string;
   readonly reference: ServiceReference;
+  /** Task queue of the workers that have the token; absent where every worker has it. */
+  readonly tokenQueue?: string;
   readonly weight: number;
   readonly policy: JobPolicy;
 }

@@ -10,4 +10,8 @@ export const budgetWorkflowId = ({
   address,
 }: Pick<ServiceReference, 'service' | 'address'>): string => `budget:${service}:${address}`;
 
+/** The task queue of the workers that hold one token: only they can do what needs it. */
+export const tokenTaskQueue = ({ service, address, credential }: ServiceReference): string =>
+  `token:${service}:${address}:${credential}`;
+
 export const DEFAULT_TASK_QUEUE = 'hundredfold';

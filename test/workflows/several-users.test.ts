@@ -1,0 +1,94 @@
+/** Several users with tokens of their own share a Temporal, a task queue and the address of a service. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { readSnapshot } from '../../src/activities/budget-status.ts';
+import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import {
+  atMostOneJob,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  noSecret,
+  treeIsWhole,
+} from '../promises.ts';
+import { molecules, Rig, sequences, TOKEN, workerLog, type Ran } from '../rig.ts';
+
+const OTHER = 'tK9another';
+
+let rig: Rig;
+let other: Rig;
+afterEach(async () => {
+  await other.leave();
+  await rig.close();
+});
+
+async function open(limits: { limit: number; windowMs: number }): Promise<void> {
+  const services = { engine: 'synthetic', jobMs: 20, concurrency: 0 } as const;
+  rig = await Rig.open({ ...limits, ...services, sharesQueue: true });
+  other = await rig.addUser(OTHER);
+}
+
+async function keepsPromises(all: readonly Ran[]): Promise<void> {
+  for (const { folder, ids } of all) {
+    await noItemLost(folder, ids);
+    await treeIsWhole(folder);
+    for (const secret of [TOKEN, OTHER])
+      await noSecret(secret, folder, { log: workerLog.join('\n') });
+  }
+  const journal = rig.services.journal();
+  atMostOneJob(
+    journal,
+    all.reduce((sum, { ids }) => sum + ids.length, 0),
+  );
+  neverRefusedForRate(journal);
+}
+
+function budgetId(): string {
+  const reference = rig.settings[1]?.reference;
+  if (!reference) throw new Error('no prediction service');
+  return budgetWorkflowId(reference);
+}
+
+/** Ends of submissions that a worker took up without being able to send them. */
+async function misplaced(): Promise<number> {
+  const { events } = await rig.client.workflow.getHandle(budgetId()).fetchHistory();
+  return (events ?? []).filter((event) => {
+    const { payloads } = event.activityTaskCompletedEventAttributes?.result ?? {};
+    const text = new TextDecoder().decode(payloads?.[0]?.data ?? new Uint8Array());
+    return text.includes('"deferred"') || text.includes('no worker');
+  }).length;
+}
+
+describe('two users', () => {
+  test('come to their ends side by side, each within the limit of their own token', async () => {
+    const limits = { limit: 10, windowMs: 2_000 };
+    await open(limits);
+    const all = await Promise.all([
+      rig.run([...sequences(30), ...molecules(5)]),
+      other.run([...sequences(60).slice(30), ...molecules(10).slice(5)]),
+    ]);
+    expect(all.map(({ progress }) => progress.ended.succeeded)).toEqual([35, 35]);
+    await keepsPromises(all);
+    const journal = rig.services.journal();
+    neverOverBudget(journal, limits);
+    expect(new Set(journal.map(({ token }) => token)).size).toBe(2);
+    expect(await misplaced(), 'submissions that the wrong worker took up').toBe(0);
+    expect(workerLog.join('\n')).not.toMatch(/no worker here knows/);
+  }, 90_000);
+
+  test('one without a worker waits, and keeps nobody else waiting', async () => {
+    await open({ limit: 10, windowMs: 2_000 });
+    await other.stopWorker();
+    const waits = await other.start(sequences(60).slice(45));
+    const ran = await rig.run(sequences(45));
+    expect(ran.progress.ended.succeeded).toBe(45);
+    await expect
+      .poll(async () => JSON.stringify(await readSnapshot(rig.client, budgetId())), {
+        timeout: 40_000,
+      })
+      .toContain('no worker with this token took the submission up');
+    await other.startWorker();
+    const progress = await waits.handle.result();
+    expect(progress.ended.succeeded).toBe(15);
+    await keepsPromises([ran, { ...waits, progress }]);
+  }, 150_000);
+});
