@@ -26,6 +26,8 @@ export interface Outcome {
    * "Check failed: jit_page.has_value()", Node 24.21, seen once in some twenty runs). They are run once more.
    */
   readonly crashed?: readonly string[];
+  /** Test files of which a test failed, where nothing else is wrong. They are run once more, with the machine to themselves. */
+  readonly red?: Tally & { readonly files: readonly string[] };
 }
 
 /** Files that did not load: their tests are missing, and vitest counts none of them as failed. */
@@ -43,6 +45,16 @@ function crashedFiles(report: Report): readonly string[] {
     .map((file) => file.name);
 }
 
+/** The files of failed tests, and what they counted for: their passed tests count again when they are run again. */
+function redFiles({ testResults }: Report): NonNullable<Outcome['red']> {
+  const red = testResults.filter(({ status }) => status === 'failed');
+  const count = (status: string): number =>
+    red.flatMap(({ assertionResults }) => assertionResults).filter((one) => one.status === status)
+      .length;
+  const files = red.map(({ name }) => name);
+  return { files, passed: count('passed'), failed: count('failed') };
+}
+
 /** `code` is vitest's exit code, null when a signal ended it; the report is absent after a crash. */
 export function vitestTally(file: string, code: number | null): Outcome {
   if (!existsSync(file)) {
@@ -55,8 +67,10 @@ export function vitestTally(file: string, code: number | null): Outcome {
   const broken = brokenFiles(report);
   const failed = report.numFailedTests + broken.length;
   const tally = { passed: report.numPassedTests, failed };
-  if (failed > 0)
-    return { tally, problem: broken.map((name) => `did not run: ${name}`).join('\n') };
+  if (failed > 0) {
+    const problem = broken.map((name) => `did not run: ${name}`).join('\n');
+    return broken.length > 0 ? { tally, problem } : { tally, problem, red: redFiles(report) };
+  }
   if (report.numPassedTests === 0) {
     return { tally: { passed: 0, failed: 1 }, problem: 'vitest ran no test' };
   }

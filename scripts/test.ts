@@ -11,7 +11,7 @@ import { directionProblems, importsBelow } from './imports.ts';
 import { lockProblems } from './lock.ts';
 import { run } from './run.ts';
 import { vitestTally } from './tally.ts';
-import type { Tally } from './tally.ts';
+import type { Outcome, Tally } from './tally.ts';
 import type { Lock } from './lock.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -81,8 +81,9 @@ async function runVitest(args: readonly string[], isAgain = false): Promise<Tall
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
     const { code } = await run(ROOT, 'vitest', ['run', ...reporters, ...args], 'shown');
-    const { tally, problem, crashed = [] } = vitestTally(file, code);
+    const { tally, problem, crashed = [], red } = vitestTally(file, code);
     report('tests', tally.failed === 0, startedAt, problem);
+    if (red && red.files.length <= MOST_RED && args.length === 0) return await runAlone(tally, red);
     if (crashed.length === 0 || isAgain) return tally;
     process.stdout.write(`run once more, because their process crashed: ${crashed.join(', ')}\n`);
     const again = await runVitest(crashed, true);
@@ -90,6 +91,25 @@ async function runVitest(args: readonly string[], isAgain = false): Promise<Tall
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** So many files fail for a reason of their own, and not because the machine was busy. */
+const MOST_RED = 5;
+
+/**
+ * Runs files with failed tests once more, one at a time. Most integration tests start servers, workers and commands, and
+ * two files at a time share two cores: what fails only then has waited too long. Each is named, so that it can be mended.
+ */
+async function runAlone(all: Tally, red: NonNullable<Outcome['red']>): Promise<Tally> {
+  process.stdout.write(`run once more, alone: ${red.files.join(', ')}\n`);
+  let { passed, failed } = { passed: all.passed - red.passed, failed: all.failed - red.failed };
+  for (const file of red.files) {
+    const again = await runVitest([file], true);
+    if (again.failed === 0) process.stdout.write(`FLAKY  ${file}: passed alone\n`);
+    passed += again.passed;
+    failed += again.failed;
+  }
+  return { passed, failed };
 }
 
 /** Random faults over the real command, with a new seed each time; it prints the seed and what happened. */

@@ -138,7 +138,7 @@ test('a campaign is started in the background, shown by other commands, and watc
   await treeIsWhole(out);
   atMostOneJob(journal, ids.length);
   neverRefusedForRate(journal);
-}, 120_000);
+}, 180_000);
 
 test('a paused campaign stays paused through a power cut, whoever starts it again, until it is resumed', async () => {
   const at = desk();
@@ -174,7 +174,7 @@ test('a paused campaign stays paused through a power cut, whoever starts it agai
   await treeIsWhole(at.path('results', 'night'));
   expect(accepted(journal)).toHaveLength(9);
   atMostOneJob(journal, ids.length);
-}, 120_000);
+}, 180_000);
 
 test('a cancelled campaign ends with 4, and what it spent stays spent; its name is free for more', async () => {
   const at = desk();
@@ -217,7 +217,7 @@ test('a cancelled campaign ends with 4, and what it spent stays spent; its name 
   expect(accepted(journal)).toHaveLength(6);
   atMostOneJob(journal, more.length);
   neverRefusedForRate(journal);
-}, 120_000);
+}, 180_000);
 
 test('a limit that is lowered or raised holds from the next command on, through a power cut', async () => {
   const at = desk();
@@ -249,7 +249,7 @@ test('a limit that is lowered or raised holds from the next command on, through 
   atMostOneJob(journal, ids.length);
   neverRefusedForRate(journal);
   await noItemLost(at.path('results', 'night'), ids);
-}, 120_000);
+}, 180_000);
 
 test('the background process ends by itself when nothing is open, and leaves nothing behind', async () => {
   expect(begun.stderr).toContain('alone runs in the background');
@@ -260,4 +260,4 @@ test('the background process ends by itself when nothing is open, and leaves not
   expect(readFileSync(alone.path('.hundredfold', 'host.log'), 'utf8')).not.toMatch(/error|fail/i);
   await noItemLost(alone.path('results', 'alone'), ['ethanol', 'acetonitrile']);
   atMostOneJob(alone.journal(), 2);
-}, 120_000);
+}, 180_000);

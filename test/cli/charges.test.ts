@@ -52,4 +52,4 @@ test('every job of the service is a charge, between whose times the service has 
   } finally {
     await services.close();
   }
-}, 120_000);
+}, 180_000);

@@ -57,7 +57,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   const journal = at.journal(at.path('services.db'));
   atMostOneJob(journal, 12);
   neverRefusedForRate(journal);
-}, 60_000);
+}, 180_000);
 
 test('a tree that was removed under a campaign: `cancel` says how to end it, and `run` begins anew', async () => {
   const at = desk();
@@ -97,4 +97,4 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   await noItemLost(at.path('results', name), ids);
   await treeIsWhole(at.path('results', name));
   neverRefusedForRate(at.journal(at.path('services.db')));
-}, 120_000);
+}, 180_000);

@@ -34,4 +34,4 @@ test('status, cancel, budget and doctor answer while the server stands still', a
   process.kill(pid, 'SIGCONT');
   await at.runs(0, ['cancel', 'fragments']);
   await run.endsWith(4);
-}, 150_000);
+}, 180_000);

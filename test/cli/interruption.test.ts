@@ -63,7 +63,7 @@ test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every it
   await treeIsWhole(tree);
   atMostOneJob(at.journal(), ids.length);
   neverRefusedForRate(at.journal());
-}, 90_000);
+}, 180_000);
 
 test('a server that dies under the command is started again, and the command goes on', async () => {
   const at = desk();
@@ -76,4 +76,4 @@ test('a server that dies under the command is started again, and the command goe
   expect(at.record('server')).toMatchObject({ address });
   await noItemLost(at.path('results', 'fragments'), ids);
   atMostOneJob(at.journal(), ids.length);
-}, 90_000);
+}, 180_000);

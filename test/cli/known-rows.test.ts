@@ -58,7 +58,7 @@ test('rows that are refused are left out when that is asked for, and run once th
   });
   await noItemLost(tree, ['a', 'b', 'c']);
   await treeIsWhole(tree);
-}, 120_000);
+}, 180_000);
 
 test('a row that says something else than its job is refused, unless its job had failed', async () => {
   const { at, service } = await scene();
@@ -79,7 +79,7 @@ test('a row that says something else than its job is refused, unless its job had
     expect(stderr).toContain(version);
   expect(stderr).not.toContain('night.csv:2');
   expect(await service.end()).toHaveLength(3);
-}, 120_000);
+}, 180_000);
 
 test('a later campaign takes what an earlier one has computed, unless told otherwise', async () => {
   const { at, service } = await scene();
@@ -110,7 +110,7 @@ test('a later campaign takes what an earlier one has computed, unless told other
   const from = (await itemsTable(at.path('results', 'cached'))).map((row) => row['result_from']);
   expect(from).toEqual(['cache:unknown/x', 'cache:unknown/y', 'duplicate:y']);
   expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(8);
-}, 120_000);
+}, 180_000);
 
 test('rows that share a job are run again together, for the price of one', async () => {
   const { at, service } = await scene();
@@ -149,4 +149,4 @@ test('rows that share a job are run again together, for the price of one', async
   await noItemLost(tree, ['lead', 'two', 'three', 'no']);
   await treeIsWhole(tree);
   expect((await service.end()).filter(({ accepted }) => accepted)).toHaveLength(2);
-}, 120_000);
+}, 180_000);

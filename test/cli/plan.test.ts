@@ -120,4 +120,4 @@ test('what is charged now moves the end; nothing is sent, and nothing written', 
   host.kill('SIGTERM');
   await host.ended;
   expect(await service.end()).toHaveLength(3);
-}, 120_000);
+}, 180_000);

@@ -37,7 +37,7 @@ test('an answer of no, Ctrl-C and Ctrl-D begin nothing; the next command begins 
   yes.press('\x03');
   await yes.endsWith(130);
   expect(await service.end()).toHaveLength(2);
-}, 120_000);
+}, 180_000);
 
 test('--yes, a short campaign and no terminal go on without a question', async () => {
   const { at, service } = await scene();
@@ -52,4 +52,4 @@ test('--yes, a short campaign and no terminal go on without a question', async (
   await plain.says('joins it');
   expect(plain.stderr).not.toContain(QUESTION);
   for (const typed of [told, plain]) typed.kill('SIGKILL');
-}, 120_000);
+}, 180_000);

@@ -150,7 +150,7 @@ test('retry gives every item what it needs: the job that is there, the same name
     journal.filter(({ service }) => service === 'predictions'),
     5,
   );
-}, 120_000);
+}, 180_000);
 
 test('a cancelled campaign stays so until retry, which survives kill -9, and sends nothing twice', async () => {
   const at = desk();
@@ -213,4 +213,4 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   services.typed.kill('SIGINT');
   await services.typed.endsWith(0);
   atMostOneJob(at.journal(at.path('services.db')), ids.length);
-}, 120_000);
+}, 180_000);

@@ -67,7 +67,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
   inOrder(typed);
   expect(typed.stdout, 'colours').toMatch(COLOUR);
   await noItemLost(at.path('results', 'night'), ids);
-}, 120_000);
+}, 180_000);
 
 /** Four have ended, and no slot is free. */
 function waits({ lines }: Seen): boolean {
@@ -137,7 +137,7 @@ test('p, r and q pause, resume and leave a campaign; what it leaves goes on, and
   atMostOneJob(journal, ids.length);
   expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ids.length);
   neverRefusedForRate(journal);
-}, 120_000);
+}, 180_000);
 
 /** One key at a time, as fingers do. */
 async function press(typed: Typed, key: string): Promise<void> {
@@ -195,4 +195,4 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   atMostOneJob(journal, ids.length);
   expect(journal.filter(({ accepted }) => accepted)).toHaveLength(ids.length);
   neverRefusedForRate(journal);
-}, 120_000);
+}, 180_000);

@@ -75,4 +75,4 @@ test('commands for several campaigns, and two for one of them, share a server; e
       expect(stderr).toMatch(/\[CAMPAIGN_DIFFERS\]\n.*--name/);
     }
   }
-}, 90_000);
+}, 180_000);

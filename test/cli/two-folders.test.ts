@@ -9,8 +9,8 @@ import { rehearse, TOKEN } from './rehearsal.ts';
 const ROWS = 12;
 const RUN = ['run', '../night.csv', '--out', '../results', '--config', '../hundredfold.yaml'];
 
-async function twoFolders(at: Desk) {
-  const service = await rehearse(at, { limit: 100, seconds: 3 });
+async function twoFolders(at: Desk, seconds = 3) {
+  const service = await rehearse(at, { limit: 100, seconds });
   // Slowly, so that there is a middle.
   service.budget(4);
   const ids = peptides(at, 'night', ROWS);
@@ -30,7 +30,8 @@ const lease = (at: Desk) => {
 
 test('a second Temporal is refused while the first one works, and finds nothing left to do afterwards', async () => {
   const at = desk();
-  const { service, ids, first, second } = await twoFolders(at);
+  // A command takes seconds on a busy machine: the first must not end before it is paused.
+  const { service, ids, first, second } = await twoFolders(at, 12);
   const running = at.type(RUN, first);
   await running.until(() => at.done('night') >= 4, 'four items had ended');
 

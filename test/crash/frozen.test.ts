@@ -34,7 +34,7 @@ describe('a worker', () => {
     const rows = await itemsTable(started.folder);
     expect(rows.map(({ state, error }) => error || state)).toEqual(rows.map(() => 'succeeded'));
     await scene.keepsPromises(started);
-  }, 120_000);
+  }, 180_000);
 
   test('that is killed before a timer fires, amid queries, leaves histories that can be replayed', async () => {
     const windowMs = 6_000;
@@ -63,5 +63,5 @@ describe('a worker', () => {
     const items = started.ids.map((id) => itemWorkflowId(started.name, id));
     const ids = [scene.budget().workflowId, campaignWorkflowId(started.name), ...items];
     await replaysEveryHistory(scene.client, ids);
-  }, 120_000);
+  }, 180_000);
 });

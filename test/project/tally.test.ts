@@ -59,3 +59,18 @@ test('a file whose process crashed is named, where nothing else is wrong', () =>
   expect(vitestTally(report(2, 1, files), 1).crashed, 'a test failed').toBeUndefined();
   expect(vitestTally(report(2, 0, files), 0).crashed, 'all is well').toBeUndefined();
 });
+
+test('the files of failed tests are named, with what they counted for, where nothing else is wrong', () => {
+  const statuses = (...all: string[]) => all.map((status) => ({ status }));
+  const files = [
+    { name: 'a.test.ts', status: 'failed', assertionResults: statuses('passed', 'failed') },
+    { name: 'b.test.ts', status: 'passed', assertionResults: statuses('passed', 'skipped') },
+  ];
+  const { tally, red } = vitestTally(report(2, 1, files), 1);
+  expect(tally).toEqual({ passed: 2, failed: 1 });
+  expect(red).toEqual({ files: ['a.test.ts'], passed: 1, failed: 1 });
+  const broken = { name: 'c.test.ts', status: 'failed', assertionResults: [] };
+  expect(vitestTally(report(2, 1, [...files, broken]), 1).red, 'another did not load').toBe(
+    undefined,
+  );
+});

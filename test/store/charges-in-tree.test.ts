@@ -66,4 +66,4 @@ test('is quick for ten thousand items', async () => {
   expect(await chargesInTree(store, ADDRESS, HOUR, now)).toHaveLength(60);
   const took = performance.now() - began;
   expect(took).toBeLessThan(15_000);
-}, 120_000);
+}, 180_000);

@@ -1,7 +1,7 @@
 /** The real Temporal UI in a real browser: the documented queries, and what workflows show of themselves. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { launchBrowser } from '../browser.ts';
@@ -104,7 +104,8 @@ describe('the queries of docs/temporal-ui.md', () => {
 
 describe('what a workflow shows in the UI', () => {
   test('a campaign: counts, the end expected, failures by code', async () => {
-    const { page, details } = await metadataOf('campaign:night');
+    // The page shows the details as they were when it was opened, and the end is expected a moment after the start.
+    const { page, details } = await metadataOf('campaign:night', /end expected/);
     await expectText(details, 'night: running');
     await expectText(details, /end expected: \d+ \w{3} \d\d:\d\d:\d\d UTC, as seen at/);
     await expectText(details, `results: ${night.folder}`);
@@ -222,11 +223,23 @@ async function open(workflowId: string, tab: string): Promise<Page> {
 
 const timelineOf = (workflowId: string) => open(workflowId, 'timeline');
 
-/** Markdown is rendered in frames of its own; the last is that of the current details. */
-async function metadataOf(workflowId: string): Promise<{ page: Page; details: FrameLocator }> {
+/**
+ * Markdown is rendered in frames of its own; the last is that of the current details.
+ * @param awaited what they must show; until then the page is opened again
+ */
+async function metadataOf(
+  workflowId: string,
+  awaited = /./,
+): Promise<{ page: Page; details: FrameLocator }> {
   const page = await open(workflowId, 'user-metadata');
-  await page.getByText('Current Details').waitFor();
-  return { page, details: page.locator('iframe').last().contentFrame() };
+  const details = page.locator('iframe').last().contentFrame();
+  const opened = async (): Promise<void> => {
+    await page.reload();
+    await page.getByText('Current Details').waitFor();
+    await details.getByText(awaited).first().waitFor({ timeout: 5_000 });
+  };
+  await vi.waitFor(opened, { timeout: 60_000, interval: 500 });
+  return { page, details };
 }
 
 async function expectText(details: FrameLocator, text: string | RegExp): Promise<void> {

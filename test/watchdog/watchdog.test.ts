@@ -40,7 +40,7 @@ describe('the watchdog', () => {
     expect((await started.handle.result()).ended.succeeded).toBe(6);
     await noItemLost(started.folder, started.ids);
     atMostOneJob(rig.services.journal(), 6);
-  }, 90_000);
+  }, 180_000);
 
   test('leaves a campaign alone whose tree is gone; doctor finds it', async () => {
     rig = await Rig.open({ engine: 'synthetic', jobMs: 60_000, limit: 1 });
@@ -54,7 +54,7 @@ describe('the watchdog', () => {
     expect(found?.ok).toBe(false);
     expect(found?.found).toContain(started.folder);
     await started.handle.terminate('its tree is gone');
-  }, 60_000);
+  }, 180_000);
 
   describe('with a budget that other code has begun', () => {
     /** It does what the real one never does first, and keeps its requests to itself. */
@@ -118,7 +118,7 @@ describe('the watchdog', () => {
           remedy: expect.stringContaining('starts it anew within a minute') as string,
         },
       ]);
-    }, 90_000);
+    }, 180_000);
 
     test.each([
       ['cannot be replayed', UNREPLAYABLE],

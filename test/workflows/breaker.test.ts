@@ -71,4 +71,4 @@ test('a campaign whose molecules all fail alike pauses them, goes on with the re
   await noItemLost(folder, ids);
   await treeIsWhole(folder);
   atMostOneJob(rig.services.journal(), rows.length);
-}, 120_000);
+}, 180_000);

@@ -75,7 +75,7 @@ describe('a campaign', () => {
     const ends: string[] = [];
     for await (const { status } of runs) ends.push(status.name);
     expect(ends.filter((end) => end === 'CONTINUED_AS_NEW').length).toBeGreaterThan(0);
-  }, 90_000);
+  }, 180_000);
 
   test('goes on where it stood when its worker was stopped in the middle', async () => {
     await open({ engine: 'synthetic', jobMs: 300, concurrency: 4, limit: 0 });

@@ -272,7 +272,7 @@ describe('each fault ends its own item, and no other', () => {
         shifts: SHIFTS,
       }),
     ]);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('a job that the service gives up', () => {
@@ -292,5 +292,5 @@ describe('a job that the service gives up', () => {
       'The worker stopped reporting: its heartbeat was silent for too long.',
     ]);
     await keepsPromises(rig, ran);
-  }, 60_000);
+  }, 180_000);
 });

@@ -121,13 +121,13 @@ test('flapping-404: a job that is said to be unknown is asked about again, and n
     const answered = rig.services.gateway.answered();
     expect(answered.filter(({ status }) => status === 404).length).toBeGreaterThan(5);
   });
-}, 120_000);
+}, 180_000);
 
 test('slow-answers: jobs whose answers come late', async () => {
   await withRig({ gateway: 'slow-answers', jobMs: 300 }, async (rig) => {
     await endsWell(rig, await rig.start(ROWS));
   });
-}, 120_000);
+}, 180_000);
 
 test('a job that is unknown for good is lost, once it was asked about for long enough', async () => {
   const policy = { lostAfterMs: 2_000 };
@@ -138,7 +138,7 @@ test('a job that is unknown for good is lost, once it was asked about for long e
     await noItemLost(folder, ids);
     await treeIsWhole(folder);
   });
-}, 60_000);
+}, 180_000);
 
 const PAGE = '<!doctype html><title>Back at noon</title>';
 
@@ -152,7 +152,7 @@ test('a page for each submission, while the service is well otherwise: nothing i
   expect(between.posts().length).toBeLessThan(SPARED);
   between.rule = () => null;
   await endsWell(rig, started);
-}, 120_000);
+}, 180_000);
 
 test('one page among answers that are in order: the job may exist, and is not sent again', async () => {
   const rig = await openRig({
@@ -162,7 +162,7 @@ test('one page among answers that are in order: the job may exist, and is not se
   const { progress, folder, ids } = await rig.run(molecules(5));
   expect(progress.ended).toMatchObject({ succeeded: 4, held: 1 });
   await keepsPromises(rig, { folder, ids });
-}, 120_000);
+}, 180_000);
 
 test('a firewall that dislikes one row keeps the others waiting for moments only', async () => {
   const { rig, between } = await openWithGoBetween({ jobMs: 200 });
@@ -176,4 +176,4 @@ test('a firewall that dislikes one row keeps the others waiting for moments only
     return ended.succeeded === others.length;
   });
   await handle.cancel();
-}, 120_000);
+}, 180_000);

@@ -38,7 +38,7 @@ test('a campaign asks its budget for some rows, and the budget knows how many fo
   expect(items - asked).toBeGreaterThan(140);
   await handle.cancel();
   await handle.result().catch(() => undefined);
-}, 60_000);
+}, 180_000);
 
 test('several campaigns come to their end, one window after the other', async () => {
   const limits = { limit: 30, windowMs: 2_000 };
@@ -53,4 +53,4 @@ test('several campaigns come to their end, one window after the other', async ()
   atMostOneJob(rig.services.journal(), 150);
   neverOverBudget(rig.services.journal(), limits);
   neverRefusedForRate(rig.services.journal());
-}, 90_000);
+}, 180_000);

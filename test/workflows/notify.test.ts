@@ -76,7 +76,7 @@ describe('a webhook', () => {
       expect(workerLog.join('').includes(secret), secret).toBe(false);
     }
     expect(ran.progress.unnotified).toBeUndefined();
-  }, 30_000);
+  }, 180_000);
 
   test('is tried again when it fails', async () => {
     const { received, notify } = await webhook((response, nth) =>
@@ -86,7 +86,7 @@ describe('a webhook', () => {
     await endsWell(ran);
     expect(received).toHaveLength(2);
     expect(ran.progress.unnotified).toBeUndefined();
-  }, 30_000);
+  }, 180_000);
 
   test('that always fails fails nothing, and is told of', async () => {
     const { received, notify } = await webhook((response) => response.writeHead(500).end('no'));
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect(ran.progress.unnotified).toEqual(['the webhook answered with HTTP 500']);
     const logged = () => workerLog.join('');
     await expect.poll(logged, { timeout: 10_000 }).toContain('somebody was not told of the end');
-  }, 60_000);
+  }, 180_000);
 
   test('that never answers is given up, and not told again', async () => {
     const { received, notify } = await webhook(() => undefined);
@@ -104,7 +104,7 @@ describe('a webhook', () => {
     await endsWell(ran);
     expect(received).toHaveLength(1);
     expect(ran.progress.unnotified).toEqual(['the webhook did not answer within 20 s']);
-  }, 120_000);
+  }, 180_000);
 
   test('is told of a campaign that was cancelled', async () => {
     const { received, notify } = await webhook((response) => response.end());
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     await started.handle.cancel();
     await started.handle.result();
     expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ state: 'cancelled' });
-  }, 60_000);
+  }, 180_000);
 
   test('is told once by a worker that is stopped meanwhile, and the campaign ends with the next one', async () => {
     let answer: (() => void) | null = null;
@@ -131,7 +131,7 @@ describe('a webhook', () => {
     const progress = await started.handle.result();
     expect([progress.state, progress.unnotified]).toEqual(['completed', undefined]);
     expect(received).toHaveLength(1);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a command', () => {
@@ -155,7 +155,7 @@ describe('a command', () => {
     for (const name of Object.keys(tokens)) expect(told).not.toContain(name);
     expect(told).not.toContain('nEver-t0ld');
     expect(JSON.parse(told)).toMatchObject({ KEPT: 'kept', PATH: process.env['PATH'] });
-  }, 30_000);
+  }, 180_000);
 
   test('gets the summary on its standard input', async () => {
     const file = join(await temporaryFolder(), 'told.json');
@@ -166,7 +166,7 @@ describe('a command', () => {
       campaign: ran.name,
       items: { succeeded: 1 },
     });
-  }, 30_000);
+  }, 180_000);
 
   test.each([
     ['ends badly', command('process.exit(3)'), 'the command ended with 3'],

@@ -38,4 +38,4 @@ test('all sets are kept, the first is used, and the item and the end of the run 
   const words = said.mock.calls.map(([text]) => String(text)).join('');
   said.mockRestore();
   expect(words).toContain('warning: 2 items with more than one result set');
-}, 60_000);
+}, 180_000);

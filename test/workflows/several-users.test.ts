@@ -73,7 +73,7 @@ describe('two users', () => {
     expect(new Set(journal.map(({ token }) => token)).size).toBe(2);
     expect(await misplaced(), 'submissions that the wrong worker took up').toBe(0);
     expect(workerLog.join('\n')).not.toMatch(/no worker here knows/);
-  }, 90_000);
+  }, 180_000);
 
   test('one without a worker waits, and keeps nobody else waiting', async () => {
     await open({ limit: 10, windowMs: 2_000 });
@@ -90,5 +90,5 @@ describe('two users', () => {
     const progress = await waits.handle.result();
     expect(progress.ended.succeeded).toBe(15);
     await keepsPromises([ran, { ...waits, progress }]);
-  }, 150_000);
+  }, 180_000);
 });

@@ -58,18 +58,18 @@ test('answers that came late make no breach of jobs that were sent within the li
   expect(await claimOf([...late, ...next])).toContain(
     '60 jobs accepted; between 30 and 59 in any 60 s, of 30 allowed: the times',
   );
-}, 60_000);
+}, 180_000);
 
 test('one number is said where the times leave no doubt', async () => {
   const quick = times(60, (n) => [n * 2_100, n * 2_100 + 30]);
   expect(await claimOf(quick)).toMatch(
     /^60 jobs accepted; at most 29 in any 60 s, of 30 allowed\.$/,
   );
-}, 60_000);
+}, 180_000);
 
 test('more jobs than allowed that were sent and answered within one window are a breach', async () => {
   const many = times(40, (n) => [n * 1_000, n * 1_000 + 500]);
   expect(await claimOf(many)).toContain(
     'at most 40 in any 60 s, of 30 allowed: more than allowed.',
   );
-}, 60_000);
+}, 180_000);
