@@ -16,6 +16,7 @@ import { heldUntil, sweepHolds } from './holds.ts';
 import {
   enqueue,
   inTurn,
+  outrank,
   passOver,
   pauseCampaign,
   requestKey,
@@ -27,7 +28,16 @@ import {
 } from './lanes.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
-import { free, nextFree, restore, setLimit, take, type Limit } from './window.ts';
+import {
+  free,
+  nextFree,
+  restore,
+  setLimit,
+  take,
+  type Charges,
+  type Limit,
+  type Window,
+} from './window.ts';
 
 export { MAX_OUTSTANDING, newBudget, NO_LIMIT, type BudgetState, type Grant } from './state.ts';
 export type { Limit };
@@ -121,13 +131,21 @@ function opensAt(state: BudgetState, lane: Lane, now: number): number {
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
     heldUntil(holdsOf(state), lane),
-    nextFree(window, now),
+    nextFree(leaving(window, lane), now),
     nextFree(state.address, now),
   );
 }
 
+/** As small as a campaign sees the window that leaves slots of it to others; one of them it may always use. */
+function leaving(window: Window, { reserve = 0 }: Lane): Charges {
+  const { limit, windowMs, inFlight, closes } = window;
+  if (limit === null || reserve === 0) return window;
+  return { limit: Math.max(Math.min(1, limit), limit - reserve), windowMs, inFlight, closes };
+}
+
 function grant(state: BudgetState, lane: Lane, now: number): Grant {
   const request = takeTurn(lane);
+  outrank(state.queue, lane);
   take(state.address, now);
   const { window, block, replaced } = credentialOf(state, request.credential);
   const ticket = take(window, now);

@@ -4,10 +4,11 @@
  * one of ten thousand, and no lane with a weight above zero starves.
  */
 
+import { USUAL_PRIORITY, type Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
-export interface Request {
+export interface Request extends Standing {
   /** Workflow id of the item: where the answer goes. */
   readonly item: string;
   /**
@@ -21,8 +22,6 @@ export interface Request {
   readonly credential: string;
   /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
-  /** Turns relative to other campaigns; 1 is usual, 2 gets twice as many. */
-  readonly weight: number;
   /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
   readonly behind?: number;
   /** Opaque to the budget: what the submit activity needs. */
@@ -70,6 +69,8 @@ export interface Lane {
   readonly campaign: string;
   readonly credential: string;
   weight: number;
+  priority?: number;
+  reserve?: number;
   /** Rows that the campaign has not asked for yet, as it told last. */
   behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
@@ -96,7 +97,7 @@ export function enqueue(queue: Queue, request: Request): void {
   const standing = queue.lanes.find(({ waiting }) => placeOf(waiting, request.item) >= 0);
   if (standing && !isLaneOf(standing, request)) withdraw(queue, request);
   const lane = laneOf(queue, request);
-  lane.weight = request.weight;
+  setStanding(lane, request);
   if (request.behind !== undefined) lane.behind = request.behind;
   if (lane === standing) {
     const at = placeOf(lane.waiting, request.item);
@@ -106,6 +107,14 @@ export function enqueue(queue: Queue, request: Request): void {
   }
   lane.waiting.push({ ...request, order: queue.nextOrder, turnedAway: [] });
   queue.nextOrder += 1;
+}
+
+function setStanding(lane: Lane, { weight, priority, reserve }: Standing): void {
+  lane.weight = weight;
+  if (priority === undefined) delete lane.priority;
+  else lane.priority = priority;
+  if (reserve === undefined) delete lane.reserve;
+  else lane.reserve = reserve;
 }
 
 /** Puts a request back where it stood: it keeps its turn, and the lane is given back its own. */
@@ -155,9 +164,31 @@ export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): 
 
 /** The lanes that have someone waiting and are not paused, the one whose turn it is first. */
 export function inTurn(queue: Queue): Lane[] {
-  return queue.lanes
+  const lanes = queue.lanes
     .filter((lane) => lane.waiting.length > 0 && !queue.paused.includes(lane.campaign))
     .sort((a, b) => a.pass - b.pass);
+  return lanes.some(({ priority }) => priority !== undefined) ? byPriority(lanes) : lanes;
+}
+
+/** The turns of a credential are those of its lanes with the highest priority; among credentials nothing changes. */
+function byPriority(lanes: readonly Lane[]): Lane[] {
+  const first = [...lanes].sort((a, b) => priorityOf(a) - priorityOf(b));
+  return lanes.map(({ credential }) => {
+    const at = first.findIndex((lane) => lane.credential === credential);
+    return first.splice(at, 1)[0] as Lane;
+  });
+}
+
+function priorityOf({ priority = USUAL_PRIORITY }: Pick<Lane, 'priority'>): number {
+  return priority;
+}
+
+/** Those of a lower priority have their turns after these, and are not owed them. */
+export function outrank(queue: Queue, chosen: Lane): void {
+  for (const lane of queue.lanes) {
+    if (lane.credential !== chosen.credential || priorityOf(lane) <= priorityOf(chosen)) continue;
+    lane.pass = Math.max(lane.pass, chosen.pass);
+  }
 }
 
 /** Takes the next request out of a lane and counts its turn. */
@@ -175,8 +206,11 @@ export function takeTurn(lane: Lane): Waiting {
  * credential move together, because among them the order is to stay.
  */
 export function passOver(lanes: readonly Lane[], chosen: Lane): void {
-  for (const { credential, pass } of lanes.slice(0, lanes.indexOf(chosen))) {
+  for (const before of lanes.slice(0, lanes.indexOf(chosen))) {
+    const { credential, pass, reserve } = before;
     const behind = chosen.pass - pass;
+    // It left its turn to this one.
+    if (credential === chosen.credential && reserve) before.pass = Math.max(pass, chosen.pass);
     if (behind <= 0 || credential === chosen.credential) continue;
     for (const lane of lanes) if (lane.credential === credential) lane.pass += behind;
   }
@@ -190,14 +224,10 @@ export function sweep(queue: Queue): void {
 function laneOf(queue: Queue, request: Request): Lane {
   const known = queue.lanes.find((lane) => isLaneOf(lane, request));
   if (known) return known;
-  const lane: Lane = {
-    campaign: request.campaign,
-    credential: request.credential,
-    weight: request.weight,
-    pass: leastPass(queue, request.credential),
-    owed: 0,
-    waiting: [],
-  };
+  const { campaign, credential, weight } = request;
+  const pass = leastPass(queue, credential);
+  const lane: Lane = { campaign, credential, weight, pass, owed: 0, waiting: [] };
+  setStanding(lane, request);
   queue.lanes.push(lane);
   return lane;
 }

@@ -59,6 +59,10 @@ export interface Waiters {
   readonly items: number;
   /** Of these, how many the budget knows by name; absent from budgets that knew all of them. */
   readonly asked?: number;
+  /** Absent where it is the usual one. */
+  readonly weight?: number;
+  readonly priority?: number;
+  readonly reserve?: number;
   readonly paused: boolean;
   /** Why the campaign waits although slots are free; absent when it does not. */
   readonly heldBecause?: string;
@@ -106,8 +110,11 @@ export function snapshotOf(
       ...(strangers[credential] && { strangers: strangers[credential] }),
       ...windowSnapshot(window, block, holds.credentials[credential], at),
     })),
-    waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0 }) => ({
+    waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0, ...lane }) => ({
       ...{ campaign, credential, items: waiting.length + behind, asked: waiting.length },
+      ...(lane.weight !== 1 && { weight: lane.weight }),
+      ...(lane.priority !== undefined && { priority: lane.priority }),
+      ...(lane.reserve !== undefined && { reserve: lane.reserve }),
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),

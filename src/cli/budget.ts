@@ -10,6 +10,7 @@ import type { CommonFlags } from './flags.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { clockText } from './clock-text.ts';
 import { isBlocked, windowText } from './progress-text.ts';
+import { standingText } from './standing.ts';
 import { withSession } from './with-session.ts';
 
 export interface BudgetFlags extends CommonFlags {
@@ -52,8 +53,9 @@ function print(status: BudgetStatus): void {
   for (const { credential, ...window } of credentials) {
     say(`  credential ${credential}: ${standing(window, now)}`);
   }
-  for (const { campaign, items, paused } of waiting) {
-    say(`  waiting: ${items} of ${campaign}${paused ? ' (paused)' : ''}`);
+  for (const { campaign, items, paused, ...standing } of waiting) {
+    const words = [paused ? 'paused' : '', standingText(standing)].filter(Boolean).join(', ');
+    say(`  waiting: ${items} of ${campaign}${words === '' ? '' : ` (${words})`}`);
   }
   for (const { words } of noticesOf(status)) say(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} on their way, ` : '';

@@ -1,6 +1,6 @@
 /** Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes. */
 import type { ServiceSettings } from '../config/settings.ts';
-import type { CampaignPlan, JobPolicy, NotifyWay } from '../domain/campaign.ts';
+import type { CampaignPlan, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
@@ -42,6 +42,8 @@ export interface CampaignStart {
   readonly cache: ResultCache | null;
   readonly feeds: readonly ServiceSettings[];
   readonly policy: JobPolicy;
+  /** Among campaigns of the same credential; as usual when it is left out. */
+  readonly standing?: Standing;
   /** For later campaigns. */
   readonly keepResults: boolean;
   /** How somebody is to be told of the end. */
@@ -157,6 +159,7 @@ interface Laid {
 /** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
 async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
+  const { standing = { weight: 1 } } = start;
   checkOwner(start, await readPreparedCampaign(store));
   const campaign = campaignOf(start);
   const rows = survey.shares.plan(spool.items());
@@ -164,8 +167,9 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
   await writeInvalidRows(store, spool.invalid());
   const plan: CampaignPlan = {
     ...{ name, store: folder, tree: await ensureTreeId(store) },
-    ...{ items: prepared.items + survey.invalid, weight: 1, policy },
+    ...{ items: prepared.items + survey.invalid, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
+    ...standing,
     feeds: feedPlans(feeds, prepared.pages, session),
     ...(notify.length > 0 && { notify }),
   };

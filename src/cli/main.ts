@@ -6,6 +6,7 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
+import { withStanding } from './standing.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -59,8 +60,7 @@ program
   .argument('[dir]', 'folder, made if it is missing', '.')
   .action(ending(async (dir) => (await import('./init.ts')).init(dir)));
 
-program
-  .command('run')
+withStanding(program.command('run'))
   .description('check the manifests, start or resume the campaign, show progress until it ends')
   .argument('<manifest...>', MANIFESTS)
   .option('--out <dir>', 'output folder (default: store.url, or ./results)')
@@ -193,8 +193,7 @@ program
   .addOption(config())
   .action(ending(async (name, flags) => (await import('./control.ts')).cancel(name, flags)));
 
-program
-  .command('retry')
+withStanding(program.command('retry'))
   .description('run items again that failed, are held or were cancelled, in the same output tree')
   .argument('<name>', '', checkedName)
   .addOption(new Option('--failed', 'failed items only').conflicts('item'))

@@ -3,6 +3,7 @@ import { notifyWays } from '../config/notify.ts';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
+import type { Standing } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -25,9 +26,10 @@ import { campaignRun, digestOfIds, effectiveSettings, feedPlans, launch } from '
 import { oneAtATime } from './one-at-a-time.ts';
 import { explainRetry } from './retry-text.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
+import { standingOf, type StandingFlags } from './standing.ts';
 import { logToFolder } from './worker-log.ts';
 
-export interface RetryFlags extends ServiceFlags {
+export interface RetryFlags extends ServiceFlags, StandingFlags {
   readonly failed?: boolean;
   readonly item?: readonly string[];
   readonly out?: string;
@@ -55,6 +57,7 @@ export async function retry(name: string, flags: RetryFlags): Promise<number> {
       local,
       settings,
       selection: selectionOf(flags),
+      standing: standingOf(flags),
       ...outOf(flags),
     };
     const { folder, idle } = await oneAtATime(settings, () => startRetry(session, wanted));
@@ -86,6 +89,7 @@ interface Wanted {
   readonly local: boolean;
   readonly settings: Settings;
   readonly selection: Selection;
+  readonly standing: Standing;
 }
 
 interface Begun {
@@ -151,7 +155,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   const { items, pages, manifestDigests: manifests } = campaign;
   const plan = {
     ...{ name, store: folder, tree: await ensureTreeId(store) },
-    ...{ items: items + invalid, weight: 1, policy: settings.policy },
+    ...{ items: items + invalid, ...wanted.standing, policy: settings.policy },
     ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
     feeds: feedPlans(feeds, pages, session),

@@ -22,6 +22,7 @@ import { reasonOf, say } from './explain.ts';
 import { forecastCampaign } from './forecast.ts';
 import type { Intake, IntakeFlags } from './intake.ts';
 import { Interruption } from './interruption.ts';
+import { standingOf, type StandingFlags } from './standing.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { freeIn } from './free-space.ts';
 import { endOf, planLines } from './plan-text.ts';
@@ -34,7 +35,7 @@ function policyOf({ policy }: Settings, { keepGoing }: RunFlags): JobPolicy {
   return keepGoing === true ? rest : policy;
 }
 
-export interface RunFlags extends IntakeFlags {
+export interface RunFlags extends IntakeFlags, StandingFlags {
   readonly detach?: boolean;
   /** False with --no-worker. */
   readonly worker?: boolean;
@@ -56,6 +57,7 @@ export async function runCampaign(
   const start: CampaignStart = {
     ...{ name, folder, survey, spool, cache, feeds, keepResults },
     policy: policyOf(settings, flags),
+    standing: standingOf(flags),
     notify: notifyWays(settings.notify),
     embeddedDir: embeddedDirOf(settings),
   };

@@ -44,8 +44,20 @@ export const LOST_AFTER_MS = 15 * 60_000;
 
 export type NotifyWay = 'command' | 'webhook';
 
+/** How a campaign stands among others that use the same credential. */
+export interface Standing {
+  /** Turns relative to those of the same priority; 1 is usual, 2 gets twice as many. */
+  readonly weight: number;
+  /** From 1, which goes before all others, to 5; `USUAL_PRIORITY` when it is left out. */
+  readonly priority?: number;
+  /** Slots of each window that it leaves to other campaigns. */
+  readonly reserve?: number;
+}
+
+export const USUAL_PRIORITY = 3;
+
 /** All that the campaign workflow is given. */
-export interface CampaignPlan {
+export interface CampaignPlan extends Standing {
   readonly name: string;
   /** The campaign's output tree: the address of its store. */
   readonly store: string;
@@ -64,8 +76,6 @@ export interface CampaignPlan {
   readonly notify?: readonly NotifyWay[];
   /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
   readonly feeds: readonly FeedPlan[];
-  /** Turns relative to other campaigns. */
-  readonly weight: number;
   readonly policy: JobPolicy;
 }
 

@@ -5,7 +5,7 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import type { Request } from '../budget/lanes.ts';
-import type { ServiceReference } from '../domain/campaign.ts';
+import type { ServiceReference, Standing } from '../domain/campaign.ts';
 import { ensureBudget } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
@@ -51,15 +51,24 @@ export async function tellBudget<T>(
   }
 }
 
+/** Only what it has: requests are many. */
+export function standingOf({ weight, priority, reserve }: Standing): Standing {
+  return {
+    weight,
+    ...(priority !== undefined && { priority }),
+    ...(reserve !== undefined && { reserve }),
+  };
+}
+
 function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number): Request {
-  const { campaign, store, tree, id, kind, generation, reference, weight } = input;
+  const { campaign, store, tree, id, kind, generation, reference } = input;
   return {
     item: itemWorkflowId(campaign, id),
     run: runId,
     campaign,
     credential: reference.credential,
     attempt,
-    weight,
+    ...standingOf(input),
     ...(behind !== undefined && { behind }),
     job: { id, kind, generation, store, ...(tree !== undefined && { tree }) },
   };

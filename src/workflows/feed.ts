@@ -17,7 +17,7 @@ import { FIRST_ASKED } from '../budget/allowance.ts';
 import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
-import { askBudget, type BegunItem } from './ask-budget.ts';
+import { askBudget, standingOf, type BegunItem } from './ask-budget.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
@@ -152,10 +152,11 @@ export class Feed {
   }
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
-    const { name, store, tree, weight, policy } = this.campaign;
+    const { name, store, tree, policy } = this.campaign;
     const { reference, tokenQueue } = this.plan;
     const input: ItemInput = {
-      ...{ ...entry, campaign: name, store, reference, weight, policy },
+      ...{ ...entry, campaign: name, store, reference, policy },
+      ...standingOf(this.campaign),
       ...(tree !== undefined && { tree }),
       ...(tokenQueue !== undefined && { tokenQueue }),
     };

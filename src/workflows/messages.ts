@@ -15,6 +15,7 @@ import type {
   ItemEntry,
   JobPolicy,
   ServiceReference,
+  Standing,
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { BreakerCarried } from './breaker.ts';
@@ -63,7 +64,7 @@ export const STATUS_MEMO = 'status';
 
 /* ---- item: one workflow for each row ---- */
 
-export interface ItemInput extends ItemEntry {
+export interface ItemInput extends ItemEntry, Standing {
   readonly campaign: string;
   readonly store: string;
   /** Id of the output tree; absent from campaigns of before trees had ids. */
@@ -71,7 +72,6 @@ export interface ItemInput extends ItemEntry {
   readonly reference: ServiceReference;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   readonly tokenQueue?: string;
-  readonly weight: number;
   readonly policy: JobPolicy;
 }
 

@@ -236,7 +236,7 @@ describe('the budget, where it once went wrong', () => {
     apply(state, { type: 'request', request: { ...request('a'), credential: 'other' } }, 0);
     decide(state, 0);
     expect(statusOf(state, 0).waiting).toEqual([
-      { campaign: 'c', credential: 'other', items: 1, paused: false },
+      { campaign: 'c', credential: 'other', items: 1, asked: 1, paused: false },
     ]);
   });
 

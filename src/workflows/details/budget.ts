@@ -1,5 +1,6 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import type { Standing } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { blocks, table, verbatim } from './markdown.ts';
 import { summary } from './summaries.ts';
@@ -89,16 +90,34 @@ function blocksText(status: BudgetStatus): string | null {
 
 function queuesTable({ waiting }: BudgetStatus): string | null {
   if (waiting.length === 0) return 'Nobody waits.';
+  const shown = waiting
+    .slice(0, ROWS_SHOWN)
+    .map(({ campaign, credential, items, paused, ...lane }) => ({
+      cells: [verbatim(campaign), verbatim(credential), paused ? `${items} (paused)` : items],
+      standing: standingCell(lane),
+    }));
+  const titles = [
+    ...[{ title: 'campaign' }, { title: 'credential' }],
+    { title: 'waiting', numbers: true },
+  ];
+  if (shown.every(({ standing }) => standing === ''))
+    return table(
+      titles,
+      shown.map(({ cells }) => cells),
+    );
   return table(
-    [{ title: 'campaign' }, { title: 'credential' }, { title: 'waiting', numbers: true }],
-    waiting
-      .slice(0, ROWS_SHOWN)
-      .map(({ campaign, credential, items, paused }) => [
-        verbatim(campaign),
-        verbatim(credential),
-        paused ? `${items} (paused)` : items,
-      ]),
+    [...titles, { title: 'standing' }],
+    shown.map(({ cells, standing }) => [...cells, standing]),
   );
+}
+
+function standingCell({ weight = 1, priority, reserve }: Partial<Standing>): string {
+  const words = [
+    weight === 1 ? [] : `share ${weight}`,
+    priority === undefined ? [] : `priority ${priority}`,
+    reserve === undefined ? [] : `leaves ${reserve} slots`,
+  ];
+  return words.flat().join(', ');
 }
 
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */

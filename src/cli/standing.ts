@@ -1,0 +1,57 @@
+/** `--share`, `--priority` and `--reserve`: how a campaign stands among others that use the same token. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Standing } from '../domain/campaign.ts';
+
+export interface StandingFlags {
+  readonly share?: number;
+  readonly priority?: number;
+  readonly reserve?: number;
+}
+
+export function withStanding(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--share <n>',
+        'turns for each one of other campaigns of the same priority',
+      ).argParser(number('a number above 0, at most 100', (n) => n > 0 && n <= 100)),
+    )
+    .addOption(
+      new Option(
+        '--priority <n>',
+        'from 1, which goes before all others, to 5 (default: 3)',
+      ).argParser(number('1, 2, 3, 4 or 5', (n) => Number.isInteger(n) && n >= 1 && n <= 5)),
+    )
+    .addOption(
+      new Option('--reserve <n>', 'slots of each window that it leaves to others').argParser(
+        number('a whole number', (n) => Number.isInteger(n) && n >= 0),
+      ),
+    );
+}
+
+export function standingOf({ share = 1, priority, reserve }: StandingFlags): Standing {
+  return {
+    weight: share,
+    ...(priority !== undefined && { priority }),
+    ...(reserve !== undefined && reserve > 0 && { reserve }),
+  };
+}
+
+/** `share 2, priority 1, leaves 20 slots to others`; empty for the usual standing. */
+export function standingText({ weight = 1, priority, reserve }: Partial<Standing>): string {
+  return [
+    weight === 1 ? '' : `share ${weight}`,
+    priority === undefined ? '' : `priority ${priority}`,
+    reserve === undefined ? '' : `leaves ${reserve} slots of each window to others`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function number(what: string, isRight: (n: number) => boolean): (text: string) => number {
+  return (text) => {
+    const n = text.trim() === '' ? Number.NaN : Number(text);
+    if (!isRight(n)) throw new InvalidArgumentError(`It must be ${what}.`);
+    return n;
+  };
+}
