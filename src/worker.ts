@@ -4,9 +4,7 @@ import type { Client } from '@temporalio/client';
 import {
   DefaultLogger,
   makeTelemetryFilterString,
-  type NativeConnection,
   Runtime,
-  Worker,
   type LogLevel,
 } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
@@ -14,7 +12,6 @@ import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
-import { MAX_OUTSTANDING } from './budget/budget.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import { revealNetwork } from './config/network.ts';
@@ -27,14 +24,12 @@ import { publishTree } from './report/publish-tree.ts';
 import { openFileStore } from './store/filesystem.ts';
 import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
-import { workflowBundle } from './temporal/bundle.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
-import { runTogether } from './temporal/worker-group.ts';
+import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
-import type { Activities } from './workflows/verbs.ts';
-import { budgetWorkflowId, DEFAULT_TASK_QUEUE, tokenTaskQueue } from './workflows/names.ts';
+import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -50,8 +45,8 @@ export interface WorkerOptions {
   readonly stateFolder: string;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
-  /** Workers of other tokens share the task queue: the jobs of each are sent from a task queue of its own. */
-  readonly sharesQueue?: boolean;
+  /** Where workers of other users share the Temporal: what this one does. Left out: it is the only one, and does all. */
+  readonly roles?: readonly Role[];
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
   readonly watchEveryMs?: number;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
@@ -65,22 +60,8 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-/**
- * A POST has a deadline of 30 s; a worker that is told to stop gives it that long, because a POST that is broken
- * off is one whose fate is unknown (Temporal's default of 0 breaks it off at once).
- */
-const GRACE = '35s';
-/** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
-const FORCE = '45s';
-
-/**
- * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
- * the middle of a workflow's code; the SDK then shuts the worker down. Its types leave the option out (SDK 1.24.0).
- */
-const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
-
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { services, workflowsOnly = false } = options;
+  const { taskQueue, services, workflowsOnly = false, roles = null } = options;
   const { dependencies = asTheyAre } = options;
   startRuntime?.();
   startRuntime = null;
@@ -90,10 +71,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
   const activities = createActivities(dependencies(given));
-  const group = [
-    await createMain(options, connection, activities),
-    ...(await createForTokens(options, connection, activities)),
-  ];
+  const group = await createWorkers({
+    ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
+    activities: workflowsOnly ? null : activities,
+    references: services.map(({ reference }) => reference),
+  });
   for (const { reference } of services) await ensureBudget(given, reference);
   const workers = runTogether(group);
   const watchdog = watchOver(options);
@@ -109,68 +91,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
   let stopped: Promise<void> | null = null;
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };
-}
-
-const EVERY_WORKER = {
-  shutdownGraceTime: GRACE,
-  shutdownForceTime: FORCE,
-  ...NOT_IN_THE_TYPES,
-  // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
-  maxHeartbeatThrottleInterval: '1s',
-} as const;
-
-async function createMain(
-  { temporal, taskQueue, workflowsOnly = false }: WorkerOptions,
-  connection: NativeConnection,
-  activities: Activities,
-): Promise<Worker> {
-  return Worker.create({
-    ...EVERY_WORKER,
-    ...{ connection, namespace: temporal.namespace, taskQueue },
-    workflowBundle: await workflowBundle(),
-    ...(workflowsOnly ? {} : { activities }),
-    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
-    stickyQueueScheduleToStartTimeout: '3s',
-    maxCachedWorkflows: 1_000,
-    // A burst of submissions that wait for their slots must leave room for the rest.
-    maxConcurrentActivityTaskExecutions: 200,
-    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
-    maxEagerActivityReservationsPerWorkflowTask: 8,
-  });
-}
-
-/** The activities that ask a service: `withToken` of the item workflows, and `submit` of the budgets. */
-const WITH_TOKEN: ReadonlySet<keyof Activities> = new Set([
-  'submit',
-  'find',
-  'poll',
-  'fetchArtefact',
-  'keepFailed',
-]);
-
-function needingToken(activities: Activities): Partial<Activities> {
-  const entries = Object.entries(activities) as [keyof Activities, unknown][];
-  return Object.fromEntries(entries.filter(([name]) => WITH_TOKEN.has(name)));
-}
-
-/** One for each token, where workers of other tokens share the task queue: they cannot do what needs it. */
-function createForTokens(
-  { temporal, services, sharesQueue = false, workflowsOnly = false }: WorkerOptions,
-  connection: NativeConnection,
-  activities: Activities,
-): Promise<Worker[]> {
-  if (!sharesQueue || workflowsOnly) return Promise.resolve([]);
-  return Promise.all(
-    services.map(({ reference }) =>
-      Worker.create({
-        ...EVERY_WORKER,
-        ...{ connection, namespace: temporal.namespace },
-        taskQueue: tokenTaskQueue(reference),
-        activities: needingToken(activities),
-        maxConcurrentActivityTaskExecutions: 2 * MAX_OUTSTANDING,
-      }),
-    ),
-  );
 }
 
 /** A worker that only answers questions puts nothing right. */
@@ -277,7 +197,7 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
 function know(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
-  { client: temporal, sharesQueue = false }: WorkerOptions,
+  { client: temporal, roles }: WorkerOptions,
 ): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
   const { maxDownload, public: isPublic, formats } = settings;
@@ -299,7 +219,7 @@ function know(
       credentialLimit: limit,
       addressLimit,
       maxUnfinished: settings.maxUnfinished,
-      ...(sharesQueue && { tokenQueue: tokenTaskQueue(reference) }),
+      ...(roles && { submitQueue: submitTaskQueue(reference) }),
     },
     ledgerAddress,
   };

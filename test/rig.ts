@@ -17,6 +17,7 @@ import { startLocalServices, type LocalServices } from '../src/local-services/se
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient } from '../src/temporal/connection.ts';
+import { ROLES, type Role } from '../src/temporal/workers.ts';
 import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
@@ -37,6 +38,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly notify?: NotifySettings;
   /** As with a Temporal that several users share: workers of other tokens are at the same task queue. */
   readonly sharesQueue?: boolean;
+  /** Of the worker, there; default all. */
+  readonly roles?: readonly Role[];
   /** Between looks of the watchdog at the budgets (ms). */
   readonly watchEveryMs?: number;
 }
@@ -120,7 +123,7 @@ export class Rig {
     const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify, watchEveryMs, stateFolder },
-      sharesQueue: this.options.sharesQueue ?? false,
+      ...(this.options.sharesQueue && { roles: this.options.roles ?? ROLES }),
     });
   }
 

@@ -168,8 +168,8 @@ function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'conf
   setLimit(state.address, event.addressLimit);
   const credential = credentialOf(state, event.credential);
   setLimit(credential.window, event.credentialLimit);
-  if (event.tokenQueue === undefined) delete credential.tokenQueue;
-  else credential.tokenQueue = event.tokenQueue;
+  if (event.submitQueue === undefined) delete credential.submitQueue;
+  else credential.submitQueue = event.submitQueue;
 }
 
 /** Slots that a credential may use at `now`, under both windows. */

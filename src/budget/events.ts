@@ -49,7 +49,7 @@ export type BudgetEvent =
       /** Unfinished jobs of the address at most; null or left out: no bound. */
       readonly maxUnfinished?: number | null;
       /** Task queue of the workers that have the token; opaque to the budget. */
-      readonly tokenQueue?: string;
+      readonly submitQueue?: string;
     }
   /** So many jobs of the service are unfinished. */
   | { readonly type: 'counted'; readonly count: number }

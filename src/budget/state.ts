@@ -14,7 +14,7 @@ export interface CredentialState {
   /** Its token was refused (401), and jobs are sent with the one that is configured now. */
   replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
-  tokenQueue?: string;
+  submitQueue?: string;
 }
 
 export interface BudgetState {

@@ -8,7 +8,12 @@ import type { Session } from '../host/session.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
-import { budgetWorkflowId, campaignWorkflowId, tokenTaskQueue } from '../workflows/names.ts';
+import {
+  budgetWorkflowId,
+  campaignWorkflowId,
+  fetchTaskQueue,
+  publishTaskQueue,
+} from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
 /** Who runs, by what its start had noted. */
@@ -142,10 +147,18 @@ export function feedPlans(
   return feeds.map(({ reference, limit }) => ({
     ...{ reference, pages },
     // Workers of other tokens may work there.
-    ...(role === 'remote' && { tokenQueue: tokenTaskQueue(reference) }),
+    ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
     open: openItems(limit.limit),
     batch: batchOf(limit.limit),
   }));
+}
+
+/** Workers of other users, and such that only publish, may be at a shared Temporal. */
+export function queuesOf({
+  role,
+  taskQueue,
+}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue'> {
+  return role === 'remote' ? { publishQueue: publishTaskQueue(taskQueue) } : {};
 }
 
 const OPEN_WITHOUT_LIMIT = 300;

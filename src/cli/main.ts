@@ -226,6 +226,11 @@ program
 program
   .command('worker')
   .description('a long-lived worker against a Temporal address')
+  .addOption(
+    new Option('--role <role...>', 'what it does (default: all)').choices([
+      ...['submit', 'fetch', 'publish', 'workflows'],
+    ]),
+  )
   .addOption(config())
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
 

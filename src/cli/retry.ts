@@ -22,7 +22,14 @@ import type { ServiceFlags } from './flags.ts';
 import { follow } from './follow.ts';
 import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
 import { Interruption } from './interruption.ts';
-import { campaignRun, digestOfIds, effectiveSettings, feedPlans, launch } from './launch.ts';
+import {
+  campaignRun,
+  digestOfIds,
+  effectiveSettings,
+  feedPlans,
+  launch,
+  queuesOf,
+} from './launch.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { explainRetry } from './retry-text.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
@@ -158,6 +165,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     ...{ items: items + invalid, ...wanted.standing, policy: settings.policy },
     ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
+    ...queuesOf(session),
     feeds: feedPlans(feeds, pages, session),
   };
   await held.check();

@@ -7,13 +7,26 @@ import { temporalAddress } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { ROLES, type Role } from '../temporal/workers.ts';
 import { logTo } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 
-export async function worker(flags: CommonFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
+export interface WorkerFlags extends CommonFlags {
+  /** Default: all. */
+  readonly role?: readonly Role[];
+}
+
+/** Only these ask a service for anything. */
+const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
+
+export async function worker(flags: WorkerFlags): Promise<number> {
+  const roles = flags.role ?? ROLES;
+  const asks = roles.some((role) => WITH_TOKEN.includes(role));
+  const settings = loadSettings(flags.config, process.env, {
+    tokens: asks ? 'required' : 'optional',
+  });
   if (!settings.temporal) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_TEMPORAL',
@@ -23,8 +36,8 @@ export async function worker(flags: CommonFlags): Promise<number> {
       exitCode: EXIT.refused,
     });
   }
-  const services = Object.values(settings.services);
-  if (services.length === 0) {
+  const services = asks ? Object.values(settings.services) : [];
+  if (asks && services.length === 0) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_SERVICE',
       message: 'a worker without services has nothing to do',
@@ -39,7 +52,7 @@ export async function worker(flags: CommonFlags): Promise<number> {
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
   const running = await startLastingWorker(
     {
-      ...{ temporal, client, taskQueue, services, sharesQueue: true },
+      ...{ temporal, client, taskQueue, services, roles },
       notify: settings.notify,
       stateFolder: stateFolderOf({ settings, environment: process.env }),
     },

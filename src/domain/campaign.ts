@@ -72,6 +72,8 @@ export interface CampaignPlan extends Standing {
   readonly invalid?: number;
   /** Results are kept for later campaigns, unless it is false. */
   readonly cache?: boolean;
+  /** Task queue of the publication; absent: that of the campaign. */
+  readonly publishQueue?: string;
   /** How somebody is to be told of the end; whom, a worker knows. */
   readonly notify?: readonly NotifyWay[];
   /** For each service in use: where its jobs go, and how many pages of items wait in the store. */
@@ -82,8 +84,8 @@ export interface CampaignPlan extends Standing {
 export interface FeedPlan {
   readonly reference: ServiceReference;
   readonly pages: number;
-  /** Task queue of the workers that have the token; absent where every worker of the campaign's own has it. */
-  readonly tokenQueue?: string;
+  /** Task queue of what is asked with the token; absent where every worker of the campaign's own has it. */
+  readonly fetchQueue?: string;
   /** Most items open at once: at least twice the limit plus the jobs running, or slots would lie idle. */
   readonly open: number;
   /**

@@ -10,6 +10,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { ROLES } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
@@ -205,7 +206,7 @@ class RemoteSession implements Session {
               ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
               stateFolder: stateFolderOf({ settings, environment }),
               workflowsOnly: lookOnly,
-              sharesQueue: true,
+              roles: ROLES,
             },
             { onDeath: sayWorkerDied },
           )

@@ -3,7 +3,7 @@
  * crashes, and a retry costs no event in the history.
  */
 import { proxyActivities, type ActivityOptions } from '@temporalio/workflow';
-import type { ItemInput } from './messages.ts';
+import type { FeedPlan } from '../domain/campaign.ts';
 import type { Activities } from './verbs.ts';
 
 /**
@@ -41,12 +41,12 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** For what only a worker with the token of the item can do. */
+/** For what only a worker with the token can do. */
 export function withToken(
   summary: string,
-  { tokenQueue }: Pick<ItemInput, 'tokenQueue'>,
+  { fetchQueue }: Pick<FeedPlan, 'fetchQueue'>,
 ): ActivityOptions {
-  return { summary, ...(tokenQueue !== undefined && { taskQueue: tokenQueue }) };
+  return { summary, ...(fetchQueue !== undefined && { taskQueue: fetchQueue }) };
 }
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */

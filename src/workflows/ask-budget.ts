@@ -5,8 +5,8 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import type { Request } from '../budget/lanes.ts';
-import type { ServiceReference, Standing } from '../domain/campaign.ts';
-import { ensureBudget } from './activity-options.ts';
+import type { FeedPlan, Standing } from '../domain/campaign.ts';
+import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
@@ -24,7 +24,7 @@ export async function askBudget(
   const [first] = unsent;
   if (!first) return;
   const requests = unsent.map((item) => requestOf(item, attempt, behind));
-  await tellBudget(first.input.reference, requestSignal, requests);
+  await tellBudget(first.input, requestSignal, requests);
 }
 
 /** An item whose workflow runs. */
@@ -36,17 +36,17 @@ export interface BegunItem {
 
 /** A budget workflow that somebody ended by hand is started anew. */
 export async function tellBudget<T>(
-  reference: ServiceReference,
+  feed: Pick<FeedPlan, 'reference' | 'fetchQueue'>,
   signal: SignalDefinition<[T]>,
   what: T,
 ): Promise<void> {
-  const keeper = getExternalWorkflowHandle(budgetWorkflowId(reference));
+  const keeper = getExternalWorkflowHandle(budgetWorkflowId(feed.reference));
   try {
     await keeper.signal(signal, what);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const summary = `start the budget of ${reference.service}`;
-    await ensureBudget.executeWithOptions({ summary }, [reference]);
+    const options = withToken(`start the budget of ${feed.reference.service}`, feed);
+    await ensureBudget.executeWithOptions(options, [feed.reference]);
     await keeper.signal(signal, what);
   }
 }

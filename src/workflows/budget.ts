@@ -187,9 +187,9 @@ class BudgetKeeper {
   /** Another token is tried where the own one is refused: any worker of this service may have it. */
   private submitOptions(grant: Grant): ActivityOptions {
     const summary = submitSummary(grant, this.clock.now);
-    const { tokenQueue } = credentialOf(this.state, grant.request.credential);
-    if (tokenQueue === undefined || grant.mayReplace) return { summary };
-    return { summary, taskQueue: tokenQueue, scheduleToStartTimeout: NOBODY_TAKES_MS };
+    const { submitQueue } = credentialOf(this.state, grant.request.credential);
+    if (submitQueue === undefined || grant.mayReplace) return { summary };
+    return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOBODY_TAKES_MS };
   }
 
   /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */

@@ -19,13 +19,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type {
-  CampaignPlan,
-  CampaignProgress,
-  FeedPlan,
-  SameFailures,
-  ServiceReference,
-} from '../domain/campaign.ts';
+import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
 import { publish } from './activity-options.ts';
@@ -165,7 +159,7 @@ class CampaignRun {
     feed.ended(id);
     this.tally.add({ id, kind, at: Date.now(), ...end });
     const same = this.breaker.add(feed.plan.reference.service, end);
-    if (same) void this.stopAt(feed.plan.reference, same);
+    if (same) void this.stopAt(feed.plan, same);
   }
 
   /** The budget of a service has granted requests: more can be asked for. */
@@ -175,10 +169,10 @@ class CampaignRun {
   }
 
   /** The rest would fail like those: somebody has to say whether it goes on. */
-  private async stopAt(reference: ServiceReference, same: SameFailures): Promise<void> {
+  private async stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
     this.tell();
-    await this.inOrder(() => this.tellLane(reference, true));
-    await tellStop(this.plan, reference, same);
+    await this.inOrder(() => this.tellLane(feed, true));
+    await tellStop(this.plan, feed.reference, same);
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
@@ -187,12 +181,11 @@ class CampaignRun {
     if (service === undefined) return this.pause(false);
     this.tell();
     const feed = this.feeds.find(({ plan }) => plan.reference.service === service);
-    if (feed && this.state !== 'paused')
-      await this.inOrder(() => this.tellLane(feed.plan.reference, false));
+    if (feed && this.state !== 'paused') await this.inOrder(() => this.tellLane(feed.plan, false));
   }
 
-  private tellLane(reference: ServiceReference, paused: boolean): Promise<void> {
-    return tellBudget(reference, pauseLaneSignal, { campaign: this.plan.name, paused });
+  private tellLane(feed: FeedPlan, paused: boolean): Promise<void> {
+    return tellBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
   }
 
   private inOrder(step: () => Promise<void>): Promise<void> {
@@ -207,7 +200,7 @@ class CampaignRun {
   }
 
   private async tellBudgets(paused: boolean): Promise<void> {
-    for (const { plan } of this.feeds) await this.tellLane(plan.reference, paused);
+    for (const { plan } of this.feeds) await this.tellLane(plan, paused);
     if (!paused) void this.foresee();
   }
 
@@ -281,11 +274,14 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   private async publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.show('publishing');
-    const { store, tree, name, retried = 0, cache = true } = this.plan;
+    const { store, tree, name, retried = 0, cache = true, publishQueue } = this.plan;
     const where = { store, ...(tree !== undefined && { tree }) };
     const startedAt = new Date(this.startedAt).toISOString();
     const { ended, open = 0 } = await publish.executeWithOptions(
-      { summary: 'tables, report and checksums' },
+      {
+        summary: 'tables, report and checksums',
+        ...(publishQueue !== undefined && { taskQueue: publishQueue }),
+      },
       [{ ...where, campaign: name, state, startedAt, retried, cache }],
     );
     // The tree is the truth: it also knows the rows that no workflow was started for.

@@ -153,12 +153,12 @@ export class Feed {
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
     const { name, store, tree, policy } = this.campaign;
-    const { reference, tokenQueue } = this.plan;
+    const { reference, fetchQueue } = this.plan;
     const input: ItemInput = {
       ...{ ...entry, campaign: name, store, reference, policy },
       ...standingOf(this.campaign),
       ...(tree !== undefined && { tree }),
-      ...(tokenQueue !== undefined && { tokenQueue }),
+      ...(fetchQueue !== undefined && { fetchQueue }),
     };
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);

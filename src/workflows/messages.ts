@@ -44,8 +44,8 @@ export interface BudgetConfiguration {
   readonly addressLimit: Limit;
   /** Unfinished jobs of the address at most; null or left out: no bound. */
   readonly maxUnfinished?: number | null;
-  /** Task queue of the workers with this token; left out: every worker of the budget's own task queue has it. */
-  readonly tokenQueue?: string;
+  /** Where its jobs are sent from; left out: the budget's own task queue, all of whose workers have the token. */
+  readonly submitQueue?: string;
 }
 
 export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
@@ -70,8 +70,8 @@ export interface ItemInput extends ItemEntry, Standing {
   /** Id of the output tree; absent from campaigns of before trees had ids. */
   readonly tree?: string;
   readonly reference: ServiceReference;
-  /** Task queue of the workers that have the token; absent where every worker has it. */
-  readonly tokenQueue?: string;
+  /** Task queue of what is asked with the token; absent where every worker has it. */
+  readonly fetchQueue?: string;
   readonly policy: JobPolicy;
 }
 

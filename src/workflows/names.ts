@@ -10,8 +10,13 @@ export const budgetWorkflowId = ({
   address,
 }: Pick<ServiceReference, 'service' | 'address'>): string => `budget:${service}:${address}`;
 
-/** The task queue of the workers that hold one token: only they can do what needs it. */
-export const tokenTaskQueue = ({ service, address, credential }: ServiceReference): string =>
-  `token:${service}:${address}:${credential}`;
+/** Task queues of the workers that hold one token, and of those that publish, where users share a Temporal. */
+export const submitTaskQueue = ({ service, address, credential }: ServiceReference): string =>
+  `submit:${service}:${address}:${credential}`;
+
+export const fetchTaskQueue = ({ service, address, credential }: ServiceReference): string =>
+  `fetch:${service}:${address}:${credential}`;
+
+export const publishTaskQueue = (taskQueue: string): string => `publish:${taskQueue}`;
 
 export const DEFAULT_TASK_QUEUE = 'hundredfold';

@@ -1,0 +1,142 @@
+/**
+ * The SDK's workers of one process: which task queues it polls, and with what. They start and stop as one.
+ *
+ * With the embedded server one worker does everything. Where a Temporal is shared, what needs a token has task queues of
+ * its own, because workers of other tokens could not do it, and so has publication, which reads whole trees.
+ */
+import { Worker, type NativeConnection } from '@temporalio/worker';
+import { MAX_OUTSTANDING } from '../budget/budget.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
+import type { Activities } from '../workflows/verbs.ts';
+import { workflowBundle } from './bundle.ts';
+
+/** What a worker of a shared Temporal does; by default all of it. */
+export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface WorkersOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** null: it answers questions about workflows, and does nothing for them. */
+  readonly activities: Activities | null;
+  /** Those that it has a token for. */
+  readonly references: readonly ServiceReference[];
+  /** null where all workers are of one user: then each does everything. */
+  readonly roles: readonly Role[] | null;
+}
+
+export interface RunningWorkers {
+  /** Rejects when one of them dies by itself. */
+  readonly ended: Promise<void>;
+  /** Lets what runs come to an end, and takes up nothing new. May be called again. */
+  stop(): Promise<void>;
+}
+
+export function runTogether(workers: readonly Worker[]): RunningWorkers {
+  const runs = workers.map((worker) => worker.run());
+  const ended = Promise.all(runs).then(() => undefined);
+  ended.catch(() => undefined);
+  return {
+    ended,
+    async stop() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      // Why one died by itself, if it did, is told by `ended`.
+      await Promise.allSettled(runs);
+    },
+  };
+}
+
+/**
+ * A POST has a deadline of 30 s; a worker that is told to stop gives it that long, because a POST that is broken
+ * off is one whose fate is unknown (Temporal's default of 0 breaks it off at once).
+ */
+const GRACE = '35s';
+/** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
+const FORCE = '45s';
+
+/**
+ * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
+ * the middle of a workflow's code; the SDK then shuts the worker down. Its types leave the option out (SDK 1.24.0).
+ */
+const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
+
+const EVERY_WORKER = {
+  shutdownGraceTime: GRACE,
+  shutdownForceTime: FORCE,
+  ...NOT_IN_THE_TYPES,
+  // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+  maxHeartbeatThrottleInterval: '1s',
+} as const;
+
+/** A burst of submissions that wait for their slots must leave room for the rest. */
+const ACTIVITIES_AT_ONCE = 2 * MAX_OUTSTANDING;
+/** A publication reads a whole tree. */
+const PUBLICATIONS_AT_ONCE = 2;
+
+export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
+  const { roles, activities } = options;
+  if (roles === null || activities === null) return [await createMain(options)];
+  const does = (role: Role): boolean => roles.includes(role);
+  return Promise.all([
+    ...(does('workflows') ? [createMain(options)] : []),
+    ...(does('submit') ? createSubmitters(options, activities) : []),
+    ...(does('fetch') ? createFetchers(options, activities) : []),
+    ...(does('publish') ? [createPublisher(options, activities)] : []),
+  ]);
+}
+
+/** With all activities: campaigns that an earlier version has started know no other task queue. */
+async function createMain(options: WorkersOptions): Promise<Worker> {
+  const { connection, namespace, taskQueue, activities } = options;
+  return Worker.create({
+    ...EVERY_WORKER,
+    ...{ connection, namespace, taskQueue },
+    workflowBundle: await workflowBundle(),
+    ...(activities && { activities }),
+    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
+    stickyQueueScheduleToStartTimeout: '3s',
+    maxCachedWorkflows: 1_000,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
+    maxEagerActivityReservationsPerWorkflowTask: 8,
+  });
+}
+
+function createSubmitters(options: WorkersOptions, activities: Activities): Promise<Worker>[] {
+  const named = pick(activities, ['submit']);
+  return options.references.map((reference) =>
+    createFor(options, submitTaskQueue(reference), named, ACTIVITIES_AT_ONCE),
+  );
+}
+
+function createFetchers(options: WorkersOptions, activities: Activities): Promise<Worker>[] {
+  const named = pick(activities, ['find', 'poll', 'fetchArtefact', 'keepFailed', 'ensureBudget']);
+  return options.references.map((reference) =>
+    createFor(options, fetchTaskQueue(reference), named, ACTIVITIES_AT_ONCE),
+  );
+}
+
+function createPublisher(options: WorkersOptions, activities: Activities): Promise<Worker> {
+  const queue = publishTaskQueue(options.taskQueue);
+  return createFor(options, queue, pick(activities, ['publish']), PUBLICATIONS_AT_ONCE);
+}
+
+function createFor(
+  { connection, namespace }: WorkersOptions,
+  taskQueue: string,
+  activities: Partial<Activities>,
+  atOnce: number,
+): Promise<Worker> {
+  return Worker.create({
+    ...EVERY_WORKER,
+    ...{ connection, namespace, taskQueue, activities },
+    maxConcurrentActivityTaskExecutions: atOnce,
+  });
+}
+
+function pick(activities: Activities, names: readonly (keyof Activities)[]): Partial<Activities> {
+  const all = Object.entries(activities) as [keyof Activities, unknown][];
+  return Object.fromEntries(all.filter(([name]) => names.includes(name)));
+}
