@@ -2,12 +2,14 @@
  * The figures of docs/benchmarks.md, measured anew: `npm run bench [-- start|window|throughput|live-view|items]`, and
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
- * `npm run bench:manners [-- 10|100|1000]`, and `npm run bench:load`.
+ * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
+ * `npm run bench:cluster [-- credentials|waiting]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
 import { itemsOfTree } from './items.ts';
+import { clusterCases } from './cluster.ts';
 import { liveView } from './live-view.ts';
 import { engineCases } from './engines.ts';
 import { load } from './load.ts';
@@ -42,6 +44,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['manifest', () => manifestCases],
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
+  ['cluster', () => clusterCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;

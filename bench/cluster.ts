@@ -1,0 +1,169 @@
+/** Many users and many rows on one budget: how exact, how close to the bound, and how large its state becomes. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { findTemporalCli } from '../scripts/temporal-cli.js';
+import { startCampaign } from '../src/cli/campaign-start.ts';
+import { Secret } from '../src/config/secret.ts';
+import { describeService, type ServiceSettings } from '../src/config/settings.ts';
+import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
+import { connectClient } from '../src/temporal/connection.ts';
+import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
+import { freePort } from '../src/temporal/ports.ts';
+import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
+import { ROLES } from '../src/temporal/workers.ts';
+import { logTo, startWorker } from '../src/worker.ts';
+import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
+import { takenIn } from '../test/taken-in.ts';
+import { sequences } from './command.ts';
+
+interface Scene {
+  readonly client: Client;
+  readonly services: LocalServices;
+  readonly users: readonly ServiceSettings[];
+  readonly folder: string;
+  start(user: ServiceSettings, name: string, rows: readonly object[]): Promise<void>;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+interface Limits {
+  readonly users: number;
+  readonly limit: number;
+  readonly addressLimit: number;
+  readonly windowSeconds: number;
+  readonly jobSeconds: number;
+}
+
+logTo((line) => process.stderr.write(line));
+
+async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'hundredfold-bench-'));
+  const cli = findTemporalCli();
+  if (!cli) throw new Error('the Temporal CLI is missing: npm run setup');
+  const windowMs = limits.windowSeconds * 1_000;
+  const services = await startLocalServices({
+    ...{ engine: 'synthetic', concurrency: 0, retryAfterSeconds: 1 },
+    ...{ limit: limits.limit, addressLimit: limits.addressLimit, windowMs },
+    jobMs: limits.jobSeconds * 1_000,
+  });
+  const ports = { port: await freePort(), uiPort: await freePort() };
+  const server = await startDevServer({ executable: cli.path, dir: folder, ...ports });
+  const temporal = { address: server.address, namespace: 'default' };
+  const client = await connectClient(temporal);
+  await registerSearchAttributes(client);
+  const users = Array.from({ length: limits.users }, (_, n) =>
+    describeService('predictions', services.url, new Secret(`benchUser~${n}`), {
+      address: 'bench',
+      limit: { limit: limits.limit, windowMs },
+      addressLimit: { limit: limits.addressLimit || null, windowMs },
+      variant: 'current',
+    }),
+  );
+  const stateFolder = join(folder, 'state');
+  await mkdir(stateFolder, { mode: 0o700 });
+  const taskQueue = `bench-${randomUUID()}`;
+  const common = { temporal, client, taskQueue, services: users, stateFolder };
+  const worker = await startWorker({ ...common, roles: ROLES });
+  const session = {
+    ...{ client, taskQueue, ui: null, recover: nothing, close: nothing },
+    role: 'remote',
+  } as const;
+  const start: Scene['start'] = async (user, name, rows) => {
+    const manifest = join(folder, `${name}.jsonl`);
+    await writeFile(manifest, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const { ids: _, ...taken } = await takenIn(manifest);
+    await startCampaign(session, {
+      ...{ name, folder: join(folder, 'results', name), ...taken, feeds: [user] },
+      ...{ policy: { deadlineMs: 600_000, whenUnsure: 'hold' }, keepResults: false },
+    });
+    await taken.spool.remove();
+  };
+  try {
+    return await use({ client, services, users, folder, start });
+  } finally {
+    await worker.stop();
+    await client.connection.close();
+    await stopDevServer(server);
+    await services.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Bytes of the largest payload that the budget handed on to itself, and of the largest status that it wrote. */
+async function sizesOf({ client, users }: Scene): Promise<string> {
+  const reference = users[0]?.reference;
+  if (!reference) throw new Error('nobody uses it');
+  const workflowId = budgetWorkflowId(reference);
+  let [runs, carried, status] = [0, 0, 0];
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
+    runs += 1;
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    for (const event of events ?? []) {
+      const input = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+      const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields ?? {};
+      const size = (all: readonly { data?: Uint8Array | null }[]): number =>
+        all.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+      carried = Math.max(carried, size(input));
+      status = Math.max(status, size(Object.values(memo)));
+    }
+  }
+  const kB = (bytes: number): string => `${(bytes / 1_000).toFixed(0)} kB`;
+  return `the budget had ${runs} runs, carried at most ${kB(carried)} and wrote a status of at most ${kB(status)}`;
+}
+
+/** Many users, each with a token and a campaign, under one ceiling of the address. */
+export async function credentials(users: number, items: number): Promise<string> {
+  const limits = { users, limit: 100, addressLimit: 200, windowSeconds: 40, jobSeconds: 1.5 };
+  return withScene(limits, async (scene) => {
+    const rows = sequences(users * items);
+    const names = scene.users.map((_, n) => `user-${n}`);
+    for (const [n, user] of scene.users.entries())
+      await scene.start(user, `user-${n}`, rows.slice(n * items, (n + 1) * items));
+    const done = names.map((name) =>
+      scene.client.workflow.getHandle(campaignWorkflowId(name)).result(),
+    );
+    await Promise.all(done);
+    const journal = scene.services.journal();
+    const stamps = journal.filter(({ accepted }) => accepted).map(({ at }) => at);
+    const makespan = (Date.now() - (stamps[0] ?? Number.NaN)) / 1_000;
+    const windows = Math.ceil((users * items) / limits.addressLimit) - 1;
+    const bound = windows * limits.windowSeconds + limits.jobSeconds;
+    const refused = journal.filter(({ status }) => status === 429).length;
+    return [
+      `${users} credentials x ${items} items, ${limits.addressLimit} per ${limits.windowSeconds} s for the address:`,
+      `${refused} x 429, ${stamps.length - users * items} duplicates, until the last campaign was published`,
+      `${makespan.toFixed(1)} s, bound ${bound.toFixed(1)} s, ratio ${(makespan / bound).toFixed(3)};`,
+      await sizesOf(scene),
+    ].join(' ');
+  });
+}
+
+/** Campaigns with far more rows than slots. */
+export async function waiting(campaigns: number, rows: number): Promise<string> {
+  const limits = { users: 1, limit: 20, addressLimit: 0, windowSeconds: 3_600, jobSeconds: 1.5 };
+  return withScene(limits, async (scene) => {
+    const [user] = scene.users;
+    if (!user) throw new Error('nobody uses it');
+    const all = sequences(campaigns * rows);
+    const began = Date.now();
+    for (let n = 0; n < campaigns; n += 1)
+      await scene.start(user, `night-${n}`, all.slice(n * rows, (n + 1) * rows));
+    const started = ((Date.now() - began) / 1_000).toFixed(0);
+    // So that it hands its state on: each signal is an event, and the server suggests it after some thousands.
+    const budget = scene.client.workflow.getHandle(budgetWorkflowId(user.reference));
+    const first = (await budget.describe()).runId;
+    for (let n = 0; n < 20_000; n += 1) {
+      await budget.signal('withdraw', { item: 'item:none:none' });
+      if (n % 500 === 0 && (await budget.describe()).runId !== first) break;
+    }
+    return `${campaigns} campaigns of ${rows} rows, started in ${started} s: ${await sizesOf(scene)}`;
+  });
+}
+
+export const clusterCases = {
+  credentials: () => credentials(50, 20),
+  waiting: () => waiting(100, 1_000),
+};
