@@ -25,7 +25,7 @@ import { openFileStore } from './store/filesystem.ts';
 import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
-import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
+import { createWorkers, runTogether, type Build, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
@@ -47,6 +47,8 @@ export interface WorkerOptions {
   readonly workflowsOnly?: boolean;
   /** Where workers of other users share the Temporal: what this one does. Left out: it is the only one, and does all. */
   readonly roles?: readonly Role[];
+  /** The version of the program that it is, where the workers of a Temporal are versioned. */
+  readonly build?: Build;
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
   readonly watchEveryMs?: number;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
@@ -61,7 +63,7 @@ export interface RunningWorker {
 }
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const { taskQueue, services, workflowsOnly = false, roles = null } = options;
+  const { taskQueue, services, workflowsOnly = false, roles = null, build = null } = options;
   const { dependencies = asTheyAre } = options;
   startRuntime?.();
   startRuntime = null;
@@ -72,7 +74,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const given = dependenciesOf(options, known, leases);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
-    ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
+    ...{ connection, namespace: options.temporal.namespace, taskQueue, roles, build },
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });

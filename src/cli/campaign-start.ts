@@ -8,7 +8,7 @@ import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
 import { openFileStore } from '../store/filesystem.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
-import { growCampaign, prepareCampaign, type Prepared } from '../store/prepare.ts';
+import { growCampaign, prepareCampaign, restoreItems, type Prepared } from '../store/prepare.ts';
 import type { Known } from '../store/prepare-item.ts';
 import {
   idsOf,
@@ -115,10 +115,11 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
  * Rows of its own that are no longer in the manifest stay: they are on their way.
  */
 async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
-  const { survey, feeds } = start;
+  const { survey, spool, feeds } = start;
   const former = await readPreparedCampaign(store);
   // Not prepared to the end, and running all the same: joined as it is.
   if (!former) return 0;
+  await restoreItems(store, former, survey.shares.plan(spool.items()));
   const same = digestOf(former.manifestDigests) === digestOf(survey.digests);
   const { pages, items, following } = same
     ? { ...former, following: 0 }

@@ -6,6 +6,7 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
+import { addDeployment } from './deployment-command.ts';
 import { withStanding } from './standing.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
@@ -233,6 +234,8 @@ program
   )
   .addOption(config())
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
+
+addDeployment(program, { config, json, ending });
 
 program
   .command('services')

@@ -7,8 +7,8 @@ import { temporalAddress } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { ROLES, type Role } from '../temporal/workers.ts';
-import { logTo } from '../worker.ts';
+import { ROLES, thisBuild, type Role } from '../temporal/workers.ts';
+import { logTo, version } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
@@ -50,9 +50,11 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+  const { deployment } = settings;
+  const build = deployment !== null && { build: await thisBuild(deployment, version()) };
   const running = await startLastingWorker(
     {
-      ...{ temporal, client, taskQueue, services, roles },
+      ...{ temporal, client, taskQueue, services, roles, ...build },
       notify: settings.notify,
       stateFolder: stateFolderOf({ settings, environment: process.env }),
     },

@@ -11,6 +11,7 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'address'],
   ['temporal', 'namespace'],
   ['temporal', 'taskQueue'],
+  ['temporal', 'deployment'],
   ['temporal', 'apiKey', 'env'],
   ['temporal', 'apiKey', 'file'],
   ['temporal', 'tls', 'ca'],

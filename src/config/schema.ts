@@ -150,6 +150,14 @@ const temporal = z
       default: 'hundredfold',
       examples: ['hundredfold'],
     }),
+    deployment: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,100}$/, 'letters, digits, - and _')
+      .meta({
+        description:
+          'Worker Deployment: versions of the program side by side, one of them current.',
+        examples: ['hundredfold'],
+      }),
     apiKey: secretSource.meta({
       description: 'Where the API key is; turns TLS on.',
       examples: [{ env: 'TEMPORAL_API_KEY' }],
@@ -159,7 +167,7 @@ const temporal = z
       examples: [{ ca: 'certs/ca.pem' }],
     }),
   })
-  .partial({ address: true, taskQueue: true, apiKey: true, tls: true })
+  .partial({ address: true, taskQueue: true, deployment: true, apiKey: true, tls: true })
   .meta({ description: 'A Temporal server of your own. Absent: the embedded server is used.' });
 
 const jobs = z

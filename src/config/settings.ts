@@ -40,6 +40,8 @@ export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;
   readonly taskQueue: string | null;
+  /** Worker Deployment of the workers; null where they are not versioned. */
+  readonly deployment: string | null;
   readonly storeUrl: string;
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
@@ -64,6 +66,7 @@ export function loadSettings(
   return {
     temporal: temporalSettings(config, place),
     taskQueue: config.temporal?.taskQueue ?? null,
+    deployment: config.temporal?.deployment ?? null,
     ...serviceSettings(config, place, tokens),
     storeUrl: storeFolder(config.store?.url ?? './results'),
     embeddedDir: config.embedded?.dir ?? '.hundredfold',

@@ -10,8 +10,9 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { ROLES } from '../temporal/workers.ts';
+import { ROLES, thisBuild } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
+import { version } from '../worker.ts';
 import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
@@ -192,6 +193,7 @@ class RemoteSession implements Session {
     const target = temporalAddress(temporal);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
+    const { deployment } = settings;
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
     // Whether others work there cannot be known: the server lists pollers for minutes after they have gone. So a
@@ -207,6 +209,7 @@ class RemoteSession implements Session {
               stateFolder: stateFolderOf({ settings, environment }),
               workflowsOnly: lookOnly,
               roles: ROLES,
+              ...(deployment !== null && { build: await thisBuild(deployment, version()) }),
             },
             { onDeath: sayWorkerDied },
           )

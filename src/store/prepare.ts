@@ -5,7 +5,7 @@
 import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
 import type { ItemRecord } from './item-record.ts';
-import { PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
+import { ITEM_RECORD, itemKey, PAGES, PREPARED_CAMPAIGN, pageKey } from './layout.ts';
 import { ItemPreparation, type Known, type PlannedItem } from './prepare-item.ts';
 import {
   idsOf,
@@ -82,6 +82,35 @@ export async function growCampaign(
   const grown = { pages: laid.pages, items: former.items + laid.items };
   await writePreparedCampaign(store, { ...campaign, ...grown });
   return { done: laid.done, following: laid.following, ...grown, changed: true };
+}
+
+/**
+ * Writes input and record anew of items whose record is gone from the tree of a campaign that runs: somebody has removed
+ * their folders. Their workflows wait for that; without it they would wait for ever.
+ * @returns how many
+ */
+export async function restoreItems(
+  store: Store,
+  former: PreparedCampaign,
+  items: Items,
+): Promise<number> {
+  const there = await idsOf(store, former);
+  const records = new Set<string>();
+  for await (const key of store.list('')) if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
+  if (records.size >= there.size) return 0;
+  // What runs has a job of its own: no result of another campaign is put in its place.
+  const preparation = new ItemPreparation(store, nothingKnown, new Map());
+  let restored = 0;
+  for await (const item of items) {
+    if (!there.has(item.id)) continue;
+    if (records.has(itemKey(item.kind, item.id, ITEM_RECORD))) await preparation.meet(item);
+    else {
+      await preparation.prepare(item);
+      restored += 1;
+    }
+  }
+  await store.flush(preparation.written);
+  return restored;
 }
 
 interface LaidOut extends Omit<Prepared, 'changed'> {

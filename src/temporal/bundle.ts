@@ -17,7 +17,7 @@ const FOLDERS = ['workflows', 'budget', 'domain'];
 
 /** The path of a bundle that fits the sources, built if there is none. */
 export async function workflowBundle(): Promise<{ codePath: string }> {
-  const codePath = join(DIST, `workflows-${sourceDigest()}.js`);
+  const codePath = join(DIST, `workflows-${bundleDigest()}.js`);
   if (!(await exists(codePath))) await build(codePath);
   return { codePath };
 }
@@ -41,7 +41,8 @@ async function build(codePath: string): Promise<void> {
   }
 }
 
-function sourceDigest(): string {
+/** The same for the same workflow code and SDK. */
+export function bundleDigest(): string {
   const hash = createHash('sha256');
   const { version } = createRequire(import.meta.url)('@temporalio/workflow/package.json') as {
     version: string;

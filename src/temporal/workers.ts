@@ -4,12 +4,17 @@
  * With the embedded server one worker does everything. Where a Temporal is shared, what needs a token has task queues of
  * its own, because workers of other tokens could not do it, and so has publication, which reads whole trees.
  */
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import {
+  Worker,
+  type NativeConnection,
+  type WorkerOptions,
+  type WorkflowBundlePath,
+} from '@temporalio/worker';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/verbs.ts';
-import { workflowBundle } from './bundle.ts';
+import { bundleDigest, workflowBundle } from './bundle.ts';
 
 /** What a worker of a shared Temporal does; by default all of it. */
 export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
@@ -23,8 +28,23 @@ export interface WorkersOptions {
   readonly activities: Activities | null;
   /** Those that it has a token for. */
   readonly references: readonly ServiceReference[];
+  /** Worker versioning (docs/operations.md); null: none. */
+  readonly build: Build | null;
   /** null where all workers are of one user: then each does everything. */
   readonly roles: readonly Role[] | null;
+}
+
+/** A version of the program within a Worker Deployment. */
+export interface Build {
+  readonly deployment: string;
+  readonly id: string;
+  /** Its workflows. */
+  readonly bundle: WorkflowBundlePath;
+}
+
+/** Of this program: the workflow code decides whether two of them can take over from each other. */
+export async function thisBuild(deployment: string, version: string): Promise<Build> {
+  return { deployment, id: `${version}-${bundleDigest()}`, bundle: await workflowBundle() };
 }
 
 export interface RunningWorkers {
@@ -87,13 +107,29 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
   ]);
 }
 
+/**
+ * Runs stay on the version that they began on, and what they ask of other task queues goes to the same one. Campaigns
+ * and budgets move when they continue as new (src/workflows/upgrade.ts); items end where they began.
+ */
+function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (build === null) return {};
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName: build.deployment, buildId: build.id },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'PINNED',
+    },
+  };
+}
+
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { connection, namespace, taskQueue, activities } = options;
   return Worker.create({
     ...EVERY_WORKER,
     ...{ connection, namespace, taskQueue },
-    workflowBundle: await workflowBundle(),
+    ...versioning(options),
+    workflowBundle: options.build?.bundle ?? (await workflowBundle()),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
@@ -124,13 +160,15 @@ function createPublisher(options: WorkersOptions, activities: Activities): Promi
 }
 
 function createFor(
-  { connection, namespace }: WorkersOptions,
+  options: WorkersOptions,
   taskQueue: string,
   activities: Partial<Activities>,
   atOnce: number,
 ): Promise<Worker> {
+  const { connection, namespace } = options;
   return Worker.create({
     ...EVERY_WORKER,
+    ...versioning(options),
     ...{ connection, namespace, taskQueue, activities },
     maxConcurrentActivityTaskExecutions: atOnce,
   });

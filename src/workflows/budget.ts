@@ -17,7 +17,6 @@ import {
   setHandler,
   sleep,
   upsertMemo,
-  workflowInfo,
   type ActivityOptions,
 } from '@temporalio/workflow';
 import { boundQueue, noteTaken, takeNotices } from '../budget/allowance.ts';
@@ -38,6 +37,7 @@ import { formerBudget } from './former-budget.ts';
 import {
   budgetQuery,
   configureSignal,
+  nudgeSignal,
   observeSignal,
   pauseLaneSignal,
   requestSignal,
@@ -49,6 +49,7 @@ import {
   type BudgetInput,
 } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
+import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { SubmitResult } from './verbs.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
@@ -62,6 +63,7 @@ export async function budget(input: BudgetInput): Promise<void> {
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
+  setHandler(nudgeSignal, () => undefined);
   setHandler(budgetQuery, () => keeper.status());
   await keeper.run();
 }
@@ -105,12 +107,12 @@ class BudgetKeeper {
   async run(): Promise<void> {
     // At once: a budget that has written nothing is taken for one of an earlier version (src/watchdog).
     this.show();
-    while (!workflowInfo().continueAsNewSuggested) {
+    while (!shouldContinueAsNew()) {
       await this.takeIn();
       this.grant();
       this.show();
       this.tellRefusal();
-      await condition(() => this.isStirred || workflowInfo().continueAsNewSuggested);
+      await condition(() => this.isStirred || shouldContinueAsNew());
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
     while (this.unreported > 0 || this.happened.length > 0) {
@@ -261,7 +263,7 @@ class BudgetKeeper {
   private continueAsNew(): Promise<never> {
     boundQueue(this.state);
     const memo = { [STATUS_MEMO]: this.snapshot() };
-    const next = makeContinueAsNewFunc<typeof budget>({ memo });
+    const next = makeContinueAsNewFunc<typeof budget>({ memo, ...toCurrentVersion() });
     return next({ ...this.input, carried: this.state, clock: this.clock.carried() });
   }
 }

@@ -10,14 +10,13 @@ import {
   ApplicationFailure,
   CancellationScope,
   condition,
-  continueAsNew,
   isCancellation,
+  makeContinueAsNewFunc,
   patched,
   setCurrentDetails,
   setHandler,
   sleep,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -34,6 +33,7 @@ import { Feed } from './feed.ts';
 import {
   growSignal,
   itemDoneSignal,
+  nudgeSignal,
   pauseLaneSignal,
   pauseSignal,
   progressQuery,
@@ -49,6 +49,7 @@ import {
 import { ATTRIBUTES } from './search-attributes.ts';
 import { Tally } from './tally.ts';
 import { tellEnd, tellStop } from './tell-end.ts';
+import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './verbs.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
@@ -58,6 +59,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   const run = new CampaignRun(input);
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(takenSignal, (taken) => run.taken(taken));
+  setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
   setHandler(resumeSignal, (service) => run.resume(service));
@@ -227,10 +229,14 @@ class CampaignRun {
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       this.filled = true;
       if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
-      if (workflowInfo().continueAsNewSuggested) await this.continue();
+      if (shouldContinueAsNew()) await this.continue();
       if (!patched('ask-ahead')) ends = this.tally.total;
       await condition(
-        () => this.tally.total > ends || this.growths > growths || this.takings > takings,
+        () =>
+          this.tally.total > ends ||
+          this.growths > growths ||
+          this.takings > takings ||
+          isOutdated(),
       );
       this.tell();
     }
@@ -306,7 +312,8 @@ class CampaignRun {
       startedAt: this.startedAt,
       ...(breaker && { breaker }),
     };
-    return continueAsNew<typeof campaign>({ plan: this.plan, carried });
+    const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
+    return next({ plan: this.plan, carried });
   }
 
   private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {

@@ -9,7 +9,6 @@ import {
   ParentClosePolicy,
   patched,
   startChild,
-  workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -21,6 +20,7 @@ import { askBudget, standingOf, type BegunItem } from './ask-budget.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
+import { shouldContinueAsNew } from './upgrade.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { PageEntry } from './verbs.ts';
 
@@ -105,7 +105,7 @@ export class Feed {
   /** Starts items while there is room and the history is not too long. */
   async fill(): Promise<void> {
     for (let { room } = this; room > 0 && !this.exhausted; { room } = this) {
-      if (workflowInfo().continueAsNewSuggested) return;
+      if (shouldContinueAsNew()) return;
       this.entries ??= await this.load();
       const next = this.entries.slice(this.offset, this.offset + Math.min(this.plan.batch, room));
       const begun = await Promise.all(next.map((entry) => this.begin(entry)));

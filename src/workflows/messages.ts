@@ -62,6 +62,9 @@ export const budgetQuery = defineQuery<BudgetStatus>('status');
 /** Key of the budget's memo under which it writes its `BudgetSnapshot`. */
 export const STATUS_MEMO = 'status';
 
+/** Wakes a campaign or budget that waits for hours, so that the server can tell it of another current version. */
+export const nudgeSignal = defineSignal('nudge');
+
 /* ---- item: one workflow for each row ---- */
 
 export interface ItemInput extends ItemEntry, Standing {

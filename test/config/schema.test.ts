@@ -106,6 +106,7 @@ const config = object({
     address: fc.constant(null),
     namespace: text,
     taskQueue: text,
+    deployment: mostly(fc.constant('lab'), 'a.b'),
     apiKey: secret,
     tls: object({ ca: text, cert: text, key: text }),
   }),

@@ -1,6 +1,7 @@
 /** Workers that do not have a campaign's tree, and trees that another Temporal has taken over. */
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { obstacleOf } from '../../src/cli/obstacle.ts';
 import { treeObstacleOf } from '../../src/cli/tree-obstacle.ts';
@@ -104,4 +105,21 @@ test('an id that was removed from the tree is written again by the next command'
   await expect.poll(seen, { timeout: 30_000 }).toContain('it has no .hundredfold/tree.json');
   await rig.start(sequences(2), name);
   expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
+});
+
+test('folders of items that were removed while their jobs ran are written again by the same command', async () => {
+  await rig.close();
+  // Long enough to remove their folders, and to start again.
+  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 4_000 });
+  const rows = sequences(4);
+  const { folder, name, handle, ids } = await rig.start(rows);
+  await expect.poll(submissions, { timeout: 30_000 }).toBe(4);
+  for (const id of ['seq-1', 'seq-2'])
+    await rm(join(folder, 'sequences', id), { recursive: true, force: true });
+  await rig.start(rows, name);
+  const { ended } = await handle.result();
+  expect(ended.succeeded).toBe(4);
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(rig.services.journal(), 4);
 });

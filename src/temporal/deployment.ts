@@ -1,0 +1,130 @@
+/**
+ * Versions of the program side by side: the Worker Deployment of a task queue. One version is current: campaigns begin on
+ * it, and those that are open move to it.
+ */
+import { isGrpcServiceError, type Client } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
+import { nudgeSignal } from '../workflows/messages.ts';
+
+export interface DeployedBuild {
+  readonly id: string;
+  readonly isCurrent: boolean;
+  /** When its first worker came (ms). */
+  readonly since: number;
+  /** When another version took its place (ms); null where it was never current. */
+  readonly left: number | null;
+  /** `draining`: runs that began on it are still open. */
+  readonly status: string;
+}
+
+/** Newest first; null where the server knows no deployment of this name, that is, no worker of it has ever run. */
+export async function describeDeployment(
+  client: Client,
+  deployment: string,
+): Promise<DeployedBuild[] | null> {
+  const { namespace } = client.options;
+  try {
+    const { workerDeploymentInfo: info } = await client.workflowService.describeWorkerDeployment({
+      namespace,
+      deploymentName: deployment,
+    });
+    const current = info?.routingConfig?.currentDeploymentVersion?.buildId ?? null;
+    const builds = (info?.versionSummaries ?? []).map(
+      ({ deploymentVersion, createTime, lastDeactivationTime: left, status }) => ({
+        id: deploymentVersion?.buildId ?? '',
+        isCurrent: deploymentVersion?.buildId === current,
+        since: Number(createTime?.seconds ?? 0) * 1_000,
+        left: left ? Number(left.seconds ?? 0) * 1_000 : null,
+        status: STATUS[status ?? 0] ?? 'unknown',
+      }),
+    );
+    return builds.sort((a, b) => b.since - a.since);
+  } catch (error) {
+    if (isGrpcServiceError(error) && codeOf(error) === NOT_FOUND) return null;
+    throw worded(error);
+  }
+}
+
+export async function currentBuild(client: Client, deployment: string): Promise<string | null> {
+  const builds = await describeDeployment(client, deployment);
+  return builds?.find(({ isCurrent }) => isCurrent)?.id ?? null;
+}
+
+export interface Promotion {
+  readonly deployment: string;
+  readonly buildId: string;
+  readonly taskQueue: string;
+}
+
+/**
+ * Makes a version current, and wakes the campaigns and budgets of the task queue: a run that waits for hours hears of it
+ * only with its next task.
+ * @returns how many were woken
+ * @throws HundredfoldError `DEPLOYMENT_UNKNOWN_BUILD`, `DEPLOYMENT_UNSUPPORTED`
+ */
+export async function setCurrent(
+  client: Client,
+  { deployment, buildId, taskQueue }: Promotion,
+): Promise<number> {
+  const { namespace } = client.options;
+  try {
+    await client.workflowService.setWorkerDeploymentCurrentVersion({
+      ...{ namespace, deploymentName: deployment, buildId },
+      // A worker that has gone meanwhile, or a role without workers, is the operator's decision.
+      ignoreMissingTaskQueues: true,
+    });
+  } catch (error) {
+    throw worded(error);
+  }
+  return nudge(client, taskQueue);
+}
+
+async function nudge(client: Client, taskQueue: string): Promise<number> {
+  const query = `WorkflowType IN ("campaign", "budget") AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
+  let woken = 0;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    await client.workflow.getHandle(workflowId).signal(nudgeSignal);
+    woken += 1;
+  }
+  return woken;
+}
+
+/** google.rpc.Code */
+const NOT_FOUND = 5;
+const FAILED_PRECONDITION = 9;
+const UNIMPLEMENTED = 12;
+
+function codeOf({ code }: { readonly code: number }): number {
+  return code;
+}
+
+/** temporal.api.enums.v1.WorkerDeploymentVersionStatus */
+const STATUS: Readonly<Record<number, string>> = {
+  1: 'inactive',
+  2: 'current',
+  3: 'ramping',
+  4: 'draining',
+  5: 'drained',
+  6: 'created',
+};
+
+function worded(error: unknown): unknown {
+  if (!isGrpcServiceError(error)) return error;
+  if (codeOf(error) === UNIMPLEMENTED)
+    return new HundredfoldError({
+      code: 'DEPLOYMENT_UNSUPPORTED',
+      message: 'this Temporal server has no Worker Deployments',
+      remedy:
+        'Use server 1.29 or newer, or leave temporal.deployment out and stop all workers before an upgrade.',
+      cause: error,
+    });
+  if (codeOf(error) === NOT_FOUND || codeOf(error) === FAILED_PRECONDITION)
+    return new HundredfoldError({
+      code: 'DEPLOYMENT_UNKNOWN_BUILD',
+      message: `the server has no such version: ${error.details}`,
+      remedy:
+        'Start a worker of that version first: `hundredfold deployment status` lists those that it has seen.',
+      cause: error,
+    });
+  return error;
+}
