@@ -178,10 +178,13 @@ class FileStore implements Store {
 
   async *folders(): AsyncIterable<string> {
     const entries = await system(`list ${this.location}`, () => this.#reads.entries(this.location));
-    yield* entries
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name)
-      .sort();
+    yield* (
+      entries
+        // The folder of a campaign may be a link to a larger disk.
+        .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+        .map(({ name }) => name)
+        .sort()
+    );
   }
 
   async exists(key: string): Promise<boolean> {

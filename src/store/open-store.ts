@@ -36,7 +36,8 @@ export async function openStore(address: string, options: FileStoreOptions = {})
 
 /** Null where a folder is missing; makes none. What is in a bucket shows when it is read. */
 export async function openStoreIfAny(address: string): Promise<Store | null> {
-  if (!isObjectAddress(address) && !existsSync(address)) return null;
+  // With a slash at its end it must be a folder, or a link to one.
+  if (!isObjectAddress(address) && !existsSync(`${address}/`)) return null;
   return openStore(address, { create: false });
 }
 

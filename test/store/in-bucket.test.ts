@@ -16,6 +16,7 @@ const FILES = [
   'prepare-sharing',
   'result-cache',
   'retry',
+  'transfer',
   'whole-files.property',
 ] as const;
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObjectAddress } from '../../src/domain/object-store.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,6 +27,6 @@ export function onFolder(): boolean {
 
 /** Changes a file as another program would: in place where it lies in a folder. */
 export async function damage(store: Store, key: string, text: string): Promise<void> {
-  if (onFolder()) await writeFile(join(store.location, key), text);
+  if (!isObjectAddress(store.location)) await writeFile(join(store.location, key), text);
   else await store.write(key, text);
 }

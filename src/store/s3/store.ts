@@ -33,7 +33,7 @@ const CREATOR = 'creator';
 const CONFLICTS_AT_MOST = 8;
 const CONFLICT_WAIT_MS = 50;
 
-/** Makes no request: what is wrong with the bucket is told by the first one, or by probe.ts. */
+/** Makes no request: what is wrong with the bucket is told by the first one, or by ../probe.ts. */
 export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
   return new ObjectStore(address, access);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DeleteBucketCommand, CreateBucketCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openObjectStore, type ObjectStore } from '../../../src/store/s3/store.ts';
-import { probe } from '../../../src/store/s3/probe.ts';
+import { probe } from '../../../src/store/probe.ts';
 import { WITHOUT_S3, startS3, type S3Server } from '../../s3-server.ts';
 import { collected, expectCode } from '../store-expectations.ts';
 

@@ -1,7 +1,7 @@
 /** Whether a bucket can be worked with: tried, because permissions and manuals alone do not tell. */
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../store.ts';
-import { StoreError } from '../store-error.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
 
 /** Below the campaigns' names, which begin with no dot. */
 const PROBES = '.hundredfold-probe/';
