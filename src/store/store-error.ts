@@ -145,7 +145,11 @@ export function missing(key: string): StoreError {
 }
 
 /** Codes of an item.json that is there and is of no use: damaged, or the record of another item. */
-const DAMAGED_RECORD: readonly string[] = ['STORE_RECORD_UNREADABLE', 'ITEM_RECORD_FOREIGN'];
+const DAMAGED_RECORD: readonly string[] = [
+  'STORE_RECORD_UNREADABLE',
+  'ITEM_RECORD_FOREIGN',
+  'STORE_DIGEST_MISMATCH',
+];
 
 export function isDamagedRecord(error: unknown): error is StoreError {
   return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);

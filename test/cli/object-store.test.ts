@@ -1,6 +1,7 @@
 /**
  * Hosts that share nothing but Temporal and a bucket: each has a folder, a ledger and a worker process of its own. One
- * worker is killed in the middle; the other one finishes, and the tree is brought to disk.
+ * worker is killed in the middle and the store is away for a while; the other worker finishes, and the tree is brought
+ * to disk.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,6 +76,10 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
     };
     while ((await ended()) < 5) await delay(100);
     workers[0]?.kill('SIGKILL');
+    // The store goes away as well, with jobs under way at the service, and comes back.
+    await server.kill();
+    await delay(3_000);
+    await server.start();
 
     const { stdout } = await run.endsWith(0);
     expect(JSON.parse(stdout)).toMatchObject({

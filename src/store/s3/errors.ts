@@ -203,11 +203,6 @@ export function isBroken(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'aborted');
 }
 
-/** The SDK compares bodies with S3's checksum too, and has no name for what it then throws. */
-export function isMismatch(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('Checksum mismatch');
-}
-
 /** What came back is not what was stored. */
 export function damagedObject(key: string, where: string): StoreError {
   return new StoreError({
