@@ -106,7 +106,11 @@ async function withServer<T>(use: (server: S3Server) => Promise<T>): Promise<T> 
   }
 }
 
+/** `ITEMS` and `EACH` in the environment: other numbers. */
+const numberOf = (variable: string, otherwise: number): number =>
+  Number(process.env[variable] ?? otherwise);
+
 export const objectStoreCases = {
-  items: () => costOfItems(Number(process.env['ITEMS'] ?? 400)),
-  publication: () => publication(Number(process.env['EACH'] ?? 2_500)),
+  items: () => costOfItems(numberOf('ITEMS', 400)),
+  publication: () => publication(numberOf('EACH', 2_500)),
 };
