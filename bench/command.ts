@@ -71,9 +71,12 @@ export class Bench {
   }
 
   /** The command while it runs, for those who want to disturb it. */
-  type(args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
+  type(
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+  ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
     const startedAt = Date.now();
-    const child = this.spawn(args);
+    const child = this.spawn(args, environment);
     const out = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
@@ -106,11 +109,11 @@ export class Bench {
     await ended;
   }
 
-  private spawn(args: readonly string[]): ChildProcess {
+  private spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
     return spawn(process.execPath, [BIN, ...args], {
       cwd: this.folder,
       // A ledger of its own: one run must not count against the next.
-      env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state') },
+      env: { ...ENVIRONMENT, HUNDREDFOLD_STATE_DIR: join(this.folder, 'state'), ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }

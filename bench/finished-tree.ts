@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { CampaignEnd } from '../src/report/campaign-summary.ts';
-import { openFileStore } from '../src/store/filesystem.ts';
+import { openStore } from '../src/store/open-store.ts';
 import { inParallel } from '../src/store/in-parallel.ts';
 import { writeInvalidRows } from '../src/store/invalid-rows.ts';
 import type { ItemRecord } from '../src/store/item-record.ts';
@@ -35,7 +35,7 @@ export interface FinishedTree {
 
 /** Items of each kind: molecules, sequences, alignments and shifts take turns in the manifest. */
 export async function writeFinishedTree(folder: string, each: number): Promise<FinishedTree> {
-  const store = await openFileStore(folder);
+  const store = await openStore(folder);
   const makers = [moleculeMaker(), sequenceMaker(), alignmentMaker(), shiftsMaker()];
   await prepareCampaign(store, CAMPAIGN, itemsOf(makers, each));
   await writeInvalidRows(
@@ -43,7 +43,7 @@ export async function writeFinishedTree(folder: string, each: number): Promise<F
     invalidRows(Math.floor((each * makers.length) / ITEMS_PER_INVALID)),
   );
   let endedAt = STARTED_AT;
-  await inParallel(endings(makers, each), WRITE_LIMIT, async (ending) => {
+  await inParallel(endings(makers, each), Math.max(WRITE_LIMIT, store.atOnce), async (ending) => {
     const { finishedAt } = await writeEnding(store, ending);
     if (finishedAt !== null && finishedAt > endedAt) endedAt = finishedAt;
   });

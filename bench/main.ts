@@ -3,7 +3,7 @@
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
- * `npm run bench:cluster [-- credentials|waiting]`.
+ * `npm run bench:cluster [-- credentials|waiting]`, and `npm run bench -- object-store [items|publication]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,7 @@ import { engineCases } from './engines.ts';
 import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
 import { mannersCases } from './manners.ts';
+import { objectStoreCases } from './object-store.ts';
 import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -45,6 +46,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
   ['cluster', () => clusterCases],
+  ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;

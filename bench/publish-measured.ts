@@ -1,8 +1,11 @@
-/** `node publish-measured.ts DIR`: publishes a finished tree, alone in a process, and prints what it took as JSON. */
+/** `node publish-measured.ts ADDRESS`: publishes a finished tree, alone in a process, and prints what it took as JSON. */
 import { STARTED_AT } from './finished-tree/ending.ts';
 import type { PublishProgress } from '../src/report/progress.ts';
 import { publishTree } from '../src/report/publish-tree.ts';
+import { reachObjectStores } from '../src/store/open-store.ts';
 
+const { HUNDREDFOLD_STORE_ENDPOINT: endpoint } = process.env;
+if (endpoint !== undefined) reachObjectStores({ endpoint });
 const endedAt = new Date(Date.parse(STARTED_AT) + 50 * 3_600_000).toISOString();
 /** When each step was first heard of, in ms. */
 const begun = new Map<PublishProgress['step'], number>();
@@ -23,6 +26,13 @@ process.stdout.write(
     // Between the audit, which reads every file against its digest, and the crate and the checksums.
     seconds: (at('crate') - at('results')) / 1_000,
     wholeSeconds: (performance.now() - startedAt) / 1_000,
+    cpuSeconds: cpuSeconds(),
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   }),
 );
+
+/** Of all threads. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}

@@ -12,6 +12,7 @@ import { lockProblems } from './lock.ts';
 import { run } from './run.ts';
 import { vitestTally } from './tally.ts';
 import type { Outcome, Tally } from './tally.ts';
+import { setUpVersitygw } from './versitygw.ts';
 import type { Lock } from './lock.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -121,6 +122,13 @@ async function runChaos(minutes: string): Promise<Tally> {
   return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
+/** Without it the tests of the object store are skipped: said here, because nobody reads the list of skipped tests. */
+async function prepareObjectStore(): Promise<void> {
+  const missing = await setUpVersitygw();
+  if (missing === null) return;
+  process.stdout.write(`skipped: tests on a real S3 server, for want of versitygw (${missing})\n`);
+}
+
 const LONG = '--long';
 const CHAOS = '--chaos=';
 const typed = process.argv.slice(2);
@@ -130,6 +138,7 @@ const args = typed.filter((arg) => arg !== LONG && !arg.startsWith(CHAOS));
 if (args.length > 0 || typed.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
 const tallies: Tally[] = [];
 if (args.length === 0) tallies.push(await runChecks());
+await prepareObjectStore();
 tallies.push(await runVitest(args));
 if (minutes !== undefined) tallies.push(await runChaos(minutes));
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);

@@ -21,7 +21,7 @@ import { Ledger } from './ledger/ledger.ts';
 import { withManners } from './services/manners.ts';
 import { createClient } from './services/registry.ts';
 import { publishTree } from './report/publish-tree.ts';
-import { openFileStore } from './store/filesystem.ts';
+import { openStore } from './store/open-store.ts';
 import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
@@ -136,7 +136,7 @@ function dependenciesOf(
 
 /** Unless it is told otherwise: an activity never makes the folder of a tree that is not here. */
 const openExisting: Dependencies['openStore'] = (address, options) =>
-  openFileStore(address, { create: false, ...options });
+  openStore(address, { create: false, ...options });
 
 /** The trees of this task queue's campaigns are in the memos that `run` and `retry` gave them. */
 function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {

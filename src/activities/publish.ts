@@ -1,8 +1,9 @@
 /** Makes the tables, the summary and the checksums of a campaign that has ended. */
 import { Context } from '@temporalio/activity';
 import { isFinal } from '../domain/states.ts';
-import { campaignItems } from '../report/campaign-items.ts';
+import { campaignItems, itemPages } from '../report/campaign-items.ts';
 import { deliverDuplicates } from '../store/deliver-duplicates.ts';
+import { inParallel } from '../store/in-parallel.ts';
 import { writeItem } from '../store/item-store.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import { cacheFolder, ResultCache } from '../store/result-cache.ts';
@@ -70,8 +71,10 @@ async function keepResults(
 ): Promise<void> {
   const tree = await deps.openStore(address);
   const cache = new ResultCache(await deps.openStore(cacheFolder(address), { create: true }));
-  for await (const { record } of campaignItems(tree, campaign)) {
-    if (record) await cache.keep(tree, campaign.name, record);
-    beat();
+  for await (const page of itemPages(tree, campaign)) {
+    await inParallel(page, tree.atOnce, async ({ record }) => {
+      if (record) await cache.keep(tree, campaign.name, record);
+      beat();
+    });
   }
 }

@@ -1,18 +1,25 @@
 /** `hundredfold adopt`: jobs that were submitted elsewhere become the items of a campaign (docs/adopting.md). */
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import { join } from 'node:path';
+import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { isFinal } from '../domain/states.ts';
-import { jobsInFolder, type JobsInFolder } from '../store/jobs-in-folder.ts';
-import { ADOPTED_MANIFEST, addAdopted, readAdopted, type AdoptedRow } from './adopted-manifest.ts';
+import { jobsInFolder, type JobsInFolder, namesIn } from '../store/jobs-in-folder.ts';
+import {
+  ADOPTED_MANIFEST,
+  addAdopted,
+  readAdopted,
+  type AdoptedRow,
+  withLocalCopy,
+} from './adopted-manifest.ts';
 import { say } from './explain.ts';
 import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
 import type { RunFlags } from './run-campaign.ts';
 import { run } from './run.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { absoluteAddress, addressOf } from '../store/address.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface AdoptFlags extends RunFlags {
   readonly past?: boolean;
@@ -34,16 +41,19 @@ export async function adopt(
   flags: AdoptFlags,
 ): Promise<number> {
   checkArguments(service, ids, flags);
-  const settings = loadSettings(flags.config, process.env);
+  const settings = commandSettings(flags);
   const out = flags.out ?? settings.storeUrl;
-  const order: Order = { service, flags, settings, folder: resolve(out) };
+  const order: Order = { service, flags, settings, folder: absoluteAddress(out) };
   const wanted = flags.past ? await pastJobs(order) : await namedJobs(order, [...new Set(ids)]);
   if (wanted === null) {
     if (flags.json) process.stdout.write(`${JSON.stringify({ campaign: null, adopted: 0 })}\n`);
     return EXIT.ok;
   }
-  await addAdopted(join(order.folder, wanted.name), wanted.rows);
-  return run([join(out, wanted.name, ADOPTED_MANIFEST)], { ...flags, name: wanted.name });
+  const tree = addressOf(order.folder, wanted.name);
+  await addAdopted(tree, wanted.rows);
+  const runWith = (manifest: string) => run([manifest], { ...flags, name: wanted.name });
+  if (isObjectAddress(tree)) return withLocalCopy(tree, runWith);
+  return runWith(join(out, wanted.name, ADOPTED_MANIFEST));
 }
 
 interface Wanted {
@@ -82,7 +92,7 @@ async function namedJobs(order: Order, ids: readonly string[]): Promise<Wanted> 
     rows.some(({ remote_id: id }) => ids.includes(id));
   const name = flags.name ?? (await formerCampaign(order, has)) ?? newName(service);
   const former = new Map(
-    (await readAdopted(join(folder, name))).map((row) => [row.remote_id, row] as const),
+    (await readAdopted(addressOf(folder, name))).map((row) => [row.remote_id, row] as const),
   );
   const [only, ...others] = kindsOf(service);
   const kind = flags.kind ?? (others.length === 0 ? only : undefined);
@@ -119,7 +129,7 @@ async function pastJobs(order: Order): Promise<Wanted | null> {
   const isOpen = (rows: readonly AdoptedRow[]): boolean => rows.some((row) => !hasEnded(row, here));
   const former = flags.name ?? (await formerCampaign(order, isOpen));
   const name = former ?? newName(service);
-  const own = new Set((await readAdopted(join(folder, name))).map((row) => row.remote_id));
+  const own = new Set((await readAdopted(addressOf(folder, name))).map((row) => row.remote_id));
   const wanted = list.jobs.filter(({ kind }) => flags.kind === undefined || kind === flags.kind);
   const others = wanted.filter(({ remoteId }) => !own.has(remoteId));
   const there = wanted.length - others.filter((job) => job.here === null).length;
@@ -192,11 +202,10 @@ async function formerCampaign(
   { service, folder }: Order,
   fits: (rows: readonly AdoptedRow[]) => boolean,
 ): Promise<string | null> {
-  if (!existsSync(folder)) return null;
   const named = new RegExp(`^adopted-${service}-\\d{4}-\\d\\d-\\d\\d$`);
-  const names = (await readdir(folder)).filter((name) => named.test(name));
-  for (const name of names.sort().reverse()) {
-    if (fits(await readAdopted(join(folder, name)))) return name;
+  const names = (await namesIn(folder)).filter((name) => named.test(name));
+  for (const name of names.reverse()) {
+    if (fits(await readAdopted(addressOf(folder, name)))) return name;
   }
   return null;
 }

@@ -1,10 +1,12 @@
 /** The manifest that `hundredfold adopt` makes: a row for each job, kept in the campaign's tree so that it can grow. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { addressOf } from '../store/address.ts';
+import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN, WORK_AREA } from '../store/layout.ts';
 
 /** JSON, because names of jobs are the service's: nothing in them has to be quoted. */
@@ -26,15 +28,14 @@ const row = z.object({
 
 /** Empty where there is none; makes no folder. @throws HundredfoldError `ADOPT_MANIFEST_UNREADABLE` */
 export async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> {
-  if (!existsSync(join(tree, ADOPTED_MANIFEST))) return [];
-  const text = (await (await openFileStore(tree)).readText(ADOPTED_MANIFEST)) ?? '';
+  const text = (await (await openStoreIfAny(tree))?.readText(ADOPTED_MANIFEST)) ?? '';
   try {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     return lines.map((line) => row.parse(JSON.parse(line)));
   } catch (cause) {
     throw new HundredfoldError({
       code: 'ADOPT_MANIFEST_UNREADABLE',
-      message: `${join(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
+      message: `${addressOf(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
       remedy: 'Put the file right, or adopt the jobs into another campaign with --name.',
       exitCode: EXIT.refused,
       cause,
@@ -49,7 +50,8 @@ export async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> 
  */
 export async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Promise<void> {
   const former = await readAdopted(tree);
-  if (former.length === 0 && existsSync(join(tree, PREPARED_CAMPAIGN))) {
+  const there = await openStoreIfAny(tree);
+  if (former.length === 0 && (await there?.exists(PREPARED_CAMPAIGN)) === true) {
     throw new HundredfoldError({
       code: 'CAMPAIGN_DIFFERS',
       message: `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
@@ -60,5 +62,21 @@ export async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Pro
   const all = new Map(former.map((one) => [one.remote_id, one]));
   for (const one of rows) all.set(one.remote_id, { ...all.get(one.remote_id), ...one });
   const text = Array.from(all.values(), (one) => `${JSON.stringify(one)}\n`).join('');
-  await (await openFileStore(tree)).write(ADOPTED_MANIFEST, text);
+  await (await openStore(tree)).write(ADOPTED_MANIFEST, text);
+}
+
+/** Manifests are files: that of a tree in a bucket is brought to the disk for as long as `use` needs it. */
+export async function withLocalCopy<T>(
+  tree: string,
+  use: (manifest: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'hundredfold-adopted-'));
+  try {
+    const manifest = join(folder, basename(ADOPTED_MANIFEST));
+    const text = await (await openStore(tree)).readText(ADOPTED_MANIFEST);
+    await writeFile(manifest, text ?? '', { mode: 0o600 });
+    return await use(manifest);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

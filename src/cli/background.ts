@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { readRecord, removeRecord, writeRecord } from '../host/record.ts';
 import { openSession, type Session } from '../host/session.ts';
@@ -17,6 +17,7 @@ import { logTo } from '../worker.ts';
 import { reasonOf, say } from './explain.ts';
 import { Interruption } from './interruption.ts';
 import type { ServiceFlags } from './flags.ts';
+import { commandSettings } from './command-settings.ts';
 
 const BIN = fileURLToPath(new URL('../../bin/hundredfold.js', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
@@ -66,7 +67,7 @@ const LOOK_EVERY_MS = 500;
 /** The hidden command `host`: serves until it is told to stop or nothing has been open for a while. */
 export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
-  const settings = loadSettings(flags.config, process.env);
+  const settings = commandSettings(flags);
   const localServices = flags.services === 'local';
   const told = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });

@@ -6,7 +6,7 @@ import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
 import { isPublished } from '../report/published-campaign.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
 import { countInvalidRows, writeInvalidRows, type InvalidRow } from '../store/invalid-rows.ts';
 import { growCampaign, prepareCampaign, restoreItems, type Prepared } from '../store/prepare.ts';
 import type { Known } from '../store/prepare-item.ts';
@@ -70,7 +70,7 @@ export async function startCampaign(session: Session, start: CampaignStart): Pro
   const { name, folder, embeddedDir = null } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
-  const store = await openFileStore(folder);
+  const store = await openStore(folder);
   const fits = running === null ? null : await fitOf(store, running);
   return whileHolding({ session, store, embeddedDir }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name);

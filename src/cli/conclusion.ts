@@ -5,7 +5,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { campaign } from '../workflows/index.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { FollowedTo } from './follow.ts';
@@ -62,7 +62,7 @@ export async function concludeEnded(
   folder: string,
   { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },
 ): Promise<number> {
-  const ended = await endedCampaign(await openFileStore(folder), folder);
+  const ended = await endedCampaign(await openStore(folder), folder);
   if (json) print(ended.document);
   printEnd(ended, idle);
   return exitCodeOf(ended.document);

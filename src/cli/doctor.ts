@@ -2,11 +2,15 @@
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../scripts/temporal-cli.js';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
 import { wereUsed } from '../host/local.ts';
 import { readRecord } from '../host/record.ts';
 import { temporalAddress } from '../host/session.ts';
+import { absoluteAddress } from '../store/address.ts';
+import { openStore } from '../store/open-store.ts';
+import { probe } from '../store/probe.ts';
 import { storeErrorOf } from '../store/store-error.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
@@ -20,6 +24,7 @@ import type { Finding } from './finding.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 import { serviceFinding } from './doctor-services.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
+import { commandSettings } from './command-settings.ts';
 
 export async function doctor(flags: ServiceFlags): Promise<number> {
   const findings: Finding[] = [runtime()];
@@ -54,7 +59,7 @@ function runtime(): Finding {
 
 function configuration(flags: CommonFlags, findings: Finding[]): Settings | null {
   try {
-    const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
+    const settings = commandSettings(flags, { tokens: 'optional' });
     const found = settings.file ?? 'no hundredfold.yaml here: defaults and environment variables';
     const check = 'configuration and credentials';
     if (settings.unready.length === 0) findings.push({ check, ok: true, found });
@@ -164,12 +169,23 @@ function ledger(): Finding {
 
 async function outputStore({ storeUrl }: Settings): Promise<Finding> {
   const check = 'output store';
+  if (isObjectAddress(storeUrl)) return objectStore(check, storeUrl);
   const folder = resolve(storeUrl);
   const remedy = 'Make it writable, or choose another with --out or store.url.';
   const unwritable = await whyUnwritable(folder);
   if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
   const { bavail, bsize } = await statfs(await firstExisting(folder));
   return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
+}
+
+async function objectStore(check: string, address: string): Promise<Finding> {
+  try {
+    await probe(await openStore(address));
+    const found = `${absoluteAddress(address)}: written, read, listed, removed; conditional writes work`;
+    return { check, ok: true, found };
+  } catch (error) {
+    return problem(check, error);
+  }
 }
 
 /** Tries it, in the folder itself or where it would be made: permissions alone do not tell. null when it works. */

@@ -46,14 +46,21 @@ export async function whileHolding<T>(
   return holdingAs(await treeHolder(session.client, embedded), store, work);
 }
 
-/** `report` needs no Temporal: it holds the tree in its own name. @throws StoreError `TREE_LEASED` */
-export async function whileReporting(store: Store, work: () => Promise<unknown>): Promise<void> {
-  const temporal = `report ${randomUUID()}`;
+/**
+ * For commands that need no Temporal: they hold the tree in their own name.
+ * @param where the command, for whoever finds the tree held
+ * @throws StoreError `TREE_LEASED`
+ */
+export async function whileHoldingAlone<T>(
+  where: string,
+  store: Store,
+  work: () => Promise<T>,
+): Promise<T> {
   // Its own process stands for the server: both are gone with it.
   const holder = {
-    ...{ temporal, where: 'hundredfold report', ...thisProcess(), server: process.pid },
+    ...{ temporal: `${where} ${randomUUID()}`, where, ...thisProcess(), server: process.pid },
   };
-  await holdingAs(holder, store, async () => ({ result: await work(), goesOn: false }));
+  return holdingAs(holder, store, async () => ({ result: await work(), goesOn: false }));
 }
 
 async function holdingAs<T>(

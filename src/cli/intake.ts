@@ -1,6 +1,4 @@
 /** What `run` and `plan` do alike before anything is submitted: all rows are read, checked and compared with what is known. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
@@ -8,10 +6,12 @@ import { localSettings } from '../host/local-settings.ts';
 import { campaignName } from '../manifest/name.ts';
 import type { Spool } from '../plan/spool.ts';
 import { surveyManifests, type Survey, type SurveyOptions } from '../plan/survey.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { campaignAddress } from '../store/address.ts';
+import { openStoreIfAny } from '../store/open-store.ts';
 import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { cacheFolder, openResultCache, type ResultCache } from '../store/result-cache.ts';
+import { resultCacheIfAny, type ResultCache } from '../store/result-cache.ts';
+import type { Store } from '../store/store.ts';
 import type { ServiceFlags } from './flags.ts';
 import { ProblemList } from './problem-list.ts';
 
@@ -41,8 +41,9 @@ export interface Intake {
  * @throws HundredfoldError `CAMPAIGN_DIFFERS`
  */
 export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
-  if (survey.known > 0 || !isPrepared(folder)) return;
-  const former = await readPreparedCampaign(await openFileStore(folder));
+  if (survey.known > 0) return;
+  const tree = await preparedTree(folder);
+  const former = tree && (await readPreparedCampaign(tree));
   if (!former || former.items === 0) return;
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
   throw new HundredfoldError({
@@ -53,8 +54,10 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   });
 }
 
-function isPrepared(folder: string): boolean {
-  return existsSync(join(folder, PREPARED_CAMPAIGN));
+/** Looked for, not made: to plan changes nothing. */
+async function preparedTree(folder: string): Promise<Store | null> {
+  const store = await openStoreIfAny(folder);
+  return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
 export async function takeIn(
@@ -64,12 +67,11 @@ export async function takeIn(
   rest: Pick<SurveyOptions, 'onFate'> & { readonly spool?: Spool } = {},
 ): Promise<Intake> {
   const name = flags.name ?? campaignName(manifests);
-  const folder = join(resolve(flags.out ?? settings.storeUrl), name);
+  const folder = campaignAddress(flags.out ?? settings.storeUrl, name);
   const problems = new ProblemList();
-  // Looked for, not opened: to open a folder is to make it, and to plan changes nothing.
-  const tree = isPrepared(folder) ? await openFileStore(folder) : null;
-  const wanted = flags.cache !== false && !flags.refresh && existsSync(cacheFolder(folder));
-  const cache = wanted ? await openResultCache(folder) : null;
+  const tree = await preparedTree(folder);
+  const wanted = flags.cache !== false && !flags.refresh;
+  const cache = wanted ? await resultCacheIfAny(folder) : null;
   const survey = await surveyManifests(manifests, {
     ...{ allowOutside: flags.allowOutside ?? false, tree, cache, ...rest },
     addresses: addressesOf(settings, flags),

@@ -1,6 +1,4 @@
 /** `hundredfold items NAME`: the items of a campaign, one a line; all of them, or those that are asked for. */
-import { join, resolve } from 'node:path';
-import { loadSettings } from '../config/settings.ts';
 import { EXIT } from '../domain/errors.ts';
 import { readRecord } from '../host/record.ts';
 import { isAlive } from '../temporal/processes.ts';
@@ -9,14 +7,16 @@ import { itemLines, type ItemFilter, type OpenItem } from './item-lines.ts';
 import { ItemsDocument } from './items-document.ts';
 import { ItemsText } from './items-text.ts';
 import { treeIfAny, type CampaignTree } from './retry-tree.ts';
+import { campaignAddress } from '../store/address.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface ItemsFlags extends CommonFlags, ItemFilter {
   readonly out?: string;
 }
 
 export async function items(name: string, flags: ItemsFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
-  const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
     print(tree, open, flags);
   // Where no server runs nothing goes on: the tree tells all there is, and at once.

@@ -8,6 +8,7 @@ import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
 import { addDeployment } from './deployment-command.ts';
 import { withStanding } from './standing.ts';
+import { addTransferCommands } from './transfer-commands.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -215,6 +216,8 @@ program
   .addOption(config())
   .addOption(json())
   .action(ending(async (name, flags) => (await import('./report.ts')).report(name, flags)));
+
+addTransferCommands(program, { config, json, ending });
 
 program
   .command('budget')

@@ -2,6 +2,7 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { isObjectAddress } from '../domain/object-store.ts';
 
 /** Less than any table or result needs; what was being written is gone again when a disk was full. */
 const FULL_BYTES = 1024 * 1024;
@@ -13,7 +14,7 @@ export async function obstacleOf(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
 ): Promise<string | null> {
-  const lacking = await whatLacks(folder);
+  const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
   if (lacking !== null) {
     return `The disk of ${folder} is full${lacking}. Free some space there: it goes on by itself.`;
   }

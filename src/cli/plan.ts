@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BudgetStatus } from '../budget/status.ts';
-import { loadSettings, type Settings, type UnreadyService } from '../config/settings.ts';
+import type { Settings, UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
 import type { Fate } from '../plan/survey.ts';
@@ -20,6 +20,7 @@ import { freeIn } from './free-space.ts';
 import { readBudgets } from '../activities/budget-status.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface PlanFlags extends IntakeFlags {
   /** Says of each row what becomes of it. */
@@ -27,7 +28,7 @@ export interface PlanFlags extends IntakeFlags {
 }
 
 export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
+  const settings = commandSettings(flags, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
   const intake = await takeIn(manifests, flags, settings, flags.explain ? { onFate } : {});

@@ -1,12 +1,13 @@
 /** `hundredfold remote list`: what the services still hold for our token, and what of it this folder has. */
-import { resolve } from 'node:path';
-import { loadSettings, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { EXIT } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { harmless, say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
 import { padded, columnsOf } from './live/line.ts';
 import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
+import { absoluteAddress } from '../store/address.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface RemoteListFlags extends ServiceFlags {
   readonly out?: string;
@@ -16,8 +17,8 @@ export async function remoteList(
   service: ServiceName | undefined,
   flags: RemoteListFlags,
 ): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
-  const folder = resolve(flags.out ?? settings.storeUrl);
+  const settings = commandSettings(flags);
+  const folder = absoluteAddress(flags.out ?? settings.storeUrl);
   const services = new Set(service ? [service] : knownOf(settings, flags));
   const wanted = { services, who: '`hundredfold remote list`' };
   const found = await withServices(settings, flags, wanted, (known) => remoteJobs(known, folder));

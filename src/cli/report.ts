@@ -1,8 +1,7 @@
 /** `hundredfold report NAME`: tables and report of a campaign that has ended, made anew from its output tree alone. */
-import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
 import { isFinal } from '../domain/states.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import { campaignItems, stateOf } from '../report/campaign-items.ts';
@@ -12,10 +11,12 @@ import { REPORT } from '../store/layout.ts';
 import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { whileReporting } from './hold-tree.ts';
+import { whileHoldingAlone } from './hold-tree.ts';
 import { sayDamaged } from './summary.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
 import { withSession } from './with-session.ts';
+import { addressOf, campaignAddress } from '../store/address.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface ReportFlags extends CommonFlags {
   readonly out?: string;
@@ -29,23 +30,23 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
-  await whileReporting(store, async () => publishTree(folder, end));
-  const path = join(folder, REPORT);
+  await whileHoldingAlone('hundredfold report', store, () => publishTree(folder, end));
+  const path = addressOf(folder, REPORT);
   const { document, damaged } = await endedCampaign(store, folder);
   if (flags.json) {
     process.stdout.write(`${JSON.stringify({ ...document, report: path })}\n`);
   }
   say(`${name}: tables, report and checksums were made anew from ${folder}.`);
   say(`  report: ${path}`);
-  say(`  in a browser: ${pathToFileURL(path).href}`);
+  if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
   sayDamaged(damaged);
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
 
 /** Where it usually lies; Temporal is asked only when it is not there. */
 async function findTree(name: string, flags: ReportFlags): Promise<CampaignTree> {
-  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
-  const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const tree = await treeIfAny(expected, name);
   if (tree !== null) return tree;
   if (flags.out !== undefined) return openTree(expected, name, false);

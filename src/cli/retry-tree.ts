@@ -1,9 +1,8 @@
 /** The output tree that a retry works in: it is all that is needed, the manifest and its files may be gone. */
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore, openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,
   readPreparedCampaign,
@@ -26,8 +25,8 @@ const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
 
 /** Null when the folder holds no prepared campaign of this name. Makes no folder. */
 export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
-  if (!existsSync(folder)) return null;
-  const store = await openFileStore(folder);
+  const store = await openStoreIfAny(folder);
+  if (store === null) return null;
   const campaign = await readPreparedCampaign(store);
   if (campaign?.name !== name) return null;
   const read = settings.safeParse(campaign.settings);
@@ -48,8 +47,8 @@ export async function openTree(
 ): Promise<CampaignTree> {
   const tree = await treeIfAny(folder, name);
   if (tree) return tree;
-  if (known && existsSync(folder)) {
-    throw notPrepared(await openFileStore(folder), `it holds no campaign ${name}`);
+  if (known && (await openStoreIfAny(folder)) !== null) {
+    throw notPrepared(await openStore(folder), `it holds no campaign ${name}`);
   }
   throw new HundredfoldError({
     code: 'CAMPAIGN_UNKNOWN',

@@ -1,8 +1,7 @@
 /** `hundredfold retry`: runs items of a campaign again that have ended without success, in the same output tree. */
 import { notifyWays } from '../config/notify.ts';
-import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadSettings, type ServiceSettings, type Settings } from '../config/settings.ts';
+import type { ServiceSettings, Settings } from '../config/settings.ts';
 import type { Standing } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
@@ -35,6 +34,8 @@ import { explainRetry } from './retry-text.ts';
 import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
 import { standingOf, type StandingFlags } from './standing.ts';
 import { logToFolder } from './worker-log.ts';
+import { campaignAddress } from '../store/address.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface RetryFlags extends ServiceFlags, StandingFlags {
   readonly failed?: boolean;
@@ -44,8 +45,8 @@ export interface RetryFlags extends ServiceFlags, StandingFlags {
 }
 
 export async function retry(name: string, flags: RetryFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
-  const expected = join(resolve(flags.out ?? settings.storeUrl), name);
+  const settings = commandSettings(flags);
+  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   // Where it usually lies: what it needs is known before a server is started. Temporal may know of another place.
   const local = flags.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
   const interruption = new Interruption();

@@ -6,10 +6,12 @@ import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
 import type { JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
+import { probe } from '../store/probe.ts';
 import { startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
 import { chooseServices } from './choose-services.ts';
@@ -73,7 +75,7 @@ export async function runCampaign(
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
-    await seedLedger(await openFileStore(folder), { settings, environment: process.env, feeds });
+    await seedLedger(await openStore(folder), { settings, environment: process.env, feeds });
     const begun = await oneAtATime(settings, () =>
       insist(session, interruption, () => startCampaign(session, start)),
     );
@@ -93,7 +95,8 @@ export async function runCampaign(
 /** An output folder that cannot be used is told before a server is started for it: nothing was submitted. */
 async function checkOutput(folder: string): Promise<void> {
   try {
-    await openFileStore(folder);
+    const store = await openStore(folder);
+    if (isObjectAddress(folder)) await probe(store);
   } catch (cause) {
     if (!(cause instanceof HundredfoldError)) throw cause;
     const { code, message, remedy } = cause;

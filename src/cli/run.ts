@@ -1,14 +1,14 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { tmpdir } from 'node:os';
-import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { Spool } from '../plan/spool.ts';
 import { say } from './explain.ts';
 import { checkSameCampaign, takeIn, type Intake } from './intake.ts';
 import type { RunFlags } from './run-campaign.ts';
+import { commandSettings } from './command-settings.ts';
 
 export async function run(manifests: string[], flags: RunFlags): Promise<number> {
-  const settings = loadSettings(flags.config, process.env);
+  const settings = commandSettings(flags);
   const spool = new Spool(tmpdir());
   try {
     const takingIn = takeIn(manifests, flags, settings, { spool });

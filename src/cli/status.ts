@@ -1,7 +1,7 @@
 /** `hundredfold status [NAME]`: how one campaign stands. */
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { noticesOf } from './budget-notices.ts';
@@ -19,7 +19,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     const campaign = name ? await findCampaign(session.client, name) : await newest(session);
     if (campaign.open) await printOpen(session, campaign, flags.json ?? false);
     else {
-      const ended = await endedCampaign(await openFileStore(campaign.out), campaign.out);
+      const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
       if (flags.json) print(ended.document);
       printEnd(ended);
     }

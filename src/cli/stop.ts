@@ -1,5 +1,4 @@
 /** `hundredfold stop`: ends the host that runs in the background, in order. */
-import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { tryLock } from '../host/lock.ts';
 import { readRecord } from '../host/record.ts';
@@ -7,12 +6,13 @@ import { lives, stopDevServer } from '../temporal/dev-server.ts';
 import { endProcess, runsAs } from '../temporal/processes.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { commandSettings } from './command-settings.ts';
 
 /** The worker gives POSTs 35 s to come home, then the server is stopped. */
 const PATIENCE_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
-  const { embeddedDir } = loadSettings(flags.config, process.env, { tokens: 'optional' });
+  const { embeddedDir } = commandSettings(flags, { tokens: 'optional' });
   // The one that waits to take over first: it must not do so now.
   const background = readRecord(embeddedDir, 'background');
   const waiting = background !== null && runsAs(background.pid, 'host');

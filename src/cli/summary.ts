@@ -1,8 +1,8 @@
 /** How a campaign ended: the closing words for people, the exit code. */
-import { join } from 'node:path';
 import { formatDuration } from '../config/duration.ts';
 import { EXIT } from '../domain/errors.ts';
 import type { CampaignDocument, EndedCampaign } from '../report/campaign-document.ts';
+import { addressOf } from '../store/address.ts';
 import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../store/layout.ts';
 import { say } from './explain.ts';
 
@@ -27,11 +27,11 @@ export function printEnd(
   );
   if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
   say(`  results: ${out}`);
-  say(`  report: ${join(out, REPORT)}`);
+  say(`  report: ${addressOf(out, REPORT)}`);
   sayDamaged(damaged);
   for (const [code, items] of Object.entries(warnings))
     say(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
-  if (items.failed + items.held > 0) say(`  what failed, and why: ${join(out, FAILED_TABLE)}`);
+  if (items.failed + items.held > 0) say(`  what failed, and why: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
     say(`  to run these items again: hundredfold retry ${campaign}`);
 }

@@ -1,7 +1,7 @@
 /** Whether the campaign's output tree is here, and its own: what its items do not get past, as far as can be seen. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Session } from '../host/session.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
 import { treeLeased } from '../store/hold-tree.ts';
 import { isOf, newestLease } from '../store/lease.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -30,7 +30,7 @@ export async function treeObstacleOf(
   // The workers of a Temporal elsewhere may have the tree where we do not.
   if (role === 'remote') return itemsObstacle({ client, name, folder });
   try {
-    const store = await openFileStore(folder, { create: false });
+    const store = await openStore(folder, { create: false });
     const lease = await newestLease(store);
     const holder = await treeHolder(client, null);
     if (lease && !lease.released && !isOf(lease, holder)) throw treeLeased(store, lease.record);
@@ -45,7 +45,7 @@ export async function treeObstacleOf(
 /** Whether the folder can be reached from here and is the tree that the campaign was started for. */
 export async function isTreeHere(folder: string, tree: unknown): Promise<boolean> {
   try {
-    const store = await openFileStore(folder, { create: false });
+    const store = await openStore(folder, { create: false });
     if (typeof tree === 'string') await checkTreeId(store, tree);
     return true;
   } catch (error) {

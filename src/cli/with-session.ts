@@ -1,5 +1,5 @@
 /** Commands that look at campaigns, or steer them: they join what runs, or start the server for as long as they need it. */
-import { loadSettings, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -8,6 +8,7 @@ import { reasonOf, say } from './explain.ts';
 import { Interruption } from './interruption.ts';
 import { logToFolder } from './worker-log.ts';
 import type { CommonFlags } from './flags.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface Around {
   readonly settings: Settings;
@@ -25,7 +26,7 @@ export async function withSession(
   use: (session: Session, around: Around) => Promise<number>,
   hurried = purpose === 'look',
 ): Promise<number> {
-  const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
+  const settings = commandSettings(flags, { tokens: 'optional' });
   logToFolder(settings);
   const interruption = new Interruption();
   const session = await openSession({

@@ -1,5 +1,4 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
-import { loadSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { sayWorkerDied } from '../host/host.ts';
 import { startLastingWorker } from '../host/lasting-worker.ts';
@@ -12,6 +11,7 @@ import { logTo, version } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { commandSettings } from './command-settings.ts';
 
 export interface WorkerFlags extends CommonFlags {
   /** Default: all. */
@@ -24,9 +24,7 @@ const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
 export async function worker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
-  const settings = loadSettings(flags.config, process.env, {
-    tokens: asks ? 'required' : 'optional',
-  });
+  const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   if (!settings.temporal) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_TEMPORAL',

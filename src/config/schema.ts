@@ -26,6 +26,12 @@ const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as co
 
 const address = 'http or https, without user name, query and fragment';
 
+/** Credentials in an address would end up in messages. */
+const endpoint = url.refine((text) => {
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === '');
+}, 'write http(s)://host:port, without user name, query and fragment');
+
 const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
 
 const format = z.enum(EXTRA_FORMATS);
@@ -229,11 +235,32 @@ const notify = z
   .partial()
   .meta({ description: 'Who is told when a campaign has ended: a command, a webhook, or both.' });
 
-const storeUrl = z.string().meta({
-  description: 'A folder, relative to where the command is typed; each campaign is one below it.',
-  default: './results',
-  examples: ['./results'],
-});
+const store = z
+  .strictObject({
+    url: z.string().meta({
+      description:
+        'A folder, relative to where the command is typed, or s3://bucket/prefix; each campaign is one below it.',
+      default: './results',
+      examples: ['./results', 's3://our-bucket/hundredfold'],
+    }),
+    endpoint: endpoint.meta({
+      description: `The S3 server, where it is not AWS: ${address}.`,
+      examples: ['http://storage.example.org:9000'],
+    }),
+    region: z
+      .string()
+      .min(1)
+      .meta({
+        description: 'Region of the bucket. Default: the one of the AWS settings of this machine.',
+        examples: ['eu-central-1'],
+      }),
+    pathStyle: flag.meta({
+      description:
+        '`http://host/bucket` in place of `http://bucket.host`. Default: true where `endpoint` is set.',
+    }),
+  })
+  .partial()
+  .meta({ description: 'Where results go. Credentials of a bucket come from the AWS SDK.' });
 
 const embeddedDir = z.string().meta({
   description: 'Database and logs of the embedded server. On a local disk.',
@@ -249,7 +276,7 @@ export const configSchema = z
       .strictObject({ molecules, predictions })
       .partial()
       .meta({ description: 'The real services. A service that no row needs may be left out.' }),
-    store: z.strictObject({ url: storeUrl }).meta({ description: 'Where results go.' }),
+    store,
     embedded: z
       .strictObject({ dir: embeddedDir })
       .meta({ description: 'The embedded Temporal server.' }),

@@ -6,6 +6,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import {
+  isObjectAddress,
+  parseObjectAddress,
+  type ObjectStoreAccess,
+} from '../domain/object-store.ts';
 import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
 import { refused } from './refused.ts';
@@ -42,7 +47,9 @@ export interface Settings extends ConfiguredServices {
   readonly taskQueue: string | null;
   /** Worker Deployment of the workers; null where they are not versioned. */
   readonly deployment: string | null;
+  /** A folder, or `s3://bucket/prefix`. */
   readonly storeUrl: string;
+  readonly objectStore: ObjectStoreAccess;
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
   readonly notify: NotifySettings;
@@ -68,7 +75,8 @@ export function loadSettings(
     taskQueue: config.temporal?.taskQueue ?? null,
     deployment: config.temporal?.deployment ?? null,
     ...serviceSettings(config, place, tokens),
-    storeUrl: storeFolder(config.store?.url ?? './results'),
+    storeUrl: storeUrl(config.store?.url ?? './results'),
+    objectStore: objectStoreAccess(config.store),
     embeddedDir: config.embedded?.dir ?? '.hundredfold',
     policy: {
       deadlineMs: config.jobs?.deadline ?? 24 * 3_600_000,
@@ -82,7 +90,7 @@ export function loadSettings(
 }
 
 function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySettings {
-  const variables = { secretVariables: secretVariables(config) };
+  const variables = { secretVariables: [...secretVariables(config), ...ofObjectStore(config)] };
   try {
     const read = (key: string, source: SecretSource) => readSecret(key, source, place);
     return { ...notifySettings(config.notify, read), ...variables };
@@ -91,6 +99,11 @@ function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySe
     if (need === 'required' || !(error instanceof HundredfoldError)) throw error;
     return { ...NOBODY, command: config.notify?.command ?? null, ...variables };
   }
+}
+
+/** A command that is told of the end needs no bucket; one that has AWS credentials of its own names a profile. */
+function ofObjectStore({ store }: Config): readonly string[] {
+  return isObjectAddress(store?.url ?? '') ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
 function temporalSettings(config: Config, place: SecretPlace): TemporalSettings | null {
@@ -131,14 +144,37 @@ function readPem(path: string): string {
   }
 }
 
-/** Only folders, for now: an address would silently become a folder of an odd name. */
-function storeFolder(url: string): string {
+/** A folder or an address of S3: any other would silently become a folder of an odd name. */
+function storeUrl(url: string): string {
+  if (isObjectAddress(url)) {
+    const parsed = parseObjectAddress(url);
+    if (!('fault' in parsed)) return url;
+    // Not repeated: there may be a password in it.
+    throw refused(
+      'CONFIG_STORE_ADDRESS',
+      `store.url: the address of the object store cannot be used: ${parsed.fault}`,
+      'Write s3://bucket/prefix, the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
+    );
+  }
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
   throw refused(
     'CONFIG_STORE_UNSUPPORTED',
-    `store.url: ${url} is not a folder`,
-    'Name a folder: object stores are not supported yet.',
+    `store.url: ${url} is neither a folder nor an address of S3`,
+    'Name a folder, or s3://bucket/prefix.',
   );
+}
+
+/** Without the keys that were left out. */
+function objectStoreAccess({
+  endpoint,
+  region,
+  pathStyle,
+}: Config['store'] = {}): ObjectStoreAccess {
+  return {
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    ...(pathStyle !== undefined && { pathStyle }),
+  };
 }
 
 const SAME_FAILURES = 5;

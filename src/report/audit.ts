@@ -12,9 +12,6 @@ import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { itemPages, type CampaignItem } from './campaign-items.ts';
 
-/** Items read at once: more only makes a disk seek. */
-const READ_LIMIT = 4;
-
 /** The code of an item whose files are not what was received. */
 export const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
 
@@ -86,7 +83,7 @@ export async function* auditedItems(
 ): AsyncGenerator<AuditedItem> {
   for await (const page of itemPages(store, campaign)) {
     const audited = new Map<CampaignItem, AuditedItem>();
-    await inParallel(page, READ_LIMIT, async (item) => {
+    await inParallel(page, store.atOnce, async (item) => {
       audited.set(item, await auditItem(store, item, correct));
     });
     yield* page.flatMap((item) => audited.get(item) ?? []);

@@ -1,8 +1,9 @@
 /** `SHA256SUMS`: every published file, for `sha256sum -c SHA256SUMS` in the campaign's folder. */
 import { KINDS, type Kind } from '../domain/item.ts';
-import type { FileDigest } from '../store/digest.ts';
-import { readItem } from '../store/item-store.ts';
-import { CHECKSUMS, FOLDER_OF_KIND, WORK_AREA } from '../store/layout.ts';
+import { digestOf, type FileDigest } from '../store/digest.ts';
+import { inOrder } from '../store/in-order.ts';
+import { recordIn } from '../store/item-store.ts';
+import { CHECKSUMS, FOLDER_OF_KIND, ITEM_RECORD, WORK_AREA, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
@@ -22,50 +23,82 @@ export async function* publishedKeys(store: Store): AsyncGenerator<string> {
  * damaged one is then reported by sha256sum too. `onFile` is called for each line.
  */
 export async function* checksums(store: Store, onFile: () => void): AsyncGenerator<Uint8Array> {
-  let folder: ItemFolder = { prefix: '', digests: new Map() };
   let lines = '';
-  for await (const key of publishedKeys(store)) {
-    // Keys come in order: one folder's files follow each other and its record is read once.
-    if (folder.prefix === '' || !key.startsWith(folder.prefix)) folder = await folderOf(store, key);
-    const digest = folder.digests.get(key.slice(folder.prefix.length));
-    const sha256 = digest?.sha256 ?? (await store.digest(key))?.sha256;
-    if (sha256 !== undefined) lines += `${sha256}  ${key}\n`;
-    onFile();
-    if (lines.length >= CHUNK_BYTES) {
-      yield Buffer.from(lines, 'utf8');
-      lines = '';
+  const some = inOrder(foldersIn(publishedKeys(store)), store.atOnce, (folder) =>
+    linesOf(store, folder),
+  );
+  for await (const added of some) {
+    for (const line of added) {
+      lines += line;
+      onFile();
     }
+    if (lines.length < CHUNK_BYTES) continue;
+    yield Buffer.from(lines, 'utf8');
+    lines = '';
   }
   yield Buffer.from(lines, 'utf8');
 }
 
-interface ItemFolder {
+/** The files of an item, or a file that is none. */
+interface Folder {
+  /** Null outside an item's folder. */
+  readonly item: { readonly kind: Kind; readonly id: string } | null;
   /** `molecules/aspirin/`; empty outside an item's folder. */
   readonly prefix: string;
-  readonly digests: ReadonlyMap<string, FileDigest>;
+  readonly keys: string[];
 }
 
-async function folderOf(store: Store, key: string): Promise<ItemFolder> {
+/** Keys come in order: one folder's files follow each other, and its record is read once. */
+async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
+  let folder: Folder | null = null;
+  for await (const key of keys) {
+    if (folder !== null && folder.prefix !== '' && key.startsWith(folder.prefix)) {
+      folder.keys.push(key);
+      continue;
+    }
+    if (folder !== null) yield folder;
+    folder = folderOf(key);
+  }
+  if (folder !== null) yield folder;
+}
+
+function folderOf(key: string): Folder {
   const [top, id, ...rest] = key.split('/');
   const kind = KINDS.find((one) => FOLDER_OF_KIND[one] === top);
   if (kind === undefined || id === undefined || rest.length === 0) {
-    return { prefix: '', digests: new Map() };
+    return { item: null, prefix: '', keys: [key] };
   }
-  return { prefix: `${top}/${id}/`, digests: await digestsOf(store, kind, id) };
+  return { item: { kind, id }, prefix: `${top}/${id}/`, keys: [key] };
 }
 
+async function linesOf(store: Store, { item, prefix, keys }: Folder): Promise<readonly string[]> {
+  const digests = item === null ? NONE : await digestsOf(store, item.kind, item.id);
+  const lines: string[] = [];
+  for (const key of keys) {
+    const digest = digests.get(key.slice(prefix.length)) ?? (await store.digest(key));
+    if (digest !== null) lines.push(`${digest.sha256}  ${key}\n`);
+  }
+  return lines;
+}
+
+const NONE: ReadonlyMap<string, FileDigest> = new Map();
+
+/** By their names in the folder: of the files that the record vouches for, and of the record itself. */
 async function digestsOf(
   store: Store,
   kind: Kind,
   id: string,
 ): Promise<ReadonlyMap<string, FileDigest>> {
   try {
-    const record = await readItem(store, kind, id);
-    return new Map(record === null ? [] : recordedFiles(record));
+    const bytes = await store.read(itemKey(kind, id, ITEM_RECORD));
+    if (bytes === null) return NONE;
+    const record = recordIn(Buffer.from(bytes).toString('utf8'), kind, id);
+    const files = record === null ? [] : recordedFiles(record);
+    return new Map([[ITEM_RECORD, digestOf(bytes)], ...files]);
   } catch (error) {
     // A folder that is not an item's, or whose record is damaged (items.csv tells): its files are
     // there all the same, with the digests they have.
-    if (error instanceof StoreError && !error.retryable) return new Map();
+    if (error instanceof StoreError && !error.retryable) return NONE;
     throw error;
   }
 }

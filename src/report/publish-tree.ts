@@ -1,5 +1,5 @@
 /** Publishing as workers and commands do it. */
-import { openFileStore } from '../store/filesystem.ts';
+import { objectStoreAccess, openStore } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { CampaignEnd, CampaignSummary } from './campaign-summary.ts';
 import type { ProgressOptions } from './progress.ts';
@@ -20,7 +20,7 @@ export async function publishTree(
   end: CampaignEnd,
   options: ProgressOptions = {},
 ): Promise<CampaignSummary> {
-  const store = await openFileStore(folder);
+  const store = await openStore(folder);
   const { items = 0 } = (await readPreparedCampaign(store)) ?? {};
   if (items < WORTH_THREADS) return publishCampaign(store, end, options);
   return publishInThreads(folder, end, options);
@@ -34,6 +34,7 @@ export async function publishInThreads(
   end: CampaignEnd,
   options: ProgressOptions = {},
 ): Promise<CampaignSummary> {
-  const summary = await callThread(PUBLISH, { folder, end } satisfies PublishWork, options);
+  const work: PublishWork = { folder, access: objectStoreAccess(), end };
+  const summary = await callThread(PUBLISH, work, options);
   return summary as CampaignSummary;
 }

@@ -10,7 +10,7 @@ import {
   RESULT_TABLES,
 } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
-import { openFileStore } from '../store/filesystem.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { listedRowsFault } from './listed-rows.ts';
@@ -58,7 +58,7 @@ const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
  * every file that a record vouches for, and writes none.
  */
 export async function isPublished(folder: string): Promise<boolean> {
-  const store = await openFileStore(folder, { blocking: true });
+  const store = await openStore(folder, { blocking: true });
   const campaign = await readPreparedCampaign(store);
   const former = await readPublished(store);
   if (campaign === null || former === null || former.endedAt === null) return false;

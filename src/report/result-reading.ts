@@ -7,6 +7,7 @@ import { readShifts } from '../results/shifts.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
 
 const RESULT = artefactFile('result', null);
 const DISTRIBUTIONS = ['application/json', null].map((type) => artefactFile('distributions', type));
@@ -49,6 +50,16 @@ async function readMoleculeFiles(
   return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod }) : null;
 }
 
-function readFile(store: Store, { kind, id }: ItemRecord, name: string): Promise<string | null> {
-  return store.readText(itemKey(kind, id, name));
+async function readFile(
+  store: Store,
+  { kind, id }: ItemRecord,
+  name: string,
+): Promise<string | null> {
+  try {
+    return await store.readText(itemKey(kind, id, name));
+  } catch (error) {
+    // A bucket notices only when it is read that an object was changed behind its back.
+    if (error instanceof StoreError && error.code === 'STORE_DIGEST_MISMATCH') return null;
+    throw error;
+  }
 }

@@ -21,6 +21,8 @@ import { treeNotHere } from './tree-identity.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
+/** More only makes a disk seek. */
+const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 256 * 1024;
 /**
  * The files of an item are read one after the other: its folder is not looked at anew for each. A link that is put in
@@ -69,6 +71,7 @@ async function isThere(folder: string): Promise<boolean> {
 
 class FileStore implements Store {
   readonly location: string;
+  readonly atOnce = READS_AT_ONCE;
   readonly #reads: Reads;
   /** Folders that were no links when they were looked at, and since when (ms of the process). */
   readonly #looked = new Map<string, number>();
@@ -171,6 +174,17 @@ class FileStore implements Store {
     for await (const key of this.#walk(folder, (name) => !name.startsWith(TEMPORARY_PREFIX))) {
       if (key.startsWith(prefix)) yield key;
     }
+  }
+
+  async *folders(): AsyncIterable<string> {
+    const entries = await system(`list ${this.location}`, () => this.#reads.entries(this.location));
+    yield* (
+      entries
+        // The folder of a campaign may be a link to a larger disk.
+        .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+        .map(({ name }) => name)
+        .sort()
+    );
   }
 
   async exists(key: string): Promise<boolean> {

@@ -14,9 +14,14 @@ import { StoreError } from './store-error.ts';
  * @throws StoreError `STORE_RECORD_UNREADABLE`, `ITEM_RECORD_FOREIGN`: it names another item than its folder
  */
 export async function readItem(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
+  const text = await store.readText(itemKey(kind, id, ITEM_RECORD));
+  return text === null ? null : recordIn(text, kind, id);
+}
+
+/** The record in the text of an item.json; null and errors as of `readItem`. */
+export function recordIn(text: string, kind: Kind, id: string): ItemRecord | null {
+  if (/^\0*$/.test(text)) return null;
   const key = itemKey(kind, id, ITEM_RECORD);
-  const text = await store.readText(key);
-  if (text === null || /^\0*$/.test(text)) return null;
   const record = itemFromDisk(text, key);
   if (record.id !== id || record.kind !== kind) {
     throw foreign(kind, id, `is the record of ${record.kind} ${record.id}`);

@@ -1,11 +1,8 @@
 /** Which jobs of a service the campaigns of an output folder know, by their item.json files. Only reads. */
-import type { Dirent } from 'node:fs';
-import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ServiceName } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
-import { openFileStore } from './filesystem.ts';
+import { addressOf } from './address.ts';
+import { openStore, openStoreIfAny } from './open-store.ts';
 import { inParallel } from './in-parallel.ts';
 import { readItem } from './item-store.ts';
 import { itemFolder, PREPARED_CAMPAIGN } from './layout.ts';
@@ -38,7 +35,7 @@ export async function jobsInFolder(folder: string, service: ServiceName): Promis
   const unreadable: string[] = [];
   for (const name of await campaignsIn(folder)) {
     try {
-      await readCampaign(await openFileStore(join(folder, name)), name, service, jobs);
+      await readCampaign(await openStore(addressOf(folder, name)), name, service, jobs);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       unreadable.push(error.message);
@@ -49,11 +46,20 @@ export async function jobsInFolder(folder: string, service: ServiceName): Promis
 
 /** Names of the folders that hold a prepared campaign, in their order. */
 export async function campaignsIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
-  return entries
-    .map(({ name }) => name)
-    .filter((name) => existsSync(join(folder, name, PREPARED_CAMPAIGN)))
-    .sort();
+  const names: string[] = [];
+  for (const name of await namesIn(folder)) {
+    const tree = await openStoreIfAny(addressOf(folder, name));
+    if (tree !== null && (await tree.exists(PREPARED_CAMPAIGN))) names.push(name);
+  }
+  return names;
+}
+
+/** Names of the folders in it, in their order; none where it is missing. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  const store = await openStoreIfAny(folder);
+  const names: string[] = [];
+  if (store !== null) for await (const name of store.folders()) names.push(name);
+  return names;
 }
 
 async function readCampaign(

@@ -6,11 +6,11 @@
  * Nothing depends on it: it may be removed at any time.
  */
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Options } from '../domain/item.ts';
 import { resultOf, type Source } from './deliver.ts';
-import { openFileStore } from './filesystem.ts';
+import { addressBeside } from './address.ts';
+import { openStoreIfAny } from './open-store.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
 import { jobOptionsOf, type ItemRecord } from './item-record.ts';
 import { itemKey } from './layout.ts';
@@ -96,13 +96,14 @@ export class ResultCache {
   }
 }
 
-/** The cache of the store that a campaign's tree lies in. */
-export async function openResultCache(campaignFolder: string): Promise<ResultCache> {
-  return new ResultCache(await openFileStore(cacheFolder(campaignFolder)));
+/** The cache of the store that a campaign's tree lies in; null where nothing was kept yet. Makes no folder. */
+export async function resultCacheIfAny(campaignFolder: string): Promise<ResultCache | null> {
+  const store = await openStoreIfAny(cacheFolder(campaignFolder));
+  return store && new ResultCache(store);
 }
 
 export function cacheFolder(campaignFolder: string): string {
-  return join(dirname(campaignFolder), FOLDER);
+  return addressBeside(campaignFolder, FOLDER);
 }
 
 function isSame({ campaign, record }: Entry, by: string, { id, remoteId }: ItemRecord): boolean {

@@ -15,6 +15,13 @@ export const STORE_CODES = [
   'STORE_RECORD_UNREADABLE',
   'STORE_DIGEST_MISMATCH',
   'STORE_NOT_PREPARED',
+  'STORE_BAD_ADDRESS',
+  'STORE_BUCKET_MISSING',
+  'STORE_ACCESS_DENIED',
+  'STORE_WRONG_REGION',
+  'STORE_CLOCK_SKEW',
+  'STORE_UNREACHABLE',
+  'STORE_NOT_CONDITIONAL',
   'STORE_DUPLICATE_ID',
   'ITEM_RECORD_FOREIGN',
   'TREE_NOT_HERE',
@@ -138,7 +145,11 @@ export function missing(key: string): StoreError {
 }
 
 /** Codes of an item.json that is there and is of no use: damaged, or the record of another item. */
-const DAMAGED_RECORD: readonly string[] = ['STORE_RECORD_UNREADABLE', 'ITEM_RECORD_FOREIGN'];
+const DAMAGED_RECORD: readonly string[] = [
+  'STORE_RECORD_UNREADABLE',
+  'ITEM_RECORD_FOREIGN',
+  'STORE_DIGEST_MISMATCH',
+];
 
 export function isDamagedRecord(error: unknown): error is StoreError {
   return error instanceof StoreError && DAMAGED_RECORD.includes(error.code);

@@ -36,6 +36,8 @@ export interface WriteOptions {
 export interface Store {
   /** Where the tree lies, in the user's words: a folder or an address. */
   readonly location: string;
+  /** Calls side by side that this store takes best: a disk seeks, a network waits. */
+  readonly atOnce: number;
   /** Writes a whole file, in place of the one that may be there. Nobody sees it before it is complete. */
   write(key: string, data: StoreData, options?: WriteOptions): Promise<StoredFile>;
   /**
@@ -56,6 +58,8 @@ export interface Store {
   readStream(key: string): AsyncIterable<Uint8Array>;
   /** The keys that begin with `prefix` (all with ''), in order of their code units; no temporary files. */
   list(prefix: string): AsyncIterable<string>;
+  /** The names at the top that files lie below, in order of their code units. */
+  folders(): AsyncIterable<string>;
   exists(key: string): Promise<boolean>;
   /**
    * Takes over a file of another store, in place of the one that may be there; shares its disk space where it can.

@@ -110,10 +110,22 @@ describe('the configuration', () => {
       'window: 60m',
     ],
     [
-      'an object store',
-      'store: { url: "s3://bucket/prefix" }',
+      'an object store of another kind',
+      'store: { url: "gs://bucket/prefix" }',
       'CONFIG_STORE_UNSUPPORTED',
-      's3://bucket',
+      'gs://bucket',
+    ],
+    [
+      'a password in the address of an object store',
+      'store: { url: "s3://id:pass@bucket/prefix" }',
+      'CONFIG_STORE_ADDRESS',
+      'a user name or a password',
+    ],
+    [
+      'a password in the address of its server',
+      'store: { url: "s3://bucket", endpoint: "http://id:pass@host:9000" }',
+      'CONFIG_INVALID',
+      'store.endpoint',
     ],
     [
       'a certificate that is not there',

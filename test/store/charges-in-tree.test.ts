@@ -1,12 +1,11 @@
 /** What an output tree knows of submissions that may still count. */
 import { expect, test } from 'vitest';
 import { chargesInTree, credentialOfTree } from '../../src/store/charges-in-tree.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import { writePage, writePreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { aSequence } from './an-item.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { onFolder, temporaryStore } from './temporary-store.ts';
 
 const HOUR = 3_600_000;
 const ADDRESS = 'host';
@@ -14,7 +13,7 @@ const now = Date.UTC(2026, 5, 1);
 const ago = (ms: number) => new Date(now - ms).toISOString();
 
 async function aTree(records: readonly ItemRecord[]) {
-  const store = await openFileStore(await temporaryFolder());
+  const store = await temporaryStore();
   for (const record of records) await writeItem(store, record, { durable: false });
   await writePage(
     store,
@@ -56,14 +55,18 @@ test('names the jobs within the window, of this address and of this tree only', 
   expect(await credentialOfTree(store, 'molecules')).toBeNull();
 });
 
-test('is quick for ten thousand items', async () => {
-  const store = await aTree(
-    Array.from({ length: 10_000 }, (_, n) =>
-      record(`item-${n}`, { remoteId: `r${n}`, submittedAt: ago(n * 60_000) }),
-    ),
-  );
-  const began = performance.now();
-  expect(await chargesInTree(store, ADDRESS, HOUR, now)).toHaveLength(60);
-  const took = performance.now() - began;
-  expect(took).toBeLessThan(15_000);
-}, 180_000);
+test.runIf(onFolder())(
+  'is quick for ten thousand items',
+  async () => {
+    const store = await aTree(
+      Array.from({ length: 10_000 }, (_, n) =>
+        record(`item-${n}`, { remoteId: `r${n}`, submittedAt: ago(n * 60_000) }),
+      ),
+    );
+    const began = performance.now();
+    expect(await chargesInTree(store, ADDRESS, HOUR, now)).toHaveLength(60);
+    const took = performance.now() - began;
+    expect(took).toBeLessThan(15_000);
+  },
+  180_000,
+);

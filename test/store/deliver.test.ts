@@ -1,10 +1,7 @@
-import { stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultsOf } from '../../src/report/audit.ts';
 import { deliver, duplicateOf } from '../../src/store/deliver.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
@@ -13,19 +10,19 @@ import type { Store } from '../../src/store/store.ts';
 import { FILES, succeeded } from './a-result.ts';
 import { aSequence } from './an-item.ts';
 import { collected } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { damage, temporaryStore } from './temporary-store.ts';
 
 const SAME = { canonical: 'residues' };
 const ITEM = aSequence('leader', SAME);
 const FOLLOWER = aSequence('follower', { ...SAME, user: { project: 'other' } });
 
-const emptyStore = async (): Promise<Store> => openFileStore(await temporaryFolder());
+const emptyStore = async (): Promise<Store> => temporaryStore();
 
 /** Each leaves nothing that could pass for the result. */
-const DAMAGES: [string, (file: string) => Promise<void>][] = [
-  ['changed by hand', (file) => writeFile(file, FILES['result.csv'].replace('1', '7'))],
-  ['cut short', (file) => truncate(file, 3)],
-  ['longer', (file) => writeFile(file, `${FILES['result.csv']}3,4\n`)],
+const DAMAGES: [string, string][] = [
+  ['changed by hand', FILES['result.csv'].replace('1', '7')],
+  ['cut short', FILES['result.csv'].slice(0, 3)],
+  ['longer', `${FILES['result.csv']}3,4\n`],
 ];
 
 describe('delivering a result', () => {
@@ -47,16 +44,15 @@ describe('delivering a result', () => {
     );
     for (const [name, text] of Object.entries(FILES)) {
       expect(await store.readText(`sequences/follower/${name}`)).toBe(text);
-      const inode = async (id: string) =>
-        (await stat(join(store.location, 'sequences', id, name))).ino;
-      expect(await inode('follower'), 'a file of its own').not.toBe(await inode('leader'));
+      await damage(store, `sequences/follower/${name}`, 'edited');
+      expect(await store.readText(`sequences/leader/${name}`), 'a file of its own').toBe(text);
     }
   });
 
-  test.each(DAMAGES)('gives nothing of a result with a file that was %s', async (_, damage) => {
+  test.each(DAMAGES)('gives nothing of a result with a file that was %s', async (_, text) => {
     const store = await emptyStore();
     const leader = await succeeded(store, ITEM);
-    await damage(join(store.location, 'sequences/leader/result.csv'));
+    await damage(store, 'sequences/leader/result.csv', text);
     const written: string[] = [];
     const source = duplicateOf(store, leader);
     expect(await deliver(store, waitingRecord(FOLLOWER), source, written)).toBeNull();
@@ -143,9 +139,9 @@ describe('the rows that follow another, when the campaign ends', () => {
     expect(await ended(store)).toMatchObject({ state: 'waiting' });
   });
 
-  test.each(DAMAGES)('fail where one of its files was %s', async (_, damage) => {
+  test.each(DAMAGES)('fail where one of its files was %s', async (_, text) => {
     const store = await tree((s) => succeeded(s, ITEM));
-    await damage(join(store.location, 'sequences/leader/result.csv'));
+    await damage(store, 'sequences/leader/result.csv', text);
     expect(await ended(store)).toMatchObject({
       ...{ state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } },
     });

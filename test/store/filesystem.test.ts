@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -19,30 +18,7 @@ async function everyName(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-/** Sends the first half and then waits for ever, as a connection without an end does. */
-async function* halfThenSilence(sent: () => void): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('half');
-  sent();
-  await new Promise<never>(() => undefined);
-}
-
 describe('writing', () => {
-  test('text, bytes and streams come back as they were, with length and digest', async () => {
-    const store = await openFileStore(join(await temporaryFolder(), 'results', 'night'));
-    const text = 'Größe: 5 Å\n';
-    const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
-    const bytes = Buffer.byteLength(text);
-
-    const [first, ...rest] = [text.slice(0, 4), text.slice(4)];
-    for (const data of [text, Buffer.from(text), pieces(first, ...rest)]) {
-      const stored = await store.write(KEY, data, { expectedBytes: bytes });
-      expect(stored).toEqual({ key: KEY, bytes, sha256 });
-      expect(await store.readText(KEY)).toBe(text);
-      expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
-    }
-    expect(await everyName(store.location)).toEqual(['record.json']);
-  });
-
   test('a file that leaves less free than is to be kept is refused before its first byte', async () => {
     const store = await openFileStore(await temporaryFolder());
     let asked = false;
@@ -75,76 +51,6 @@ describe('writing', () => {
     await store.write(KEY, body(), { signal: new AbortController().signal });
     expect(alive).toBeLessThan(5);
   });
-
-  test('a file of many pieces is read back piece by piece', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const big = Buffer.alloc(1_500_000, 'topology ');
-    await store.write(KEY, big);
-    const read = await collected(store.readStream(KEY));
-    expect(read.length).toBeGreaterThan(1);
-    expect(Buffer.concat(read).equals(big)).toBe(true);
-  });
-
-  test.each([
-    ['shorter than announced', 5, ['abc']],
-    ['longer than announced', 2, ['abc']],
-    ['empty though announced', 1, []],
-  ])('a body %s is STORE_TRUNCATED and leaves the old file alone', async (_, expected, body) => {
-    const store = await openFileStore(await temporaryFolder());
-    await store.write(KEY, 'the old one');
-    const write = store.write(KEY, pieces(...body), { expectedBytes: expected });
-    expect((await expectCode(write, 'STORE_TRUNCATED')).retryable).toBe(true);
-    expect(await store.readText(KEY)).toBe('the old one');
-    expect(await everyName(store.location)).toEqual(['record.json']);
-  });
-
-  test('a connection that breaks mid-stream leaves nothing, and its own error is told', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-    const broken = async function* (): AsyncGenerator<Uint8Array> {
-      yield* pieces('first half');
-      throw reset;
-    };
-    await expect(store.write(KEY, broken())).rejects.toBe(reset);
-    expect(await store.exists(KEY)).toBe(false);
-    expect(await everyName(store.location)).toEqual([]);
-  });
-
-  test('a sender that falls silent can be broken off, and nothing is left', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const abort = new AbortController();
-    const reason = new Error('the worker stops');
-    const write = store.write(
-      KEY,
-      halfThenSilence(() => abort.abort(reason)),
-      {
-        signal: abort.signal,
-      },
-    );
-    await expect(write).rejects.toBe(reason);
-    expect(await everyName(store.location)).toEqual([]);
-    const late = store.write(KEY, 'text', { signal: abort.signal });
-    await expect(late).rejects.toBe(reason);
-    expect(await everyName(store.location)).toEqual([]);
-  });
-
-  test('many writers of one key leave one whole file of one of them', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const texts = Array.from({ length: 20 }, (_, n) => String(n).repeat(10_000));
-    const inPieces = (text: string): AsyncIterable<Uint8Array> =>
-      pieces(...(text.match(/.{1,999}/g) ?? []));
-    await Promise.all(texts.map((text) => store.write(KEY, inPieces(text))));
-    expect(texts).toContain(await store.readText(KEY));
-    expect(await everyName(store.location)).toEqual(['record.json']);
-  });
-
-  test('a bulk of files is whole at once and flushed afterwards', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const keys = Array.from({ length: 50 }, (_, n) => `shifts/s${n}/input.nef`);
-    await Promise.all(keys.map((key) => store.write(key, key, { durable: false })));
-    await store.flush(keys);
-    expect((await collected(store.list('shifts/'))).sort()).toEqual(keys.sort());
-  });
 });
 
 describe('what a crash leaves', () => {
@@ -160,26 +66,6 @@ describe('what a crash leaves', () => {
 });
 
 describe('reading, listing, removing', () => {
-  test('what is not there is null, not an error; a stream of it is STORE_MISSING', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    expect(await store.read(KEY)).toBeNull();
-    expect(await store.readText(KEY)).toBeNull();
-    expect(await store.exists('molecules')).toBe(false);
-    expect(await collected(store.list('molecules/'))).toEqual([]);
-    await store.remove(KEY);
-    await expectCode(collected(store.readStream(KEY)), 'STORE_MISSING');
-  });
-
-  test('list gives the keys of a prefix in the order of the whole keys', async () => {
-    const store = await openFileStore(await temporaryFolder());
-    const keys = ['a.csv', 'molecules/a-b/x', 'molecules/a/x', 'molecules/a.b/x', 'sequences/s/y'];
-    for (const key of keys) await store.write(key, key);
-    expect(await collected(store.list(''))).toEqual([...keys].sort());
-    expect(await collected(store.list('molecules/a-'))).toEqual(['molecules/a-b/x']);
-    await store.remove('molecules/a/x');
-    expect(await store.exists('molecules/a/x')).toBe(false);
-  });
-
   test('a folder where the file belongs is told, not overwritten', async () => {
     const store = await openFileStore(await temporaryFolder());
     await store.write('molecules/a/x', 'x');
@@ -240,19 +126,6 @@ describe('taking a file over from another store', () => {
     expect(await to.readText('files/x')).toBe('one');
     await from.remove(KEY);
     expect(await to.readText('files/x')).toBe('one');
-  });
-
-  test('takes the place of what is there, once or twice, and leaves nothing behind', async () => {
-    const folder = await temporaryFolder();
-    const from = await openFileStore(join(folder, 'a'));
-    const to = await openFileStore(join(folder, 'b'));
-    await from.write(KEY, 'new');
-    await to.write('files/x', 'old');
-    for (let time = 0; time < 2; time += 1) {
-      await to.adopt('files/x', from, KEY);
-      expect(await to.readText('files/x')).toBe('new');
-    }
-    expect((await everyName(folder)).sort()).toEqual(['record.json', 'x']);
   });
 
   test('copies from a store that is no folder', async () => {

@@ -1,7 +1,6 @@
 /** Rows that are added to a campaign while its workflow reads the pages that it has. */
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { growCampaign, prepareCampaign } from '../../src/store/prepare.ts';
 import {
@@ -12,7 +11,7 @@ import {
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const LONGER = { ...CAMPAIGN, manifestDigests: [{ file: 'b.csv', sha256: 'b'.repeat(64) }] };
@@ -20,7 +19,7 @@ const molecules = (count: number): Item[] =>
   Array.from({ length: count }, (_, n) => aMolecule(`m${n}`));
 
 async function running(count: number): Promise<{ store: Store; former: PreparedCampaign }> {
-  const store = await openFileStore(await temporaryFolder());
+  const store = await temporaryStore();
   await prepareCampaign(store, CAMPAIGN, molecules(count), { pageSize: 2 });
   return { store, former: await campaignIn(store) };
 }
@@ -87,7 +86,7 @@ describe('growing a campaign', () => {
   );
 
   test('takes a row in whose folder lies there from a manifest of before', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, molecules(3));
     await prepareCampaign(store, CAMPAIGN, molecules(2));
     await growCampaign(store, await campaignIn(store), LONGER, molecules(3));
@@ -102,7 +101,7 @@ describe('growing a campaign', () => {
   });
 
   test('lets new rows follow one that runs, also by way of one that follows it', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     const asking = (id: string, leader: string) => {
       const item = aSequence(id, { canonical: 'same' });
       return { ...item, share: { leader, options: item.options } };

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import {
   countInvalidRows,
   readInvalidRows,
@@ -8,7 +7,7 @@ import {
   type InvalidRow,
 } from '../../src/store/invalid-rows.ts';
 import { collected } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 async function* stream(rows: readonly InvalidRow[]): AsyncGenerator<InvalidRow> {
   await Promise.resolve();
@@ -30,7 +29,7 @@ const rows = fc.array(
 );
 
 test('come back as they were, and take the place of those of before', async () => {
-  const store = await openFileStore(await temporaryFolder());
+  const store = await temporaryStore();
   await fc.assert(
     fc.asyncProperty(rows, async (all) => {
       await writeInvalidRows(store, stream(all));
@@ -45,7 +44,7 @@ test('come back as they were, and take the place of those of before', async () =
 });
 
 test('are read whole where a piece of the file ends within one', async () => {
-  const store = await openFileStore(await temporaryFolder());
+  const store = await temporaryStore();
   const one: InvalidRow = {
     id: 'x',
     kind: null,

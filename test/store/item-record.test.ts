@@ -3,13 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES } from '../../src/domain/campaign.ts';
 import { ATOM_TYPES, KINDS, PREDICTORS, type Options } from '../../src/domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../src/domain/states.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import { itemFromDisk, itemToDisk } from '../../src/store/item-format.ts';
 import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { expectCode } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const KEY = 'molecules/ethanol/item.json';
 
@@ -166,7 +165,7 @@ describe('item.json', () => {
   });
 
   test('is written and read through the store', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     expect(await readItem(store, 'sequence', 'p1')).toBeNull();
     const item = waitingRecord(aSequence('p1'));
     await writeItem(store, item);
@@ -179,7 +178,7 @@ describe('item.json', () => {
     ['with an unknown state', itemToDisk(waitingRecord(aMolecule('x'))).replace('waiting', 'odd')],
     ['that is not an object', '[]'],
   ])('a record %s is refused with its place, never guessed', async (_, text) => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     await store.write(KEY, text);
     const error = await expectCode(
       readItem(store, 'molecule', 'ethanol'),
@@ -191,7 +190,7 @@ describe('item.json', () => {
   test.each(['', '\0\0\0\0'])(
     'a record that a power cut emptied (%j) counts as none',
     async (text) => {
-      const store = await openFileStore(await temporaryFolder());
+      const store = await temporaryStore();
       await store.write(KEY, text);
       expect(await readItem(store, 'molecule', 'ethanol')).toBeNull();
     },

@@ -12,7 +12,6 @@ import { Shares } from '../../src/plan/shares.ts';
 import { Spool } from '../../src/plan/spool.ts';
 import { surveyManifests, type Survey } from '../../src/plan/survey.ts';
 import { deliverDuplicates } from '../../src/store/deliver-duplicates.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import type { Known, PlannedItem } from '../../src/store/prepare-item.ts';
@@ -30,6 +29,7 @@ import { faultsOf } from '../../src/report/audit.ts';
 import { aMolecule } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { onFolder, temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
 const ADDRESS = 'host';
@@ -196,10 +196,9 @@ async function leave(store: Store, states: readonly (typeof FATES)[number][]): P
 }
 
 const someCache = async (folder: string, all: readonly Omit<Row, 'id'>[]) => {
-  const cache = new ResultCache(await openFileStore(join(folder, 'cache')));
+  const cache = new ResultCache(await temporaryStore());
   if (all.length === 0) return cache;
-  await mkdir(join(folder, 'earlier'));
-  const tree = await openFileStore(join(folder, 'earlier'));
+  const tree = await temporaryStore();
   const named = all.map((cells, n) => ({ id: `c${n}`, ...cells }));
   await run(folder, tree, named, cache);
   for (const entry of await entriesOf(tree)) {
@@ -221,7 +220,7 @@ describe('rows that share work', () => {
         const own = join(folder, String(n));
         await mkdir(own);
         const cache = await someCache(own, inCache);
-        const store = await openFileStore(join(own, 'tree'));
+        const store = await temporaryStore();
         const began = await run(own, store, first, cache);
         await everyItemHasItsWay(store, began.ids);
         await leave(store, states);
@@ -238,7 +237,7 @@ describe('rows that share work', () => {
         const sum = ended + survey.submitted + duplicates + survey.cached + survey.jobs.sequence;
         expect(sum).toBe(survey.items);
       }),
-      { numRuns: 60 },
+      { numRuns: onFolder() ? 60 : 5 },
     );
   });
 
@@ -252,7 +251,7 @@ describe('rows that share work', () => {
         const own = join(folder, String(n));
         await mkdir(own);
         const cache = await someCache(own, []);
-        const store = await openFileStore(join(own, 'tree'));
+        const store = await temporaryStore();
         const { ids } = await run(own, store, first, cache);
         await leave(store, states);
         const pages = (await campaignIn(store)).pages;
@@ -280,7 +279,7 @@ describe('rows that share work', () => {
 
 describe('a job that is on its way', () => {
   test('serves the rows that are added and want no more than it brings; others get one for all', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     const first = aSequenceOf('first', 0, ['dynamine']);
     await prepareCampaign(store, CAMPAIGN, sharing([first]));
     const job = { state: 'running', remoteId: 'j', address: ADDRESS } as const;
@@ -311,7 +310,7 @@ describe('a row that only passes for the same work', () => {
   });
 
   test('gets a job of its own, with its own options', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     const [one, other] = [aSequenceOf('one', 0, ['dynamine']), aSequenceOf('other', 1, ['agmata'])];
     const gas = aMolecule('gas', {
       options: { kind: 'molecule', chargeMethod: 'gas', netCharge: 1, atomType: 'gaff' },
@@ -335,7 +334,7 @@ describe('a leader that succeeded in an earlier run', () => {
   const group = ['a', 'b', 'c'].map((id) => aSequenceOf(id, 0, ['dynamine']));
 
   async function led(): Promise<Store> {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group.slice(0, 1)));
     const leader = group[0] as Item;
     await succeed(store, await recordOf(store, leader));
@@ -370,7 +369,7 @@ describe('a leader that succeeded in an earlier run', () => {
   });
 
   test('whose record was removed is laid out again, and rows that failed for it follow it again', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     await store.remove('sequences/a/item.json');
     await deliverDuplicates(store, await campaignIn(store), () => undefined);
@@ -386,7 +385,7 @@ describe('a leader that succeeded in an earlier run', () => {
   });
 
   test('that was taken out of the manifest since leaves no row waiting for it', async () => {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     expect((await entriesOf(store)).map(({ follows }) => follows)).toEqual([undefined, 'a', 'a']);
     await prepareCampaign(store, CAMPAIGN, sharing(group.slice(1)));

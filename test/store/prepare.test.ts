@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Item } from '../../src/domain/item.ts';
 import { digestOf } from '../../src/store/digest.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
@@ -9,7 +8,7 @@ import { readPage, readPreparedCampaign } from '../../src/store/prepared-campaig
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { collected, expectCode } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const CAMPAIGN = {
   name: 'night',
@@ -18,7 +17,7 @@ const CAMPAIGN = {
 };
 
 async function emptyStore(): Promise<Store> {
-  return openFileStore(await temporaryFolder());
+  return temporaryStore();
 }
 
 function molecules(count: number): Item[] {

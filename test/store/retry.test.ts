@@ -7,11 +7,10 @@ import { prepareRetry } from '../../src/store/prepare-retry.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { readPreparedCampaign, type PreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { surveyRetry, type Selection } from '../../src/store/retry-survey.ts';
-import { openFileStore } from '../../src/store/filesystem.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from './an-item.ts';
 import { entriesIn } from './store-expectations.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryStore } from './temporary-store.ts';
 
 const AT = '2026-11-22T08:00:00.000Z';
 const CAMPAIGN = { name: 'night', manifestDigests: [], settings: {} };
@@ -40,7 +39,7 @@ interface Tree {
 }
 
 async function aTree(): Promise<Tree> {
-  const store = await openFileStore(await temporaryFolder());
+  const store = await temporaryStore();
   await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 4 });
   for (const { kind, id } of ITEMS) {
     const record = await readItem(store, kind, id);
@@ -169,7 +168,7 @@ describe('items that share a job', () => {
 
   /** All of them as they end when the leader's job has this end. */
   async function group(end: Partial<ItemRecord> = bad): Promise<Tree> {
-    const store = await openFileStore(await temporaryFolder());
+    const store = await temporaryStore();
     const shared = GROUP.map((item) => ({
       ...item,
       share: { leader: 'leader', options: item.options },

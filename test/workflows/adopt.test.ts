@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { chargesInTree } from '../../src/store/charges-in-tree.ts';
-import { openResultCache } from '../../src/store/result-cache.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { ResultCache, cacheFolder } from '../../src/store/result-cache.ts';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { BrowserJobs } from '../browser-jobs.ts';
 import { itemsTable, noItemLost, noSecret, treeIsWhole } from '../promises.ts';
@@ -155,7 +156,7 @@ describe('a row that adopts a job', () => {
   test('serves later campaigns only where its input is known, and the result shows all options', async () => {
     await open();
     const out = join(rig.folder, 'results', 'x');
-    const cache = await openResultCache(out);
+    const cache = new ResultCache(await openStore(cacheFolder(out)));
     const known = { sequence: 'MKTAYIAKQR', predictors: 'dynamine' };
     const [one, two, three] = [
       await browser.sequence('MKTAYIAKQR'),

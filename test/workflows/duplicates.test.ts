@@ -2,7 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openResultCache } from '../../src/store/result-cache.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { ResultCache, cacheFolder } from '../../src/store/result-cache.ts';
 import { progressQuery } from '../../src/workflows/messages.ts';
 import {
   atMostOneJob,
@@ -139,7 +140,7 @@ describe('a record that is damaged while the campaign runs', () => {
 describe('a later campaign', () => {
   test('is served from the earlier one, but for what was edited in its tree', async () => {
     await open();
-    const cache = await openResultCache(join(rig.folder, 'results', 'any'));
+    const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
     const rows = [...GROUP, { id: 'other', sequence: 'MKTAYIAKCC' }, { id: 'mol', smiles: 'CCO' }];
     const first = await rig.run(rows, 'first', cache);
     expect(accepted()).toHaveLength(3);
@@ -168,7 +169,7 @@ describe('a later campaign', () => {
 
   test('does not depend on the cache: one that cannot be written keeps nobody from his end', async () => {
     await open();
-    const cache = await openResultCache(join(rig.folder, 'results', 'any'));
+    const cache = new ResultCache(await openStore(cacheFolder(join(rig.folder, 'results', 'any'))));
     const results = join(rig.folder, 'results', '.cache', 'results');
     await writeFile(results, 'a file where a folder has to be');
     const ran = await rig

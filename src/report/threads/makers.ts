@@ -1,9 +1,10 @@
 /** Threads that read results and make the parts of them that tables and report take. */
 import { availableParallelism } from 'node:os';
 import Tinypool from 'tinypool';
+import { objectStoreAccess } from '../../store/open-store.ts';
 import type { Maker } from '../result-pass.ts';
 import { MEMORY, WITHOUT_WARNING } from './call.ts';
-import type { Made } from './parts.ts';
+import type { Made, PartsWork } from './parts.ts';
 import { errorOf } from './told-error.ts';
 
 /** Two make parts as fast as one thread puts them together, and each takes 100 MB. */
@@ -24,7 +25,7 @@ export function openMakers(folder: string): Makers {
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: IN_STOCK,
-    workerData: folder,
+    workerData: { folder, access: objectStoreAccess() } satisfies PartsWork,
     execArgv: WITHOUT_WARNING,
     resourceLimits: MEMORY,
   });

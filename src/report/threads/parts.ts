@@ -1,6 +1,7 @@
 /** In a thread of makers.ts: makes the parts of a block of items. */
 import Tinypool from 'tinypool';
-import { openFileStore } from '../../store/filesystem.ts';
+import type { ObjectStoreAccess } from '../../domain/object-store.ts';
+import { openStore, reachObjectStores } from '../../store/open-store.ts';
 import { makeBlock, type Block } from '../result-pass.ts';
 import type { ResultParts } from '../result-parts.ts';
 import { toldError, type ToldError } from './told-error.ts';
@@ -9,7 +10,15 @@ export type Made =
   | { readonly type: 'made'; readonly parts: readonly ResultParts[] }
   | { readonly type: 'failed'; readonly error: ToldError };
 
-const store = await openFileStore(Tinypool.workerData as string, { blocking: true });
+/** The tree that the thread reads from. */
+export interface PartsWork {
+  readonly folder: string;
+  readonly access: ObjectStoreAccess;
+}
+
+const { folder, access } = Tinypool.workerData as PartsWork;
+reachObjectStores(access);
+const store = await openStore(folder, { blocking: true });
 
 export default async function make(block: Block): Promise<unknown> {
   try {

@@ -1,5 +1,6 @@
 /** The thread that publishes a campaign; others make the parts of its results. */
-import { openFileStore } from '../../store/filesystem.ts';
+import type { ObjectStoreAccess } from '../../domain/object-store.ts';
+import { openStore, reachObjectStores } from '../../store/open-store.ts';
 import type { CampaignEnd } from '../campaign-summary.ts';
 import { publishCampaign } from '../publish.ts';
 import { answerCall } from './answer.ts';
@@ -7,12 +8,14 @@ import { openMakers } from './makers.ts';
 
 export interface PublishWork {
   readonly folder: string;
+  readonly access: ObjectStoreAccess;
   readonly end: CampaignEnd;
 }
 
 await answerCall(async (work, { heartbeat }) => {
-  const { folder, end } = work as PublishWork;
-  const store = await openFileStore(folder, { blocking: true });
+  const { folder, access, end } = work as PublishWork;
+  reachObjectStores(access);
+  const store = await openStore(folder, { blocking: true });
   const maker = openMakers(folder);
   try {
     return await publishCampaign(store, end, { heartbeat, maker });

@@ -1,0 +1,61 @@
+/**
+ * versitygw: an S3 server on a folder, for the tests of the object store. Set up from its Go module where Go is there;
+ * without it those tests are skipped.
+ */
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdirSync, renameSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const VERSION = '1.8.0';
+const MODULE = `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`;
+/** It is built from source: some minutes on a slow machine. */
+const BUILD_MS = 600_000;
+
+const ROOT = join(import.meta.dirname, '..');
+
+function ownFolder(): string {
+  return join(ROOT, '.tools', `versitygw-${VERSION}`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** `VERSITYGW`, the project's own copy, then PATH; null where there is none. */
+export function findVersitygw(environment = process.env): string | null {
+  const chosen = environment['VERSITYGW'];
+  if (chosen !== undefined && chosen !== '') return isExecutable(chosen) ? chosen : null;
+  const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return (
+    [ownFolder(), ...folders].map((folder) => join(folder, 'versitygw')).find(isExecutable) ?? null
+  );
+}
+
+/** Builds it where it is missing. Returns why it is not there; null when it is. */
+export async function setUpVersitygw(): Promise<string | null> {
+  if (findVersitygw() !== null) return null;
+  if (process.env['VERSITYGW'] === '') return 'VERSITYGW is empty';
+  const building = `${ownFolder()}.building`;
+  mkdirSync(building, { recursive: true });
+  try {
+    await promisify(execFile)('go', ['install', MODULE], {
+      ...{ cwd: ROOT, env: { ...process.env, GOBIN: building }, timeout: BUILD_MS },
+    });
+  } catch (error) {
+    return `go install ${MODULE} failed: ${lastLine(error)}`;
+  }
+  mkdirSync(ownFolder(), { recursive: true });
+  renameSync(join(building, 'versitygw'), join(ownFolder(), 'versitygw'));
+  return null;
+}
+
+function lastLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.trim().split('\n').at(-1) ?? '';
+}

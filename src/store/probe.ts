@@ -1,0 +1,47 @@
+/** Whether a bucket can be worked with: tried, because permissions and manuals alone do not tell. */
+import { randomUUID } from 'node:crypto';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Below the campaigns' names, which begin with no dot. */
+const PROBES = '.hundredfold-probe/';
+
+/**
+ * Writes, creates, reads, lists and removes one small object. `store`: where the campaigns lie.
+ * @throws StoreError `STORE_NOT_CONDITIONAL` for a server that ignores `If-None-Match`, and what the store throws
+ */
+export async function probe(store: Store): Promise<void> {
+  const key = `${PROBES}${randomUUID()}`;
+  const text = 'Written by hundredfold to try the bucket; may be removed.\n';
+  try {
+    const first = await store.create(key, text);
+    const second = await store.create(key, text);
+    if (!first || second) throw notConditional(store);
+    let listed = false;
+    for await (const found of store.list(key)) listed ||= found === key;
+    if ((await store.readText(key)) !== text || !listed) throw notConsistent(store);
+  } finally {
+    // The first error is the one to tell.
+    await store.remove(key).catch(() => undefined);
+  }
+}
+
+function notConditional({ location }: Store): StoreError {
+  return new StoreError({
+    code: 'STORE_NOT_CONDITIONAL',
+    message: `The server of ${location} ignores conditional writes (If-None-Match: *): two workers could submit the same item.`,
+    remedy:
+      'Use a store that honours them (AWS S3, MinIO, Ceph from Squid on, versitygw), or a folder that all workers share.',
+    retryable: false,
+  });
+}
+
+function notConsistent({ location }: Store): StoreError {
+  return new StoreError({
+    code: 'STORE_NOT_CONDITIONAL',
+    message: `The server of ${location} does not show an object right after it was written.`,
+    remedy:
+      'Use a store that is consistent after a write, as AWS S3 is; switch off a cache in between.',
+    retryable: false,
+  });
+}

@@ -1,0 +1,214 @@
+/**
+ * What an object store answers, coded. Trouble of the server, of the network and of credentials is retryable: it can be
+ * put right while the campaign waits, and must not cost an item.
+ */
+import { StoreError, type StoreCode } from '../store-error.ts';
+
+interface Meaning {
+  readonly code: StoreCode;
+  readonly what: string;
+  readonly remedy: string;
+  readonly retryable: boolean;
+}
+
+const LATER = 'The campaign goes on by itself once that is put right; nothing is submitted twice.';
+
+const DENIED: Meaning = {
+  code: 'STORE_ACCESS_DENIED',
+  what: 'access was denied',
+  remedy: `Check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE, a role) and that they may list, read, write and delete there. ${LATER}`,
+  retryable: true,
+};
+const NO_CREDENTIALS: Meaning = {
+  code: 'STORE_ACCESS_DENIED',
+  what: 'no credentials were found, or they could not be loaded',
+  remedy: `Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role. ${LATER}`,
+  retryable: true,
+};
+const NO_BUCKET: Meaning = {
+  code: 'STORE_BUCKET_MISSING',
+  what: 'there is no such bucket',
+  remedy: `Create it, or correct store.url; check store.endpoint and store.region as well. ${LATER}`,
+  retryable: true,
+};
+const OTHER_REGION: Meaning = {
+  code: 'STORE_WRONG_REGION',
+  what: 'the bucket is in another region, or belongs to another endpoint',
+  remedy: `Set store.region (or AWS_REGION) and store.endpoint to those of the bucket. ${LATER}`,
+  retryable: true,
+};
+const NO_REGION: Meaning = {
+  ...OTHER_REGION,
+  what: 'no region is configured',
+  remedy: 'Set store.region or AWS_REGION.',
+};
+const CLOCK: Meaning = {
+  code: 'STORE_CLOCK_SKEW',
+  what: 'the clock of this machine differs too much from that of the store',
+  remedy: `Synchronise the clock of this machine (NTP). ${LATER}`,
+  retryable: true,
+};
+const BUSY: Meaning = {
+  code: 'STORE_BUSY',
+  what: 'the store answers that it is overloaded or out of order',
+  remedy: 'It is tried again. If it lasts, run fewer workers, or ask who operates the store.',
+  retryable: true,
+};
+const FULL: Meaning = {
+  code: 'STORE_FULL',
+  what: 'the store has no room left, or the quota is used up',
+  remedy: `Free some space there, or raise the quota. ${LATER}`,
+  retryable: true,
+};
+const DAMAGED: Meaning = {
+  code: 'STORE_DIGEST_MISMATCH',
+  what: 'what arrived there is not what was sent',
+  remedy: 'It is tried again. If it lasts, look for a proxy in between that changes bodies.',
+  retryable: true,
+};
+const IN_THE_WAY: Meaning = {
+  code: 'STORE_BAD_KEY',
+  what: 'another object stands in its way, or its name is too long',
+  remedy: 'Move away what stands at that place of the bucket.',
+  retryable: false,
+};
+
+/** The names of S3's errors; those of some servers only are among them. */
+const BY_NAME: Readonly<Record<string, Meaning>> = {
+  NoSuchBucket: NO_BUCKET,
+  ...{ AccessDenied: DENIED, Forbidden: DENIED, InvalidAccessKeyId: DENIED, InvalidToken: DENIED },
+  ...{ SignatureDoesNotMatch: DENIED, ExpiredToken: DENIED, TokenRefreshRequired: DENIED },
+  ...{ AllAccessDisabled: DENIED, AccountProblem: DENIED },
+  ...{ CredentialsProviderError: NO_CREDENTIALS, TokenProviderError: NO_CREDENTIALS },
+  ...{ PermanentRedirect: OTHER_REGION, AuthorizationHeaderMalformed: OTHER_REGION },
+  IllegalLocationConstraintException: OTHER_REGION,
+  RequestTimeTooSkewed: CLOCK,
+  ...{ SlowDown: BUSY, ServiceUnavailable: BUSY, InternalError: BUSY, ThrottlingException: BUSY },
+  ...{ QuotaExceeded: FULL, XMinioStorageFull: FULL, StorageFull: FULL },
+  ...{ BadDigest: DAMAGED, InvalidDigest: DAMAGED, XAmzContentSHA256Mismatch: DAMAGED },
+  ...{ KeyTooLongError: IN_THE_WAY, ObjectParentIsFile: IN_THE_WAY },
+  ExistingObjectIsDirectory: IN_THE_WAY,
+};
+
+/** The answer to a HEAD has no body, and so no name. */
+const BY_STATUS: Readonly<Record<number, Meaning>> = {
+  ...{ 301: OTHER_REGION, 401: DENIED, 403: DENIED, 429: BUSY },
+  ...{ 500: BUSY, 502: BUSY, 503: BUSY, 504: BUSY, 507: FULL },
+};
+
+/** What the system and TLS say where no answer came. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name could not be looked up',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  ETIMEDOUT: 'it did not answer in time',
+};
+
+export interface Asked {
+  /** Completes "Cannot …". */
+  readonly action: string;
+  /** The address, and the endpoint where one is configured. */
+  readonly where: string;
+}
+
+/** An error of the SDK in words. Its own text is left out where it may quote what was signed. */
+export function objectErrorOf(error: unknown, { action, where }: Asked): StoreError {
+  if (error instanceof StoreError) return error;
+  const meaning = meaningOf(error);
+  return new StoreError({
+    code: meaning.code,
+    message: `Cannot ${action} in ${where}: ${meaning.what}${requestOf(error)}.`,
+    remedy: meaning.remedy,
+    retryable: meaning.retryable,
+  });
+}
+
+function meaningOf(error: unknown): Meaning {
+  const name = error instanceof Error ? error.name : 'unknown error';
+  if (error instanceof Error && /region is missing/i.test(error.message)) return NO_REGION;
+  const status = statusOf(error);
+  const known = BY_NAME[name] ?? (status === null ? undefined : BY_STATUS[status]);
+  if (known) return known;
+  if (status === null) return unreached(error, name);
+  return {
+    code: 'STORE_IO',
+    what: `the store answered ${status} (${name})`,
+    remedy: 'Check store.url, store.endpoint and store.pathStyle with "hundredfold doctor".',
+    retryable: true,
+  };
+}
+
+function unreached(error: unknown, name: string): Meaning {
+  const code = codeOf(error);
+  const timedOut = name === 'TimeoutError' && code === null;
+  const known = timedOut ? 'it did not answer in time' : UNREACHED[code ?? ''];
+  const what = known ?? code ?? name;
+  return {
+    code: 'STORE_UNREACHABLE',
+    what: `the store cannot be reached: ${what}`,
+    remedy: `Check store.endpoint, the network and whether the store runs. ${LATER}`,
+    retryable: true,
+  };
+}
+
+/** A refused connection to a name with several addresses is an AggregateError. */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return error.cause === undefined ? null : codeOf(error.cause);
+}
+
+/** The status of the answer; null where none came. */
+export function statusOf(error: unknown): number | null {
+  const status = metadataOf(error)?.httpStatusCode;
+  return typeof status === 'number' ? status : null;
+}
+
+function requestOf(error: unknown): string {
+  const id = metadataOf(error)?.requestId;
+  return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? ` (request ${id})` : '';
+}
+
+function metadataOf(
+  error: unknown,
+): { readonly httpStatusCode?: unknown; readonly requestId?: unknown } | null {
+  if (!(error instanceof Error) || !('$metadata' in error)) return null;
+  return typeof error.$metadata === 'object' ? error.$metadata : null;
+}
+
+/** There is no object of this key. A bucket that is missing is another matter. */
+export function isAbsentObject(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name);
+}
+
+/** The condition of a write was not met: an object of this key is there. */
+export function isTaken(error: unknown): boolean {
+  return statusOf(error) === 412;
+}
+
+/** Another conditional write of the same key was under way. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ConditionalRequestConflict';
+}
+
+/** The connection broke or fell silent: what was being read can be read on. */
+export function isBroken(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== null && code in UNREACHED) return true;
+  return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'aborted');
+}
+
+/** What came back is not what was stored. */
+export function damagedObject(key: string, where: string): StoreError {
+  return new StoreError({
+    code: 'STORE_DIGEST_MISMATCH',
+    message: `${key} in ${where} is not what was stored: its SHA-256 differs from the one that the store keeps with it.`,
+    remedy: 'Restore the object from a copy, or run the item again with "hundredfold retry".',
+    retryable: false,
+  });
+}

@@ -1,0 +1,258 @@
+/**
+ * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so a reader
+ * and a crash see all of it or nothing; `If-None-Match: *` lets one of several writers create a key.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  AbortMultipartUploadCommand,
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type HeadObjectCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import type { ObjectAddress, ObjectStoreAccess } from '../../domain/object-store.ts';
+import { digestOf, type FileDigest } from '../digest.ts';
+import { badKey, keySegments } from '../key.ts';
+import type { Store, StoreData, StoredFile, WriteOptions } from '../store.ts';
+import { StoreError, missing } from '../store-error.ts';
+import { clientFor } from './client.ts';
+import { contentType } from './content-type.ts';
+import { digestParameters, keptDigest } from './digests.ts';
+import { download, downloadPieces, type Origin } from './download.ts';
+import { isAbsentObject, isConflict, isTaken, objectErrorOf, statusOf } from './errors.ts';
+import { keysBelow, namesBelow, uploadsBelow, type Listing } from './listing.ts';
+import { upload } from './upload.ts';
+
+/** Of a whole name, with the prefix: the limit of S3. */
+const MAX_NAME_BYTES = 1024;
+/** In the metadata of a created object: which call has made it. */
+const CREATOR = 'creator';
+const CONFLICTS_AT_MOST = 8;
+const CONFLICT_WAIT_MS = 50;
+
+/** Makes no request: what is wrong with the bucket is told by the first one, or by ../probe.ts. */
+export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
+  return new ObjectStore(address, access);
+}
+
+export class ObjectStore implements Store {
+  readonly location: string;
+  readonly atOnce = 24;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  /** With a slash at its end; empty for the bucket itself. */
+  readonly #prefix: string;
+  readonly #where: string;
+
+  constructor({ bucket, prefix }: ObjectAddress, access: ObjectStoreAccess) {
+    this.location = prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`;
+    this.#client = clientFor(access);
+    this.#bucket = bucket;
+    this.#prefix = prefix === '' ? '' : `${prefix}/`;
+    const { endpoint } = access;
+    this.#where = endpoint === undefined ? this.location : `${this.location} (${endpoint})`;
+  }
+
+  async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
+    const target = { ...this.#object(key), client: this.#client };
+    return upload(target, data, options, (error) => this.#told(error, `write ${key}`));
+  }
+
+  async create(key: string, data: string): Promise<boolean> {
+    const creator = randomUUID();
+    const { bucket, name } = this.#object(key);
+    const { Metadata, ...digest } = digestParameters(digestOf(data).sha256);
+    const command = new PutObjectCommand({
+      ...{ Bucket: bucket, Key: name, Body: Buffer.from(data, 'utf8'), IfNoneMatch: '*' },
+      ...{
+        ContentType: contentType(name),
+        ...digest,
+        Metadata: { ...Metadata, [CREATOR]: creator },
+      },
+    });
+    for (let conflicts = 0; ; conflicts += 1) {
+      try {
+        await this.#client.send(command);
+        return true;
+      } catch (error) {
+        // Its first answer may have been lost, and this be the answer to its second try.
+        if (isTaken(error)) return await this.#isCreatedBy(key, creator);
+        if (!isConflict(error) || conflicts === CONFLICTS_AT_MOST) {
+          throw this.#told(error, `write ${key}`);
+        }
+        await delay(CONFLICT_WAIT_MS * (conflicts + 1));
+      }
+    }
+  }
+
+  async #isCreatedBy(key: string, creator: string): Promise<boolean> {
+    const head = await this.#head(key);
+    return head?.Metadata?.[CREATOR] === creator;
+  }
+
+  /** An object that was written lasts. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async read(key: string): Promise<Uint8Array | null> {
+    return this.#unlessAbsent(`read ${key}`, () => download(this.#origin(key)));
+  }
+
+  async readText(key: string): Promise<string | null> {
+    const bytes = await this.read(key);
+    if (bytes === null) return null;
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  }
+
+  /**
+   * The digest that the store keeps with the object, against which it has checked the upload; an object without one,
+   * such as a large stream or what another program has put there, is read.
+   */
+  async digest(key: string): Promise<FileDigest | null> {
+    const head = await this.#head(key);
+    if (head === null) return null;
+    const kept = keptDigest(head);
+    if (kept !== null) return kept;
+    const bytes = await this.read(key);
+    return bytes === null ? null : digestOf(bytes);
+  }
+
+  async *readStream(key: string): AsyncIterable<Uint8Array> {
+    try {
+      yield* downloadPieces(this.#origin(key));
+    } catch (error) {
+      if (isAbsentObject(error)) throw missing(key);
+      throw this.#told(error, `read ${key}`);
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    try {
+      yield* keysBelow(this.#listing, prefix);
+    } catch (error) {
+      throw this.#told(error, 'list the objects');
+    }
+  }
+
+  async *folders(): AsyncIterable<string> {
+    try {
+      yield* namesBelow(this.#listing);
+    } catch (error) {
+      throw this.#told(error, 'list the objects');
+    }
+  }
+
+  async exists(key: string): Promise<boolean> {
+    return (await this.#head(key)) !== null;
+  }
+
+  async adopt(key: string, from: Store, fromKey: string): Promise<void> {
+    if (from instanceof ObjectStore && from.#client === this.#client) {
+      if (await this.#isCopied(key, from, fromKey)) return;
+    }
+    await this.write(key, from.readStream(fromKey));
+  }
+
+  /** On the server. False where it cannot: of an object above 5 GB, or for a server without copies. */
+  async #isCopied(key: string, from: ObjectStore, fromKey: string): Promise<boolean> {
+    const { bucket, name } = this.#object(key);
+    const source = from.#object(fromKey);
+    const CopySource = `${source.bucket}/${source.name.split('/').map(encodeURIComponent).join('/')}`;
+    try {
+      await this.#client.send(new CopyObjectCommand({ Bucket: bucket, Key: name, CopySource }));
+      return true;
+    } catch (error) {
+      if (isAbsentObject(error)) throw missing(fromKey);
+      if (statusOf(error) === 400 || statusOf(error) === 501) return false;
+      throw this.#told(error, `write ${key}`);
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const { bucket, name } = this.#object(key);
+    await this.#asked(`remove ${key}`, () =>
+      this.#client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name })),
+    );
+  }
+
+  /** Uploads in parts that nobody has completed: their parts are invisible, and paid for. */
+  async *leftovers(): AsyncIterable<string> {
+    for await (const { key, id } of this.#uploads()) yield `${key} (unfinished upload ${id})`;
+  }
+
+  async sweep(): Promise<number> {
+    let swept = 0;
+    for await (const { key, id } of this.#uploads()) {
+      const upload = { Bucket: this.#bucket, Key: this.#prefix + key, UploadId: id };
+      await this.#asked(`remove the unfinished upload of ${key}`, () =>
+        this.#client.send(new AbortMultipartUploadCommand(upload)).catch(goneIsWell),
+      );
+      swept += 1;
+    }
+    return swept;
+  }
+
+  async *#uploads(): AsyncIterable<{ readonly key: string; readonly id: string }> {
+    try {
+      yield* uploadsBelow(this.#listing);
+    } catch (error) {
+      throw this.#told(error, 'list the unfinished uploads');
+    }
+  }
+
+  get #listing(): Listing {
+    return { client: this.#client, bucket: this.#bucket, prefix: this.#prefix };
+  }
+
+  #object(key: string): { readonly bucket: string; readonly name: string; readonly key: string } {
+    keySegments(key);
+    const name = this.#prefix + key;
+    if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
+      throw badKey(key, `with its prefix it is longer than ${MAX_NAME_BYTES} bytes`);
+    }
+    return { bucket: this.#bucket, name, key };
+  }
+
+  #origin(key: string): Origin {
+    return { ...this.#object(key), client: this.#client, where: this.#where };
+  }
+
+  /** Null when there is no such object. */
+  #head(key: string): Promise<HeadObjectCommandOutput | null> {
+    const { bucket, name } = this.#object(key);
+    const command = new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED' });
+    return this.#unlessAbsent(`look at ${key}`, () => this.#client.send(command));
+  }
+
+  async #unlessAbsent<T>(action: string, ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isAbsentObject(error)) return null;
+      throw this.#told(error, action);
+    }
+  }
+
+  async #asked<T>(action: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.#told(error, action);
+    }
+  }
+
+  #told(error: unknown, action: string): StoreError {
+    return error instanceof StoreError
+      ? error
+      : objectErrorOf(error, { action, where: this.#where });
+  }
+}
+
+/** Another process may have ended the upload meanwhile. */
+function goneIsWell(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'NoSuchUpload')) throw error;
+}

@@ -1,0 +1,145 @@
+/** Writing an object: in one request where it is small, in parts where it is large. Nobody sees it before it is whole. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { chunksOf } from '../chunks.ts';
+import type { StoreData, StoredFile, WriteOptions } from '../store.ts';
+import { wrongLength } from '../store-error.ts';
+import { contentType } from './content-type.ts';
+import { digestParameters } from './digests.ts';
+
+/** Bytes. Smaller data is sent in one request; a file of more than 10,000 parts, 80 GB, is refused by S3. */
+export const PART_BYTES = 8 * 1024 * 1024;
+/** Parts in memory at once. */
+const PARTS_AT_ONCE = 3;
+
+export interface Target {
+  readonly client: S3Client;
+  readonly bucket: string;
+  /** The whole name of the object, with the prefix. */
+  readonly name: string;
+  /** The key in the tree, for messages. */
+  readonly key: string;
+}
+
+/** @throws what the sender or the signal threw, `STORE_TRUNCATED`, and what `told` makes of the SDK's errors */
+export async function upload(
+  target: Target,
+  data: StoreData,
+  options: WriteOptions,
+  told: (error: unknown) => unknown,
+): Promise<StoredFile> {
+  const measured = new Measured(target.key, data, options);
+  try {
+    const beginning = await measured.take(PART_BYTES);
+    if (beginning.ended) await put(target, beginning.bytes, measured.sha256(), options.signal);
+    else await putInParts(target, measured.rest(beginning.bytes));
+    return { key: target.key, bytes: measured.bytes, sha256: measured.sha256() };
+  } catch (error) {
+    if (measured.failure !== null) throw measured.failure.error;
+    options.signal?.throwIfAborted();
+    throw told(error);
+  } finally {
+    measured.close();
+  }
+}
+
+async function put(
+  target: Target,
+  bytes: Uint8Array,
+  sha256: string,
+  abortSignal: AbortSignal | undefined,
+): Promise<void> {
+  const command = new PutObjectCommand({
+    ...parameters(target),
+    ...digestParameters(sha256),
+    Body: bytes,
+  });
+  await target.client.send(command, abortSignal ? { abortSignal } : {});
+}
+
+/** A failure of the data or of a part aborts the upload, so that the store keeps no parts of it. */
+async function putInParts(target: Target, rest: AsyncIterable<Uint8Array>): Promise<void> {
+  const multipart = new Upload({
+    client: target.client,
+    partSize: PART_BYTES,
+    queueSize: PARTS_AT_ONCE,
+    params: {
+      ...parameters(target),
+      ChecksumAlgorithm: 'SHA256',
+      Body: Readable.from(rest, { objectMode: false }),
+    },
+  });
+  await multipart.done();
+}
+
+function parameters({ bucket, name }: Target): PutObjectCommandInput {
+  return { Bucket: bucket, Key: name, ContentType: contentType(name) };
+}
+
+/** Data on its way: its digest and length, and what its sender or its length went wrong with. */
+class Measured {
+  bytes = 0;
+  /** Set when the data, and not the store, is at fault. */
+  failure: { readonly error: unknown } | null = null;
+  readonly #hash = createHash('sha256');
+  readonly #chunks: AsyncGenerator<Uint8Array>;
+  #sha256: string | null = null;
+
+  constructor(key: string, data: StoreData, options: WriteOptions) {
+    this.#chunks = this.#measure(key, data, options);
+  }
+
+  /** Up to somewhat more than `bytes`; all of it where it is shorter. */
+  async take(bytes: number): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
+    const taken: Uint8Array[] = [];
+    while (this.bytes <= bytes) {
+      const next = await this.#chunks.next();
+      if (next.done === true) return { bytes: joined(taken), ended: true };
+      taken.push(next.value);
+    }
+    return { bytes: joined(taken), ended: false };
+  }
+
+  async *rest(beginning: Uint8Array): AsyncGenerator<Uint8Array> {
+    yield beginning;
+    yield* this.#chunks;
+  }
+
+  sha256(): string {
+    return (this.#sha256 ??= this.#hash.digest('hex'));
+  }
+
+  /** Lets go of a sender that was not read to its end; not awaited, because it may hang. */
+  close(): void {
+    this.#chunks.return(undefined).catch(() => undefined);
+  }
+
+  async *#measure(key: string, data: StoreData, options: WriteOptions): AsyncGenerator<Uint8Array> {
+    const expected = options.expectedBytes;
+    try {
+      for await (const chunk of chunksOf(data, options.signal)) {
+        this.bytes += chunk.byteLength;
+        if (expected !== undefined && this.bytes > expected) {
+          throw wrongLength(key, expected, this.bytes);
+        }
+        this.#hash.update(chunk);
+        yield chunk;
+      }
+      if (expected !== undefined && this.bytes !== expected) {
+        throw wrongLength(key, expected, this.bytes);
+      }
+      options.signal?.throwIfAborted();
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
+  }
+}
+
+/** The one piece itself where there is only one. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only] = pieces;
+  return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+}

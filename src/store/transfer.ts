@@ -1,0 +1,166 @@
+/**
+ * Brings files of one store to another, each compared with its digest on the way: what arrives is what was published,
+ * or it does not arrive. A file that is there and right is left alone, so that a transfer which was broken off goes on.
+ */
+import { createHash } from 'node:crypto';
+import { inParallel } from './in-parallel.ts';
+import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Files whose entries are brought to the disk together, and listed in memory. */
+const TOGETHER = 1_000;
+const FILES_AT_ONCE = 16;
+
+export interface TransferOptions {
+  readonly from: Store;
+  readonly to: Store;
+  /** Which keys; all of them when it is left out. */
+  readonly wanted?: (key: string) => boolean;
+  /** Called after each file. */
+  readonly onFile?: (done: Transferred) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Transferred {
+  readonly files: number;
+  readonly copied: number;
+  /** There and right already. */
+  readonly kept: number;
+  /** Of what was copied. */
+  readonly bytes: number;
+  /** Files that are not what they should be, and did not arrive: a sentence each. */
+  readonly faults: readonly string[];
+}
+
+/** Leases and identity are of a place, not of what lies there. */
+export function isTransferable(key: string): boolean {
+  return !key.startsWith(LEASES) && key !== TREE_IDENTITY;
+}
+
+/** @throws StoreError what the stores throw; a file with a wrong digest is told among the faults */
+export async function transfer(options: TransferOptions): Promise<Transferred> {
+  const { from, to, wanted = () => true, onFile, signal } = options;
+  const expected = await readChecksums(from);
+  const done = { files: 0, copied: 0, kept: 0, bytes: 0, faults: [] as string[] };
+  const one = async (key: string): Promise<string[]> => {
+    signal?.throwIfAborted();
+    const outcome = await bring(key, expected.get(key) ?? null, { from, to, signal });
+    done.files += 1;
+    if (outcome.type === 'kept') done.kept += 1;
+    else if (outcome.type === 'fault') done.faults.push(outcome.words);
+    else {
+      done.copied += 1;
+      done.bytes += outcome.bytes;
+    }
+    onFile?.(done);
+    return outcome.type === 'copied' ? [key] : [];
+  };
+  for await (const keys of batches(from, wanted)) {
+    const copied: string[] = [];
+    await inParallel(keys, FILES_AT_ONCE, async (key) => void copied.push(...(await one(key))));
+    await to.flush(copied);
+  }
+  return done;
+}
+
+/** The keys of `from` that are in `to` with another content, in order. */
+export async function differences({
+  from,
+  to,
+  wanted = () => true,
+}: Pick<TransferOptions, 'from' | 'to' | 'wanted'>): Promise<readonly string[]> {
+  const different: string[] = [];
+  for await (const keys of batches(from, wanted)) {
+    await inParallel(keys, FILES_AT_ONCE, async (key) => {
+      const [own, other] = await Promise.all([from.digest(key), to.digest(key)]);
+      if (own !== null && other !== null && own.sha256 !== other.sha256) different.push(key);
+    });
+  }
+  return different.sort();
+}
+
+async function* batches(
+  store: Store,
+  wanted: (key: string) => boolean,
+): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
+  // Last: checksums stand beside files that are there.
+  let checksums = false;
+  for await (const key of store.list('')) {
+    if (!isTransferable(key) || !wanted(key)) continue;
+    if (key === CHECKSUMS) checksums = true;
+    else batch.push(key);
+    if (batch.length < TOGETHER) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+  if (checksums) yield [CHECKSUMS];
+}
+
+/** SHA256SUMS of a published tree, by key; empty where there is none. */
+async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
+  const text = (await store.readText(CHECKSUMS)) ?? '';
+  const sums = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, sha256 = '', key = ''] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? [];
+    if (key !== '') sums.set(key, sha256);
+  }
+  return sums;
+}
+
+interface Way extends Pick<TransferOptions, 'from' | 'to'> {
+  readonly signal: AbortSignal | undefined;
+}
+
+type Outcome =
+  | { readonly type: 'copied'; readonly bytes: number }
+  | { readonly type: 'kept' }
+  | { readonly type: 'fault'; readonly words: string };
+
+const KEPT: Outcome = { type: 'kept' };
+
+async function bring(
+  key: string,
+  published: string | null,
+  { from, to, signal }: Way,
+): Promise<Outcome> {
+  const there = await to.digest(key);
+  if (published !== null && there?.sha256 === published) return KEPT;
+  const sha256 = published ?? (await from.digest(key))?.sha256 ?? null;
+  if (sha256 === null) return { type: 'fault', words: `${key} is gone.` };
+  if (there?.sha256 === sha256) return KEPT;
+  try {
+    const options = { durable: false, ...(signal && { signal }) };
+    const { bytes } = await to.write(key, checked(key, from.readStream(key), sha256), options);
+    return { type: 'copied', bytes };
+  } catch (error) {
+    if (error instanceof StoreError && FAULTS.includes(error.code)) {
+      return { type: 'fault', words: error.message };
+    }
+    throw error;
+  }
+}
+
+const FAULTS: readonly string[] = ['STORE_DIGEST_MISMATCH', 'STORE_MISSING'];
+
+/** Throws at the end, before the file appears under its name. */
+async function* checked(
+  key: string,
+  data: AsyncIterable<Uint8Array>,
+  sha256: string,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of data) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest('hex') === sha256) return;
+  throw new StoreError({
+    code: 'STORE_DIGEST_MISMATCH',
+    message: `${key} is not what was published: its SHA-256 differs. It was not copied.`,
+    remedy: 'Restore it in the tree, or run its item again with "hundredfold retry".',
+    retryable: false,
+  });
+}

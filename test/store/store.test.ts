@@ -1,0 +1,233 @@
+/** What every store does; in-bucket.test.ts runs the same against a real S3 server. */
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { collected, expectCode, pieces } from './store-expectations.ts';
+import { temporaryStore } from './temporary-store.ts';
+
+const KEY = 'molecules/aspirin/record.json';
+
+/** All that the store holds, finished or not. */
+async function everyName(store: Store): Promise<string[]> {
+  return [...(await collected(store.list(''))), ...(await collected(store.leftovers()))];
+}
+
+/** Sends the first half and then waits for ever, as a connection without an end does. */
+async function* halfThenSilence(sent: () => void): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('half');
+  sent();
+  await new Promise<never>(() => undefined);
+}
+
+describe('writing', () => {
+  test('text, bytes and streams come back as they were, with length and digest', async () => {
+    const store = await temporaryStore();
+    const text = 'Größe: 5 Å\n';
+    const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
+    const bytes = Buffer.byteLength(text);
+
+    const [first, ...rest] = [text.slice(0, 4), text.slice(4)];
+    for (const data of [text, Buffer.from(text), pieces(first, ...rest)]) {
+      const stored = await store.write(KEY, data, { expectedBytes: bytes });
+      expect(stored).toEqual({ key: KEY, bytes, sha256 });
+      expect(await store.readText(KEY)).toBe(text);
+      expect(Buffer.concat(await collected(store.readStream(KEY))).toString()).toBe(text);
+    }
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+
+  test('a file of many pieces is read back piece by piece', async () => {
+    const store = await temporaryStore();
+    const big = Buffer.alloc(1_500_000, 'topology ');
+    await store.write(KEY, big);
+    const read = await collected(store.readStream(KEY));
+    expect(read.length).toBeGreaterThan(1);
+    expect(Buffer.concat(read).equals(big)).toBe(true);
+  });
+
+  test.each([
+    ['shorter than announced', 5, ['abc']],
+    ['longer than announced', 2, ['abc']],
+    ['empty though announced', 1, []],
+  ])('a body %s is STORE_TRUNCATED and leaves the old file alone', async (_, expected, body) => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'the old one');
+    const write = store.write(KEY, pieces(...body), { expectedBytes: expected });
+    expect((await expectCode(write, 'STORE_TRUNCATED')).retryable).toBe(true);
+    expect(await store.readText(KEY)).toBe('the old one');
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+
+  test('a connection that breaks mid-stream leaves nothing, and its own error is told', async () => {
+    const store = await temporaryStore();
+    const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    const broken = async function* (): AsyncGenerator<Uint8Array> {
+      yield* pieces('first half');
+      throw reset;
+    };
+    await expect(store.write(KEY, broken())).rejects.toBe(reset);
+    expect(await store.exists(KEY)).toBe(false);
+    expect(await everyName(store)).toEqual([]);
+  });
+
+  test('a sender that falls silent can be broken off, and nothing is left', async () => {
+    const store = await temporaryStore();
+    const abort = new AbortController();
+    const reason = new Error('the worker stops');
+    const write = store.write(
+      KEY,
+      halfThenSilence(() => abort.abort(reason)),
+      {
+        signal: abort.signal,
+      },
+    );
+    await expect(write).rejects.toBe(reason);
+    expect(await everyName(store)).toEqual([]);
+    const late = store.write(KEY, 'text', { signal: abort.signal });
+    await expect(late).rejects.toBe(reason);
+    expect(await everyName(store)).toEqual([]);
+  });
+
+  test('many writers of one key leave one whole file of one of them', async () => {
+    const store = await temporaryStore();
+    const texts = Array.from({ length: 20 }, (_, n) => String(n).repeat(10_000));
+    const inPieces = (text: string): AsyncIterable<Uint8Array> =>
+      pieces(...(text.match(/.{1,999}/g) ?? []));
+    await Promise.all(texts.map((text) => store.write(KEY, inPieces(text))));
+    expect(texts).toContain(await store.readText(KEY));
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+
+  test('a bulk of files is whole at once and flushed afterwards', async () => {
+    const store = await temporaryStore();
+    const keys = Array.from({ length: 50 }, (_, n) => `shifts/s${n}/input.nef`);
+    await Promise.all(keys.map((key) => store.write(key, key, { durable: false })));
+    await store.flush(keys);
+    expect((await collected(store.list('shifts/'))).sort()).toEqual(keys.sort());
+  });
+});
+
+describe('reading, listing, removing', () => {
+  test('what is not there is null, not an error; a stream of it is STORE_MISSING', async () => {
+    const store = await temporaryStore();
+    expect(await store.read(KEY)).toBeNull();
+    expect(await store.readText(KEY)).toBeNull();
+    expect(await store.exists('molecules')).toBe(false);
+    expect(await collected(store.list('molecules/'))).toEqual([]);
+    await store.remove(KEY);
+    await expectCode(collected(store.readStream(KEY)), 'STORE_MISSING');
+  });
+
+  test('list gives the keys of a prefix in the order of the whole keys', async () => {
+    const store = await temporaryStore();
+    const keys = ['a.csv', 'molecules/a-b/x', 'molecules/a/x', 'molecules/a.b/x', 'sequences/s/y'];
+    for (const key of keys) await store.write(key, key);
+    expect(await collected(store.list(''))).toEqual([...keys].sort());
+    expect(await collected(store.list('molecules/a-'))).toEqual(['molecules/a-b/x']);
+    await store.remove('molecules/a/x');
+    expect(await store.exists('molecules/a/x')).toBe(false);
+  });
+});
+
+describe('taking a file over from another store', () => {
+  test('takes the place of what is there, once or twice, and leaves nothing behind', async () => {
+    const from = await temporaryStore();
+    const to = await temporaryStore();
+    await from.write(KEY, 'new');
+    await to.write('files/x', 'old');
+    for (let time = 0; time < 2; time += 1) {
+      await to.adopt('files/x', from, KEY);
+      expect(await to.readText('files/x')).toBe('new');
+    }
+    expect([await everyName(from), await everyName(to)]).toEqual([[KEY], ['files/x']]);
+    await expectCode(to.adopt('files/y', from, 'files/none'), 'STORE_MISSING');
+  });
+});
+
+describe('a large file', () => {
+  const SIZE = 20_000_000;
+  const part = Buffer.alloc(1_000_000, 'topology ');
+
+  async function* body(fate?: () => void): AsyncGenerator<Uint8Array> {
+    for (let sent = 0; sent < SIZE; sent += part.byteLength) {
+      await Promise.resolve();
+      yield part;
+    }
+    fate?.();
+  }
+
+  test.each([
+    ['a stream of unknown length', body],
+    ['bytes', () => Buffer.concat(Array.from({ length: SIZE / part.byteLength }, () => part))],
+  ])('as %s is written and read back whole, with its digest', async (_, data) => {
+    const store = await temporaryStore();
+    const hash = createHash('sha256');
+    for await (const piece of body()) hash.update(piece);
+    const digest = { bytes: SIZE, sha256: hash.digest('hex') };
+    expect(await store.write(KEY, data())).toEqual({ key: KEY, ...digest });
+    expect(await store.digest(KEY)).toEqual(digest);
+    const read = createHash('sha256');
+    for await (const piece of store.readStream(KEY)) read.update(piece);
+    expect(read.digest('hex')).toBe(digest.sha256);
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+
+  test('that breaks near its end leaves nothing, and the old file as it was', async () => {
+    const store = await temporaryStore();
+    await store.write(KEY, 'the old one');
+    const reset = new Error('socket hang up');
+    const broken = body(() => {
+      throw reset;
+    });
+    await expect(store.write(KEY, broken)).rejects.toBe(reset);
+    const abort = new AbortController();
+    const reason = new Error('the worker stops');
+    const { signal } = abort;
+    const aborted = store.write(
+      KEY,
+      body(() => abort.abort(reason)),
+      { signal },
+    );
+    await expect(aborted).rejects.toBe(reason);
+    await expectCode(store.write(KEY, body(), { expectedBytes: SIZE + 1 }), 'STORE_TRUNCATED');
+    expect(await store.readText(KEY)).toBe('the old one');
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+});
+
+describe('creating a file', () => {
+  test('lets exactly one of many do it', async () => {
+    const store = await temporaryStore();
+    const created = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const own = await openStore(store.location);
+        // All say the same: the answer must not depend on what they write.
+        return (await own.create(KEY, 'taken')) ? n : null;
+      }),
+    );
+    expect(created.filter((n) => n !== null)).toHaveLength(1);
+    expect(await store.readText(KEY)).toBe('taken');
+    expect(await everyName(store)).toEqual([KEY]);
+  });
+});
+
+test('names of other alphabets are kept and listed in the order of their code units', async () => {
+  const store = await temporaryStore();
+  const names = ['a b+c&d%20e', 'größe.csv', 'z\u{1F600}', 'z\uE000', 'z\uFB01x', 'zz'];
+  const keys = names.map((name) => `shifts/s/${name}`);
+  for (const key of keys) await store.write(key, key);
+  expect(await collected(store.list('shifts/'))).toEqual([...keys].sort());
+  for (const key of keys) expect(await store.readText(key)).toBe(key);
+  expect(await collected(store.folders())).toEqual(['shifts']);
+});
+
+test('more files than one page of a listing are all listed, in order', async () => {
+  const store = await temporaryStore();
+  const keys = Array.from({ length: 1_050 }, (_, n) => `pages/${n}.json`);
+  for (let at = 0; at < keys.length; at += 50) {
+    const some = keys.slice(at, at + 50);
+    await Promise.all(some.map((key) => store.write(key, key, { durable: false })));
+  }
+  expect(await collected(store.list('pages/'))).toEqual(keys.sort());
+});

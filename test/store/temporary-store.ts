@@ -1,0 +1,32 @@
+/** A store of its own for a test: a folder, or a prefix in a bucket where `inBucket` was called. */
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObjectAddress } from '../../src/domain/object-store.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+let bucket: string | null = null;
+
+/** From now on; `reachObjectStores` says where it is. */
+export function inBucket(name: string): void {
+  bucket = name;
+}
+
+export async function temporaryStore(): Promise<Store> {
+  if (bucket === null) return openFileStore(await temporaryFolder());
+  return openStore(`s3://${bucket}/${randomUUID()}/night`);
+}
+
+/** Whether the test runs on a folder, which it may look into. */
+export function onFolder(): boolean {
+  return bucket === null;
+}
+
+/** Changes a file as another program would: in place where it lies in a folder. */
+export async function damage(store: Store, key: string, text: string): Promise<void> {
+  if (!isObjectAddress(store.location)) await writeFile(join(store.location, key), text);
+  else await store.write(key, text);
+}

@@ -1,0 +1,91 @@
+/** A tree is brought from one store to another: verified, resumable, in any direction. */
+import { describe, expect, test } from 'vitest';
+import { differences, transfer } from '../../src/store/transfer.ts';
+import type { Store } from '../../src/store/store.ts';
+import { digestOf } from '../../src/store/digest.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { collected } from './store-expectations.ts';
+import { damage, temporaryStore } from './temporary-store.ts';
+
+const FILES: Readonly<Record<string, string>> = {
+  'items.csv': 'id\na\n',
+  'molecules/a/item.json': '{}',
+  'molecules/a/a b+ü.gro': 'atoms',
+  'sequences/p/result.json': '[]',
+  '.hundredfold/campaign.json': '{"pages":0}',
+};
+
+async function aTree(): Promise<Store> {
+  const store = await temporaryStore();
+  for (const [key, text] of Object.entries(FILES)) await store.write(key, text);
+  await store.write('.hundredfold/tree.json', '{"format":1,"id":"one"}');
+  await store.write('.hundredfold/lease/00000001.json', '{}');
+  return store;
+}
+
+async function published(): Promise<Store> {
+  const store = await aTree();
+  const lines = Object.entries(FILES)
+    .filter(([key]) => !key.startsWith('.hundredfold/'))
+    .map(([key, text]) => `${digestOf(text).sha256}  ${key}\n`);
+  await store.write('SHA256SUMS', lines.join(''));
+  return store;
+}
+
+const folder = async (): Promise<Store> => openFileStore(await temporaryFolder());
+const total = Object.keys(FILES).length;
+
+describe('a transfer', () => {
+  test('brings all files but the lease and the identity, and a second one has nothing to do', async () => {
+    const from = await published();
+    const to = await folder();
+    expect(await transfer({ from, to })).toMatchObject({ copied: total + 1, kept: 0, faults: [] });
+    expect(await collected(to.list(''))).toEqual([...Object.keys(FILES), 'SHA256SUMS'].sort());
+    for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
+    expect(await transfer({ from, to })).toMatchObject({ copied: 0, kept: total + 1, bytes: 0 });
+  });
+
+  test('brings the files that are wanted', async () => {
+    const to = await folder();
+    const wanted = (key: string) => key.startsWith('molecules/');
+    expect(await transfer({ from: await aTree(), to, wanted })).toMatchObject({ copied: 2 });
+  });
+
+  test('goes on after it was broken off, and replaces what is not right', async () => {
+    const from = await published();
+    const to = await folder();
+    const abort = new AbortController();
+    const reason = new Error('Ctrl-C');
+    const onFile = () => abort.abort(reason);
+    await expect(transfer({ from, to, onFile, signal: abort.signal })).rejects.toBe(reason);
+    const there = await collected(to.list(''));
+    expect(there.length).toBeGreaterThan(0);
+    await damage(to, there[0] ?? '', 'edited');
+    const done = await transfer({ from, to });
+    expect(done.kept + done.copied).toBe(total + 1);
+    for (const [key, text] of Object.entries(FILES)) expect(await to.readText(key)).toBe(text);
+  });
+
+  test('of a file that is not what was published brings nothing, tells it, and brings the others', async () => {
+    const from = await published();
+    await damage(from, 'molecules/a/a b+ü.gro', 'other');
+    const to = await folder();
+    const done = await transfer({ from, to });
+    expect(done.faults).toEqual([
+      expect.stringContaining('molecules/a/a b+ü.gro is not what was published'),
+    ]);
+    expect(await to.exists('molecules/a/a b+ü.gro')).toBe(false);
+    expect(done.copied).toBe(total);
+  });
+
+  test('goes the other way as well, and tells before what would be replaced', async () => {
+    const from = await folder();
+    for (const [key, text] of Object.entries(FILES)) await from.write(key, text);
+    const to = await temporaryStore();
+    expect(await differences({ from, to })).toEqual([]);
+    expect(await transfer({ from, to })).toMatchObject({ copied: total });
+    await to.write('items.csv', 'newer');
+    expect(await differences({ from, to })).toEqual(['items.csv']);
+  });
+});
