@@ -1,5 +1,4 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
-import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import {
   DefaultLogger,
@@ -27,6 +26,7 @@ import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { processIdentity, version } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
@@ -73,6 +73,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
+    identity: options.temporal.identity ?? processIdentity(),
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });
@@ -239,11 +240,6 @@ function logRefusal(error: unknown): void {
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
-}
-
-export function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 /** Log details as JSON can hold them: errors by message, bigints as text. */

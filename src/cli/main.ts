@@ -231,6 +231,7 @@ program
       ...['submit', 'fetch', 'publish', 'workflows'],
     ]),
   )
+  .option('--identity <name>', 'its name in Temporal (default: host, process id and version)')
   .addOption(config())
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
 

@@ -16,12 +16,14 @@ import type { CommonFlags } from './flags.ts';
 export interface WorkerFlags extends CommonFlags {
   /** Default: all. */
   readonly role?: readonly Role[];
+  /** Instead of `host pid version`. */
+  readonly identity?: string;
 }
 
 /** Only these ask a service for anything. */
 const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
 
-export async function worker(flags: WorkerFlags): Promise<number> {
+export async function worker({ identity, ...flags }: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = loadSettings(flags.config, process.env, {
@@ -46,7 +48,10 @@ export async function worker(flags: WorkerFlags): Promise<number> {
     });
   }
   logTo((line) => process.stderr.write(line));
-  const temporal = temporalAddress(settings.temporal);
+  const temporal = {
+    ...temporalAddress(settings.temporal),
+    ...(identity !== undefined && { identity }),
+  };
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;

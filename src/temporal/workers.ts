@@ -19,6 +19,8 @@ export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** How it signs what it does. */
+  readonly identity: string;
   /** null: it answers questions about workflows, and does nothing for them. */
   readonly activities: Activities | null;
   /** Those that it has a token for. */
@@ -89,10 +91,10 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
 
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
-  const { connection, namespace, taskQueue, activities } = options;
+  const { connection, namespace, identity, taskQueue, activities } = options;
   return Worker.create({
     ...EVERY_WORKER,
-    ...{ connection, namespace, taskQueue },
+    ...{ connection, namespace, identity, taskQueue },
     workflowBundle: await workflowBundle(),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
@@ -124,14 +126,14 @@ function createPublisher(options: WorkersOptions, activities: Activities): Promi
 }
 
 function createFor(
-  { connection, namespace }: WorkersOptions,
+  { connection, namespace, identity }: WorkersOptions,
   taskQueue: string,
   activities: Partial<Activities>,
   atOnce: number,
 ): Promise<Worker> {
   return Worker.create({
     ...EVERY_WORKER,
-    ...{ connection, namespace, taskQueue, activities },
+    ...{ connection, namespace, identity, taskQueue, activities },
     maxConcurrentActivityTaskExecutions: atOnce,
   });
 }
