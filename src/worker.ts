@@ -1,11 +1,5 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
 import type { Client } from '@temporalio/client';
-import {
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  type LogLevel,
-} from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
@@ -26,10 +20,19 @@ import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import {
+  activityInterceptors,
+  observeClient,
+  observeStore,
+  type Observation,
+} from './telemetry/observation.ts';
+import { startRuntime, workerLog } from './telemetry/runtime.ts';
 import { processIdentity, version } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
+
+export { logTo } from './telemetry/runtime.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -49,6 +52,8 @@ export interface WorkerOptions {
   readonly roles?: readonly Role[];
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
   readonly watchEveryMs?: number;
+  /** Shows operators what the worker does; nothing when it is left out. */
+  readonly observation?: Observation;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
   readonly dependencies?: (real: Dependencies) => Dependencies;
 }
@@ -62,9 +67,8 @@ export interface RunningWorker {
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false, roles = null } = options;
-  const { dependencies = asTheyAre } = options;
-  startRuntime?.();
-  startRuntime = null;
+  const { dependencies = asTheyAre, observation = {} } = options;
+  startRuntime();
   const connection = await connectWorker(options.temporal);
   const secrets = secretsOf(options);
   const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
@@ -74,10 +78,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
     identity: options.temporal.identity ?? processIdentity(),
+    interceptors: activityInterceptors(observation),
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });
   for (const { reference } of services) await ensureBudget(given, reference);
+  observation.follow?.(...group);
   const workers = runTogether(group);
   const watchdog = watchOver(options);
   workers.ended.finally(() => watchdog.stop()).catch(() => undefined);
@@ -99,7 +105,7 @@ function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions)
   const watchdog = new Watchdog({
     ...{ client, taskQueue, budgets: services.map(({ reference }) => reference) },
     say(message) {
-      Runtime.instance().logger.warn(message);
+      workerLog().warn(message);
     },
     ...(watchEveryMs !== undefined && { lookEveryMs: watchEveryMs }),
   });
@@ -116,11 +122,11 @@ function dependenciesOf(
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, stateFolder } = options;
+  const { client, taskQueue, notify = NOBODY, stateFolder, observation = {} } = options;
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
-    openStore: openExisting,
+    openStore: async (...where) => observeStore(observation, await openExisting(...where)),
     leases,
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
@@ -164,25 +170,6 @@ function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions)
   return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }
 
-let startRuntime: (() => void) | null = null;
-
-/** Where the SDK's own log goes; to be called once, before the first worker. */
-export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): void {
-  // Not yet: the runtime wakes several times a second for the log, also in a command that never works.
-  startRuntime = () => installRuntime(write, level);
-}
-
-function installRuntime(write: (line: string) => void, level: LogLevel): void {
-  const logger = new DefaultLogger(level, ({ level: lvl, message, timestampNanos, meta }) => {
-    const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-    write(`${JSON.stringify({ time, level: lvl, message, ...plain(meta) })}\n`);
-  });
-  // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
-  const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
-  const telemetryOptions = { logging: { filter, forward: {} } };
-  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
-}
-
 /** All that a service might repeat and nobody may read. */
 function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const { url, token } = notify?.webhook ?? {};
@@ -198,7 +185,7 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
 function know(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
-  { client: temporal, roles }: WorkerOptions,
+  { client: temporal, roles, observation = {} }: WorkerOptions,
 ): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
   const { maxDownload, public: isPublic, formats } = settings;
@@ -208,7 +195,7 @@ function know(
   const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
-    client: withManners(createClient(target), {
+    client: withManners(observeClient(observation, service, createClient(target)), {
       statusRequests: settings.statusRequests,
       onRefusal(refusal) {
         // Should it be lost: the next probe is refused as well, and told.
@@ -235,18 +222,9 @@ function successorIn(
 }
 
 function logRefusal(error: unknown): void {
-  Runtime.instance().logger.warn('a budget was not told that its service refuses us', { error });
+  workerLog().warn('a budget was not told that its service refuses us', { error });
 }
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
-}
-
-/** Log details as JSON can hold them: errors by message, bigints as text. */
-function plain(meta: Record<string, unknown> | undefined): Record<string, unknown> {
-  const of = (value: unknown): unknown => {
-    if (value instanceof Error) return `${value.name}: ${value.message}`;
-    return typeof value === 'bigint' ? value.toString() : value;
-  };
-  return Object.fromEntries(Object.entries(meta ?? {}).map(([key, value]) => [key, of(value)]));
 }

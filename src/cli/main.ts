@@ -7,6 +7,7 @@ import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
 import { withStanding } from './standing.ts';
+import { workerOptions } from './worker-options.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -223,17 +224,12 @@ program
   .addOption(json())
   .action(ending(async (flags) => (await import('./budget.ts')).budget(flags)));
 
-program
+const workerCommand = program
   .command('worker')
   .description('a long-lived worker against a Temporal address')
-  .addOption(
-    new Option('--role <role...>', 'what it does (default: all)').choices([
-      ...['submit', 'fetch', 'publish', 'workflows'],
-    ]),
-  )
-  .option('--identity <name>', 'its name in Temporal (default: host, process id and version)')
   .addOption(config())
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
+for (const option of workerOptions()) workerCommand.addOption(option);
 
 program
   .command('services')

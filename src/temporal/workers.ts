@@ -4,7 +4,11 @@
  * With the embedded server one worker does everything. Where a Temporal is shared, what needs a token has task queues of
  * its own, because workers of other tokens could not do it, and so has publication, which reads whole trees.
  */
-import { Worker, type NativeConnection } from '@temporalio/worker';
+import {
+  Worker,
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+} from '@temporalio/worker';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
@@ -21,6 +25,8 @@ export interface WorkersOptions {
   readonly taskQueue: string;
   /** How it signs what it does. */
   readonly identity: string;
+  /** Around every activity. */
+  readonly interceptors: ActivityInterceptorsFactory[];
   /** null: it answers questions about workflows, and does nothing for them. */
   readonly activities: Activities | null;
   /** Those that it has a token for. */
@@ -64,13 +70,17 @@ const FORCE = '45s';
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
-const EVERY_WORKER = {
-  shutdownGraceTime: GRACE,
-  shutdownForceTime: FORCE,
-  ...NOT_IN_THE_TYPES,
-  // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
-  maxHeartbeatThrottleInterval: '1s',
-} as const;
+function everyWorker({ connection, namespace, identity, interceptors }: WorkersOptions) {
+  return {
+    ...{ connection, namespace, identity },
+    interceptors: { activity: interceptors },
+    shutdownGraceTime: GRACE,
+    shutdownForceTime: FORCE,
+    ...NOT_IN_THE_TYPES,
+    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+    maxHeartbeatThrottleInterval: '1s',
+  } as const;
+}
 
 /** A burst of submissions that wait for their slots must leave room for the rest. */
 const ACTIVITIES_AT_ONCE = 2 * MAX_OUTSTANDING;
@@ -91,10 +101,10 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
 
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
-  const { connection, namespace, identity, taskQueue, activities } = options;
+  const { taskQueue, activities } = options;
   return Worker.create({
-    ...EVERY_WORKER,
-    ...{ connection, namespace, identity, taskQueue },
+    ...everyWorker(options),
+    taskQueue,
     workflowBundle: await workflowBundle(),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
@@ -126,14 +136,14 @@ function createPublisher(options: WorkersOptions, activities: Activities): Promi
 }
 
 function createFor(
-  { connection, namespace, identity }: WorkersOptions,
+  options: WorkersOptions,
   taskQueue: string,
   activities: Partial<Activities>,
   atOnce: number,
 ): Promise<Worker> {
   return Worker.create({
-    ...EVERY_WORKER,
-    ...{ connection, namespace, identity, taskQueue, activities },
+    ...everyWorker(options),
+    ...{ taskQueue, activities },
     maxConcurrentActivityTaskExecutions: atOnce,
   });
 }

@@ -1,9 +1,9 @@
 /** An operator sees in Temporal which process polls, and which version of the program it runs. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { connectClient } from '../../src/temporal/connection.ts';
+import { TASK_QUEUE_TYPES } from '../../src/temporal/task-queue-types.ts';
 import { Rig } from '../rig.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -15,26 +15,24 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const { TaskQueueType } = temporal.api.enums.v1;
-
-test.each([
-  ['workflow', TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW],
-  ['activity', TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY],
-])('a worker polls for %s tasks as `host pid version`', async (_, taskQueueType) => {
-  await expect
-    .poll(
-      async () => {
-        const { pollers } = await rig.client.workflowService.describeTaskQueue({
-          namespace: 'default',
-          taskQueue: { name: rig.taskQueue },
-          taskQueueType,
-        });
-        return [...new Set(pollers.map(({ identity }) => identity))];
-      },
-      { timeout: 10_000 },
-    )
-    .toEqual([IDENTITY]);
-});
+test.each(Object.entries(TASK_QUEUE_TYPES))(
+  'a worker polls for %s tasks as `host pid version`',
+  async (_type, taskQueueType) => {
+    await expect
+      .poll(
+        async () => {
+          const { pollers } = await rig.client.workflowService.describeTaskQueue({
+            namespace: 'default',
+            taskQueue: { name: rig.taskQueue },
+            taskQueueType,
+          });
+          return [...new Set(pollers.map(({ identity }) => identity))];
+        },
+        { timeout: 10_000 },
+      )
+      .toEqual([IDENTITY]);
+  },
+);
 
 test('a client signs what it starts with the same identity, or with the one that it is given', async () => {
   const target = { address: inject('temporal'), namespace: 'default' };
