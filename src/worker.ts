@@ -27,6 +27,7 @@ import {
   type Observation,
 } from './telemetry/observation.ts';
 import { startRuntime, workerLog } from './telemetry/runtime.ts';
+import { openTracing } from './telemetry/tracing.ts';
 import { processIdentity, version } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
@@ -67,18 +68,18 @@ export interface RunningWorker {
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false, roles = null } = options;
-  const { dependencies = asTheyAre, observation = {} } = options;
+  const { dependencies = asTheyAre } = options;
+  const observation = await observationOf(options);
   startRuntime();
   const connection = await connectWorker(options.temporal);
-  const secrets = secretsOf(options);
-  const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
+  const known = knownServices(services, secretsOf(options), { ...options, observation });
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
     identity: options.temporal.identity ?? processIdentity(),
-    interceptors: activityInterceptors(observation),
+    interceptors: activityInterceptors(observation, options.client),
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });
@@ -95,6 +96,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await Promise.all([...known.values()].map((service) => service.client.close()));
     given.ledger.stop();
     await connection.close();
+    await observation.tracing?.flush();
   };
   let stopped: Promise<void> | null = null;
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };
@@ -180,6 +182,18 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
     ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',
   ];
+}
+
+async function observationOf({ observation }: WorkerOptions): Promise<Observation> {
+  return { ...observation, tracing: await openTracing(process.env) };
+}
+
+function knownServices(
+  services: readonly ServiceSettings[],
+  secrets: readonly string[],
+  options: WorkerOptions,
+): ReadonlyMap<string, KnownService> {
+  return new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
 }
 
 function know(

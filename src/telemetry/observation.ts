@@ -1,5 +1,6 @@
 /** What a worker shows of itself while it works. Every part may be absent: then nothing is measured, and nothing slower. */
 import type { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
 import type { ItemEnd } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -11,19 +12,23 @@ import type { WorkerMetrics } from './metrics.ts';
 import { observedClient } from './observed-client.ts';
 import { observedStore } from './observed-store.ts';
 import { subjectOfActivity, type Subject } from './subject.ts';
+import type { Tracing } from './spans.ts';
 
 export interface Observation {
   readonly metrics?: WorkerMetrics;
+  /** null or left out: no traces. */
+  readonly tracing?: Tracing | null;
   /** Told of the SDK's workers of each start, before they run. */
   readonly follow?: (...workers: readonly Worker[]) => void;
 }
 
 export function observeClient(
-  { metrics }: Observation,
+  { metrics, tracing }: Observation,
   service: ServiceName,
   client: ServiceClient,
 ): ServiceClient {
-  return metrics ? observedClient(service, client, metrics) : client;
+  if (!metrics && !tracing) return client;
+  return observedClient(service, client, { metrics, tracing: tracing ?? undefined });
 }
 
 export function observeStore({ metrics }: Observation, store: Store): Store {
@@ -31,8 +36,15 @@ export function observeStore({ metrics }: Observation, store: Store): Store {
 }
 
 /** For `interceptors` of every worker that runs activities. */
-export function activityInterceptors({ metrics }: Observation): ActivityInterceptorsFactory[] {
-  return [(context) => named(context), (context) => measured(context, metrics)];
+export function activityInterceptors(
+  { metrics, tracing }: Observation,
+  client: Client,
+): ActivityInterceptorsFactory[] {
+  return [
+    (context) => named(context),
+    ...(tracing ? [tracing.activities(client)] : []),
+    (context) => measured(context, metrics),
+  ];
 }
 
 /** What an activity logs says which campaign, item and service it is about, also where its workflow is a budget. */
