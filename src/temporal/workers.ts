@@ -62,7 +62,7 @@ export function runTogether(workers: readonly Worker[]): RunningWorkers {
  */
 const GRACE = '35s';
 /** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
-const FORCE = '45s';
+const FORCE = '42s';
 
 /**
  * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
