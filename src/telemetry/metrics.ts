@@ -5,12 +5,15 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ItemEnd } from '../domain/campaign.ts';
-import { KINDS, type Kind } from '../domain/item.ts';
+import { KINDS, SERVICES, type Kind } from '../domain/item.ts';
 
 /** Seconds; a service answers within 30. */
 const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds; a small file on a local disk takes a millisecond, a large one in an object store seconds. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
+
+/** Codes of items that end as held. */
+const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'];
 
 /** Codes are a closed set (src/domain/errors.ts); should a text come instead, it makes no time series of its own. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;
@@ -64,9 +67,12 @@ export class WorkerMetrics {
       labelNames: ['version', 'node'],
       registers: [this.registry],
     }).set({ ...versions }, 1);
-    for (const outcome of ['ok', 'failed']) this.#publications.inc({ outcome }, 0);
     // A series that begins with its first event has no increase to alert on.
-    for (const kind of KINDS) this.#ended.inc({ kind, state: 'held', code: 'SUBMIT_UNSURE' }, 0);
+    for (const outcome of ['ok', 'failed']) this.#publications.inc({ outcome }, 0);
+    for (const kind of KINDS)
+      for (const code of HELD) this.#ended.inc({ kind, state: 'held', code }, 0);
+    for (const service of SERVICES)
+      this.#requests.zero({ service, operation: 'submit', outcome: 'accepted' });
   }
 
   serviceCall({ service, operation, outcome, seconds }: ServiceCall): void {
