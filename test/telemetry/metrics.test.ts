@@ -90,6 +90,23 @@ test('a worker shows what it has done, how its budget stands, and that it is rea
   await worker.endsWith(0);
 }, 90_000);
 
+test('a worker with one role is ready when it polls the task queue of that role, without a token', async () => {
+  const at = desk();
+  const { name } = await scene(at, inject('temporal'));
+  const worker = at.type(['worker', '--role', 'publish', '--identity', 'publisher-1']);
+  const url = await endpointOf(worker);
+  await worker.says('working for');
+  await expect.poll(async () => (await get(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+  const { samples } = await metricsOf(url);
+  const queues = samples.filter((one) => one.name === 'hundredfold_task_queue_pollers');
+  expect(queues.map(({ labels }) => labels)).toEqual([
+    { task_queue: `publish:${name}`, type: 'activity' },
+  ]);
+  expect(queues[0]?.value).toBeGreaterThan(0);
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
+}, 60_000);
+
 test('a worker is not ready while Temporal cannot be reached, and lives on', async () => {
   const at = desk();
   const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
