@@ -9,6 +9,7 @@ const globalSetup = fileURLToPath(new URL('test/global-setup.ts', import.meta.ur
 const LONG = [
   'test/cli/{background,retry,terminal,together}.test.ts',
   'test/crash/**',
+  'test/telemetry/stop-under-load.test.ts',
   'test/time-skipping/**',
   'test/workflows/{faults,outage,unsure}.test.ts',
 ];

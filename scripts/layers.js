@@ -2,9 +2,11 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → watchdog → temporal → activities → workflows → report
+ *   cli → host → worker → watchdog, telemetry → temporal → activities → workflows → report
  *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain
  *
+ * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
+ * so that a worker without an endpoint pays nothing.
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
  */
 
@@ -17,7 +19,7 @@ const ROWS = [
   ['workflows'],
   ['activities'],
   ['temporal'],
-  ['watchdog'],
+  ['watchdog', 'telemetry'],
   ['worker'],
   ['host'],
   ['cli'],
@@ -68,6 +70,7 @@ export const KNOW_TEMPORAL = [
   'activities',
   'temporal',
   'watchdog',
+  'telemetry',
   'worker',
   'host',
   'cli',

@@ -1,12 +1,5 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
-import { readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-import {
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  type LogLevel,
-} from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
@@ -27,9 +20,20 @@ import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Build, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import {
+  activityInterceptors,
+  observeClient,
+  observeStore,
+  type Observation,
+} from './telemetry/observation.ts';
+import { startRuntime, workerLog } from './telemetry/runtime.ts';
+import { openTracing } from './telemetry/tracing.ts';
+import { processIdentity, version } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
+
+export { logTo } from './telemetry/runtime.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -51,6 +55,8 @@ export interface WorkerOptions {
   readonly build?: Build;
   /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
   readonly watchEveryMs?: number;
+  /** Shows operators what the worker does; nothing when it is left out. */
+  readonly observation?: Observation;
   /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
   readonly dependencies?: (real: Dependencies) => Dependencies;
 }
@@ -65,20 +71,22 @@ export interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false, roles = null, build = null } = options;
   const { dependencies = asTheyAre } = options;
-  startRuntime?.();
-  startRuntime = null;
+  const observation = await observationOf(options);
+  startRuntime();
   const connection = await connectWorker(options.temporal);
-  const secrets = secretsOf(options);
-  const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
+  const known = knownServices(services, secretsOf(options), { ...options, observation });
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles, build },
+    identity: options.temporal.identity ?? processIdentity(),
+    interceptors: activityInterceptors(observation, options.client),
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });
   for (const { reference } of services) await ensureBudget(given, reference);
+  observation.follow?.(...group);
   const workers = runTogether(group);
   const watchdog = watchOver(options);
   workers.ended.finally(() => watchdog.stop()).catch(() => undefined);
@@ -90,6 +98,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await Promise.all([...known.values()].map((service) => service.client.close()));
     given.ledger.stop();
     await connection.close();
+    await observation.tracing?.flush();
   };
   let stopped: Promise<void> | null = null;
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };
@@ -100,7 +109,7 @@ function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions)
   const watchdog = new Watchdog({
     ...{ client, taskQueue, budgets: services.map(({ reference }) => reference) },
     say(message) {
-      Runtime.instance().logger.warn(message);
+      workerLog().warn(message);
     },
     ...(watchEveryMs !== undefined && { lookEveryMs: watchEveryMs }),
   });
@@ -117,11 +126,11 @@ function dependenciesOf(
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
 ): Dependencies {
-  const { client, taskQueue, notify = NOBODY, stateFolder } = options;
+  const { client, taskQueue, notify = NOBODY, stateFolder, observation = {} } = options;
   return {
     serviceOf: (reference) => known.get(keyOf(reference)) ?? null,
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
-    openStore: openExisting,
+    openStore: async (...where) => observeStore(observation, await openExisting(...where)),
     leases,
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
@@ -165,25 +174,6 @@ function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions)
   return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }
 
-let startRuntime: (() => void) | null = null;
-
-/** Where the SDK's own log goes; to be called once, before the first worker. */
-export function logTo(write: (line: string) => void, level: LogLevel = 'WARN'): void {
-  // Not yet: the runtime wakes several times a second for the log, also in a command that never works.
-  startRuntime = () => installRuntime(write, level);
-}
-
-function installRuntime(write: (line: string) => void, level: LogLevel): void {
-  const logger = new DefaultLogger(level, ({ level: lvl, message, timestampNanos, meta }) => {
-    const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-    write(`${JSON.stringify({ time, level: lvl, message, ...plain(meta) })}\n`);
-  });
-  // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
-  const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
-  const telemetryOptions = { logging: { filter, forward: {} } };
-  Runtime.install({ logger, telemetryOptions, shutdownSignals: [] });
-}
-
 /** All that a service might repeat and nobody may read. */
 function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const { url, token } = notify?.webhook ?? {};
@@ -196,10 +186,22 @@ function secretsOf({ services, temporal, notify }: WorkerOptions): readonly stri
   ];
 }
 
+async function observationOf({ observation }: WorkerOptions): Promise<Observation> {
+  return { ...observation, tracing: await openTracing(process.env) };
+}
+
+function knownServices(
+  services: readonly ServiceSettings[],
+  secrets: readonly string[],
+  options: WorkerOptions,
+): ReadonlyMap<string, KnownService> {
+  return new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
+}
+
 function know(
   settings: ServiceSettings,
   otherSecrets: readonly string[],
-  { client: temporal, roles }: WorkerOptions,
+  { client: temporal, roles, observation = {} }: WorkerOptions,
 ): KnownService {
   const { reference, url, variant, token, limit, addressLimit, ledgerAddress } = settings;
   const { maxDownload, public: isPublic, formats } = settings;
@@ -209,7 +211,7 @@ function know(
   const target = { service, url, variant, token: token.reveal(), otherSecrets, network, ...asked };
   const budgetOf = temporal.workflow.getHandle(budgetWorkflowId(reference));
   return {
-    client: withManners(createClient(target), {
+    client: withManners(observeClient(observation, service, createClient(target)), {
       statusRequests: settings.statusRequests,
       onRefusal(refusal) {
         // Should it be lost: the next probe is refused as well, and told.
@@ -236,23 +238,9 @@ function successorIn(
 }
 
 function logRefusal(error: unknown): void {
-  Runtime.instance().logger.warn('a budget was not told that its service refuses us', { error });
+  workerLog().warn('a budget was not told that its service refuses us', { error });
 }
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
-}
-
-export function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
-
-/** Log details as JSON can hold them: errors by message, bigints as text. */
-function plain(meta: Record<string, unknown> | undefined): Record<string, unknown> {
-  const of = (value: unknown): unknown => {
-    if (value instanceof Error) return `${value.name}: ${value.message}`;
-    return typeof value === 'bigint' ? value.toString() : value;
-  };
-  return Object.fromEntries(Object.entries(meta ?? {}).map(([key, value]) => [key, of(value)]));
 }

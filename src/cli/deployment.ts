@@ -5,7 +5,7 @@ import { temporalAddress } from '../host/session.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { describeDeployment, setCurrent, type DeployedBuild } from '../temporal/deployment.ts';
 import { thisBuild } from '../temporal/workers.ts';
-import { version } from '../worker.ts';
+import { version } from '../temporal/identity.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Client } from '@temporalio/client';
 import { say } from './explain.ts';

@@ -15,7 +15,7 @@ import { storeErrorOf } from '../store/store-error.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { isRunning, lives } from '../temporal/dev-server.ts';
-import { version } from '../worker.ts';
+import { version } from '../temporal/identity.ts';
 import { engines } from './doctor-engines.ts';
 import { workflowFindings } from './doctor-workflows.ts';
 import { surroundings } from './doctor-surroundings.ts';

@@ -9,6 +9,7 @@ import { explain } from './explain.ts';
 import { addDeployment } from './deployment-command.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
+import { workerOptions } from './worker-options.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -227,16 +228,12 @@ program
   .addOption(json())
   .action(ending(async (flags) => (await import('./budget.ts')).budget(flags)));
 
-program
+const workerCommand = program
   .command('worker')
   .description('a long-lived worker against a Temporal address')
-  .addOption(
-    new Option('--role <role...>', 'what it does (default: all)').choices([
-      ...['submit', 'fetch', 'publish', 'workflows'],
-    ]),
-  )
   .addOption(config())
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
+for (const option of workerOptions()) workerCommand.addOption(option);
 
 addDeployment(program, { config, json, ending });
 

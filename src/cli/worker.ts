@@ -1,31 +1,92 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import { METRICS_HOST } from '../config/schema-worker.ts';
+import type { Settings, TemporalSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { sayWorkerDied } from '../host/host.ts';
 import { startLastingWorker } from '../host/lasting-worker.ts';
 import { temporalAddress } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
+import type { LogFormat } from '../telemetry/log-line.ts';
+import type { Operations, OperationsOptions } from '../telemetry/operations.ts';
+import { logTo, startRuntime, workerLog } from '../telemetry/runtime.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { version } from '../temporal/identity.ts';
 import { ROLES, thisBuild, type Role } from '../temporal/workers.ts';
-import { logTo, version } from '../worker.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { commandSettings } from './command-settings.ts';
 
 export interface WorkerFlags extends CommonFlags {
   /** Default: all. */
   readonly role?: readonly Role[];
+  /** Instead of `host pid version`. */
+  readonly identity?: string;
+  readonly metricsPort?: number;
+  readonly metricsHost?: string;
+  readonly logFormat?: LogFormat;
 }
 
 /** Only these ask a service for anything. */
 const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
 
+/**
+ * Whoever ends a worker (systemd, Kubernetes) waits for so long at least, if it is told to: a minute less 15 s. A POST has
+ * ended by then; what has not is tried again by another worker.
+ */
+const STOP_WITHIN_MS = 44_000;
+
 export async function worker(flags: WorkerFlags): Promise<number> {
   const roles = flags.role ?? ROLES;
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
-  if (!settings.temporal) {
+  const configured = checked(settings, asks);
+  const services = asks ? Object.values(settings.services) : [];
+  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
+  const { identity } = flags;
+  const temporal = {
+    ...temporalAddress(configured),
+    ...(identity !== undefined && { identity }),
+  };
+  const client = await connectClient(temporal);
+  const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+  const references = services.map(({ reference }) => reference);
+  const operations = await operationsOf(flags, settings, { client, taskQueue, references });
+  startRuntime();
+  const log = workerLog();
+  if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
+  await registerSearchAttributes(client);
+  const asked = nextSignal();
+  const { deployment } = settings;
+  const build = deployment !== null && { build: await thisBuild(deployment, version()) };
+  const running = await startLastingWorker(
+    {
+      ...{ temporal, client, taskQueue, services, roles, ...build },
+      notify: settings.notify,
+      stateFolder: stateFolderOf({ settings, environment: process.env }),
+      ...(operations && { observation: operations.observation }),
+    },
+    {
+      onDeath(error) {
+        log.error('the worker ended by itself and is started again', { error });
+      },
+    },
+  );
+  const { address, namespace } = temporal;
+  log.info(`working for ${address}, namespace ${namespace}, task queue ${taskQueue}`);
+  log.info('stopping: what runs is brought to an end', { signal: await asked });
+  operations?.drain();
+  const isDone = await within(STOP_WITHIN_MS, running.stop());
+  if (isDone) log.info('stopped');
+  else log.warn('stopped before all had ended: another worker goes on with the rest');
+  await operations?.close();
+  // The log is written with a delay of 100 ms at most, for the order of its lines.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  return EXIT.ok;
+}
+
+/** Throws CONFIG_NO_TEMPORAL or CONFIG_NO_SERVICE. */
+function checked({ temporal, services }: Settings, asks: boolean): TemporalSettings {
+  if (!temporal) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_TEMPORAL',
       message: 'a worker needs a Temporal server to work for, and none is configured',
@@ -34,8 +95,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
       exitCode: EXIT.refused,
     });
   }
-  const services = asks ? Object.values(settings.services) : [];
-  if (asks && services.length === 0) {
+  if (asks && Object.values(services).length === 0) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_SERVICE',
       message: 'a worker without services has nothing to do',
@@ -43,28 +103,29 @@ export async function worker(flags: WorkerFlags): Promise<number> {
       exitCode: EXIT.refused,
     });
   }
-  logTo((line) => process.stderr.write(line));
-  const temporal = temporalAddress(settings.temporal);
-  const client = await connectClient(temporal);
-  await registerSearchAttributes(client);
-  const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-  const { deployment } = settings;
-  const build = deployment !== null && { build: await thisBuild(deployment, version()) };
-  const running = await startLastingWorker(
-    {
-      ...{ temporal, client, taskQueue, services, roles, ...build },
-      notify: settings.notify,
-      stateFolder: stateFolderOf({ settings, environment: process.env }),
-    },
-    { onDeath: sayWorkerDied },
-  );
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  return temporal;
+}
+
+/** Before the worker, so that `/readyz` says that it is starting. Loaded only where it is wanted. */
+async function operationsOf(
+  { metricsPort, metricsHost }: WorkerFlags,
+  { worker: { metrics } }: Settings,
+  shown: Omit<OperationsOptions, 'place'>,
+): Promise<Operations | null> {
+  const port = metricsPort ?? metrics?.port;
+  if (port === undefined) return null;
+  const { openOperations } = await import('../telemetry/operations.ts');
+  const host = metricsHost ?? metrics?.host ?? METRICS_HOST;
+  return openOperations({ ...shown, place: { host, port } });
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
   });
-  say(`working for ${temporal.address}, namespace ${temporal.namespace}, task queue ${taskQueue}`);
-  await asked;
-  say('stopping: what runs is brought to an end');
-  await running.stop();
-  await client.connection.close();
-  return EXIT.ok;
+}
+
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms).unref());
+  return Promise.race([work.then(() => true), late]);
 }

@@ -52,6 +52,9 @@ const KEYS: readonly (readonly string[])[] = [
   ['notify', 'url'],
   ['notify', 'token', 'env'],
   ['notify', 'token', 'file'],
+  ['worker', 'metrics', 'port'],
+  ['worker', 'metrics', 'host'],
+  ['worker', 'logFormat'],
 ];
 
 /** `HUNDREDFOLD_SERVICES_PREDICTIONS_ADDRESS_BUDGET_LIMIT` */

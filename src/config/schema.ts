@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { EXTRA_FORMATS } from '../domain/outcomes.ts';
 import { contact, network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
 import { bound, duration, limit, maxDownload, secretSource, url } from './schema-values.ts';
+import { worker } from './schema-worker.ts';
 
 const maxUnfinished = (fallback: number) =>
   bound.meta({
@@ -282,6 +283,7 @@ export const configSchema = z
       .meta({ description: 'The embedded Temporal server.' }),
     jobs,
     notify,
+    worker,
   })
   .partial()
   .meta({

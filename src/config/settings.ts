@@ -23,6 +23,7 @@ import {
   type SecretSource,
 } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
+import { workerSettings, type WorkerSettings } from './schema-worker.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
 
 export type { Environment } from './secret.ts';
@@ -53,6 +54,7 @@ export interface Settings extends ConfiguredServices {
   readonly embeddedDir: string;
   readonly policy: JobPolicy;
   readonly notify: NotifySettings;
+  readonly worker: WorkerSettings;
   /** The file it came from, for messages; null when there is none. */
   readonly file: string | null;
 }
@@ -85,6 +87,7 @@ export function loadSettings(
       ...sameFailures(config.jobs?.sameFailures),
     },
     notify: notifyOf(config, place, tokens),
+    worker: workerSettings(config.worker),
     file: path,
   };
 }

@@ -12,7 +12,7 @@ import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { ROLES, thisBuild } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
-import { version } from '../worker.ts';
+import { version } from '../temporal/identity.ts';
 import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';

@@ -9,11 +9,14 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
 import { isLocalHost } from '../config/proxy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import { processIdentity } from './identity.ts';
 
 /** Where Temporal is and how to get in. */
 export interface TemporalAddress {
   readonly address: string;
   readonly namespace: string;
+  /** How workers and clients sign what they do; `processIdentity` when it is left out. */
+  readonly identity?: string;
   readonly apiKey?: string;
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
@@ -34,7 +37,8 @@ export async function connectClient(
       connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
       interceptors: [makeGrpcRetryInterceptor(retry)],
     });
-    return new Client({ connection, namespace: target.namespace });
+    const { namespace, identity = processIdentity() } = target;
+    return new Client({ connection, namespace, identity });
   } catch (cause) {
     throw unreachable(target, cause);
   }

@@ -6,6 +6,7 @@
  */
 import {
   Worker,
+  type ActivityInterceptorsFactory,
   type NativeConnection,
   type WorkerOptions,
   type WorkflowBundlePath,
@@ -24,6 +25,10 @@ export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** How it signs what it does. */
+  readonly identity: string;
+  /** Around every activity. */
+  readonly interceptors: ActivityInterceptorsFactory[];
   /** null: it answers questions about workflows, and does nothing for them. */
   readonly activities: Activities | null;
   /** Those that it has a token for. */
@@ -74,7 +79,7 @@ export function runTogether(workers: readonly Worker[]): RunningWorkers {
  */
 const GRACE = '35s';
 /** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
-const FORCE = '45s';
+const FORCE = '42s';
 
 /**
  * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
@@ -82,13 +87,19 @@ const FORCE = '45s';
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
-const EVERY_WORKER = {
-  shutdownGraceTime: GRACE,
-  shutdownForceTime: FORCE,
-  ...NOT_IN_THE_TYPES,
-  // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
-  maxHeartbeatThrottleInterval: '1s',
-} as const;
+function everyWorker(options: WorkersOptions) {
+  const { connection, namespace, identity, interceptors } = options;
+  return {
+    ...{ connection, namespace, identity },
+    ...versioning(options),
+    interceptors: { activity: interceptors },
+    shutdownGraceTime: GRACE,
+    shutdownForceTime: FORCE,
+    ...NOT_IN_THE_TYPES,
+    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+    maxHeartbeatThrottleInterval: '1s',
+  } as const;
+}
 
 /** A burst of submissions that wait for their slots must leave room for the rest. */
 const ACTIVITIES_AT_ONCE = 2 * MAX_OUTSTANDING;
@@ -124,11 +135,10 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
 
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
-  const { connection, namespace, taskQueue, activities } = options;
+  const { taskQueue, activities } = options;
   return Worker.create({
-    ...EVERY_WORKER,
-    ...{ connection, namespace, taskQueue },
-    ...versioning(options),
+    ...everyWorker(options),
+    taskQueue,
     workflowBundle: options.build?.bundle ?? (await workflowBundle()),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
@@ -165,11 +175,9 @@ function createFor(
   activities: Partial<Activities>,
   atOnce: number,
 ): Promise<Worker> {
-  const { connection, namespace } = options;
   return Worker.create({
-    ...EVERY_WORKER,
-    ...versioning(options),
-    ...{ connection, namespace, taskQueue, activities },
+    ...everyWorker(options),
+    ...{ taskQueue, activities },
     maxConcurrentActivityTaskExecutions: atOnce,
   });
 }

@@ -1,0 +1,56 @@
+/** The keys of `worker`: what `hundredfold worker` shows operators of itself. */
+import { z } from 'zod';
+
+/** A variable of the environment gives it as text. */
+const port = z
+  .int()
+  .min(0)
+  .max(65_535)
+  .or(
+    z
+      .string()
+      .regex(/^(?:0|[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/)
+      .transform(Number),
+  );
+
+const metrics = z
+  .strictObject({
+    port: port.meta({
+      description:
+        'Port of /metrics (Prometheus), /healthz and /readyz. Absent: there is no endpoint. 0: any that is free.',
+      examples: [9464],
+    }),
+    host: z.string().meta({
+      description:
+        'Address to listen on. 0.0.0.0 lets other machines read: there is no login, so only in a network of your own.',
+      default: '127.0.0.1',
+      examples: ['0.0.0.0'],
+    }),
+  })
+  .partial();
+
+export const worker = z
+  .strictObject({
+    metrics: metrics.meta({ description: 'The HTTP endpoint of `hundredfold worker`.' }),
+    logFormat: z.enum(['text', 'json']).meta({
+      description: 'How `hundredfold worker` writes its log to stderr.',
+      default: 'text',
+    }),
+  })
+  .partial()
+  .meta({ description: 'The command `hundredfold worker`; other commands ignore it.' });
+
+export interface WorkerSettings {
+  /** null: no endpoint. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
+  readonly logFormat: 'text' | 'json';
+}
+
+export function workerSettings(config: z.output<typeof worker> | undefined): WorkerSettings {
+  const { metrics: place, logFormat = 'text' } = config ?? {};
+  const { port: wanted, host = METRICS_HOST } = place ?? {};
+  return { metrics: wanted === undefined ? null : { host, port: wanted }, logFormat };
+}
+
+/** Nobody but this machine reads metrics unless it is told otherwise. */
+export const METRICS_HOST = '127.0.0.1';

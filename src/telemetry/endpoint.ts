@@ -1,0 +1,97 @@
+/**
+ * What operators and schedulers ask a worker over HTTP: `/metrics` for Prometheus, `/healthz` (the process answers) and
+ * `/readyz` (it takes up work). It has no secrets to show, and takes nothing in.
+ */
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+
+export interface Place {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+}
+
+export interface Answers {
+  /** In the text format of Prometheus. */
+  readonly metrics: () => Promise<string>;
+  /** Why the worker takes up no work now; null when it does. */
+  readonly notReady: () => Promise<string | null>;
+}
+
+export interface Endpoint {
+  /** `http://HOST:PORT` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Version 0.0.4 of the text format. */
+const METRICS = 'text/plain; version=0.0.4; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
+
+/** @throws HundredfoldError `METRICS_PORT` where nobody may listen there. */
+export async function openEndpoint(place: Place, answers: Answers): Promise<Endpoint> {
+  const server = createServer((request, response) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    if (!isRead) {
+      send(response, 405);
+      return;
+    }
+    answer(path, answers, response).catch((error: unknown) => {
+      send(response, 500, `${error instanceof Error ? error.message : String(error)}\n`);
+    });
+  });
+  await listen(server, place);
+  const { port } = server.address() as AddressInfo;
+  const host = place.host.includes(':') ? `[${place.host}]` : place.host;
+  return { url: `http://${host}:${port}`, close: () => close(server) };
+}
+
+async function answer(path: string, answers: Answers, response: ServerResponse): Promise<void> {
+  if (path === '/metrics') {
+    send(response, 200, await answers.metrics(), METRICS);
+  } else if (path === '/healthz') {
+    send(response, 200, 'ok\n');
+  } else if (path === '/readyz') {
+    const why = await answers.notReady();
+    send(response, why === null ? 200 : 503, `${why ?? 'ready'}\n`);
+  } else {
+    send(response, 404, 'there is /metrics, /healthz and /readyz\n');
+  }
+}
+
+function send(response: ServerResponse, status: number, body = '', type = TEXT): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(body);
+}
+
+async function listen(server: Server, { host, port }: Place): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port, exclusive: true }, resolve);
+    });
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw new HundredfoldError({
+      code: 'METRICS_PORT',
+      message: `cannot listen for metrics on ${host}, port ${port} (${code})`,
+      remedy:
+        'Choose another port or address: --metrics-port and --metrics-host, or worker.metrics in the configuration.',
+      exitCode: EXIT.refused,
+      cause,
+    });
+  }
+  server.unref();
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}

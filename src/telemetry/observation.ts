@@ -1,0 +1,102 @@
+/** What a worker shows of itself while it works. Every part may be absent: then nothing is measured, and nothing slower. */
+import type { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
+import type { ItemEnd } from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
+import type { ServiceClient } from '../services/client.ts';
+import type { Store } from '../store/store.ts';
+import type { ItemConclusion } from '../workflows/verbs.ts';
+import { subjectFields } from './log-line.ts';
+import type { WorkerMetrics } from './metrics.ts';
+import { observedClient } from './observed-client.ts';
+import { observedStore } from './observed-store.ts';
+import { subjectOfActivity, type Subject } from './subject.ts';
+import type { Tracing } from './spans.ts';
+
+export interface Observation {
+  readonly metrics?: WorkerMetrics;
+  /** null or left out: no traces. */
+  readonly tracing?: Tracing | null;
+  /** Told of the SDK's workers of each start, before they run. */
+  readonly follow?: (...workers: readonly Worker[]) => void;
+}
+
+export function observeClient(
+  { metrics, tracing }: Observation,
+  service: ServiceName,
+  client: ServiceClient,
+): ServiceClient {
+  if (!metrics && !tracing) return client;
+  return observedClient(service, client, { metrics, tracing: tracing ?? undefined });
+}
+
+export function observeStore({ metrics }: Observation, store: Store): Store {
+  return metrics ? observedStore(store, metrics) : store;
+}
+
+/** For `interceptors` of every worker that runs activities. */
+export function activityInterceptors(
+  { metrics, tracing }: Observation,
+  client: Client,
+): ActivityInterceptorsFactory[] {
+  return [
+    (context) => named(context),
+    ...(tracing ? [tracing.activities(client)] : []),
+    (context) => measured(context, metrics),
+  ];
+}
+
+/** What an activity logs says which campaign, item and service it is about, also where its workflow is a budget. */
+function named({ info }: Context): ActivityInterceptors {
+  let subject: Subject = {};
+  return {
+    inbound: {
+      execute(input, next) {
+        const { activityType, workflowExecution } = info;
+        if (workflowExecution)
+          subject = subjectOfActivity(activityType, input.args, workflowExecution);
+        return next(input);
+      },
+    },
+    outbound: {
+      getLogAttributes: (input, next) => next({ ...input, ...subjectFields(subject) }),
+    },
+  };
+}
+
+/** Ends of items and publications, as their activities tell them. */
+function measured(
+  { info: { activityType }, log }: Context,
+  metrics: WorkerMetrics | undefined,
+): ActivityInterceptors {
+  if (activityType === 'conclude') {
+    return {
+      inbound: {
+        async execute(input, next) {
+          const end = (await next(input)) as ItemEnd;
+          const { item } = input.args[0] as ItemConclusion;
+          const { state, code } = end;
+          metrics?.itemEnded(item.kind, end);
+          log.info('item ended', { kind: item.kind, state, ...(code !== null && { code }) });
+          return end;
+        },
+      },
+    };
+  }
+  if (activityType !== 'publish' || !metrics) return {};
+  return {
+    inbound: {
+      async execute(input, next) {
+        try {
+          const published = await next(input);
+          metrics.published('ok');
+          return published;
+        } catch (error) {
+          metrics.published('failed');
+          throw error;
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** A store whose calls are measured. Listings are not: they last as long as their reader takes. */
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { WorkerMetrics } from './metrics.ts';
+
+const MEASURED = [
+  ...(['write', 'create', 'flush', 'adopt', 'remove'] as const),
+  ...(['read', 'readText', 'digest', 'exists'] as const),
+] as const;
+
+type Measured = (typeof MEASURED)[number];
+type Call = (this: Store, ...args: unknown[]) => Promise<unknown>;
+
+/** The store behind a measured one: a store treats its own kind better (`adopt`). */
+const BEHIND = new WeakMap<object, Store>();
+
+export function observedStore(store: Store, metrics: WorkerMetrics): Store {
+  const observed = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const call = value as Call;
+      if (!isMeasured(name)) return call.bind(target);
+      return (...args: unknown[]) =>
+        timed(metrics, name, () => call.apply(target, args.map(behind)));
+    },
+  });
+  BEHIND.set(observed, store);
+  return observed;
+}
+
+function isMeasured(name: string | symbol): name is Measured {
+  return (MEASURED as readonly (string | symbol)[]).includes(name);
+}
+
+function behind(arg: unknown): unknown {
+  return typeof arg === 'object' && arg !== null ? (BEHIND.get(arg) ?? arg) : arg;
+}
+
+async function timed(
+  metrics: WorkerMetrics,
+  operation: Measured,
+  call: () => Promise<unknown>,
+): Promise<unknown> {
+  const began = performance.now();
+  const note = (outcome: string): void =>
+    metrics.storeCall(operation, outcome, (performance.now() - began) / 1_000);
+  try {
+    const result = await call();
+    note('ok');
+    return result;
+  } catch (error) {
+    // What the sender of the data threw, or an abort, says nothing about the store.
+    if (error instanceof StoreError) note(error.code);
+    throw error;
+  }
+}

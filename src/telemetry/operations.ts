@@ -1,0 +1,73 @@
+/** One endpoint for all that operators ask of a worker: its own metrics, those of the SDK, its health and readiness. */
+import type { Client } from '@temporalio/client';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { version } from '../temporal/identity.ts';
+import { freePort } from '../temporal/ports.ts';
+import { openEndpoint, type Endpoint, type Place } from './endpoint.ts';
+import { WorkerMetrics } from './metrics.ts';
+import type { Observation } from './observation.ts';
+import { Readiness } from './readiness.ts';
+import { showCoreMetricsAt } from './runtime.ts';
+import { Standing } from './standing.ts';
+
+export interface OperationsOptions {
+  readonly place: Place;
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** Of the services that the worker knows. */
+  readonly references: readonly ServiceReference[];
+}
+
+export interface Operations {
+  /** For `startWorker`. */
+  readonly observation: Required<Pick<Observation, 'metrics' | 'follow'>>;
+  readonly url: string;
+  /** `/readyz` answers 503 from now on. */
+  drain(): void;
+  close(): Promise<void>;
+}
+
+/** The SDK answers within milliseconds, on this machine. */
+const CORE_PATIENCE_MS = 2_000;
+
+/**
+ * To be called before the first worker of the process: the SDK shows its metrics from its start or never.
+ * @throws HundredfoldError `METRICS_PORT`
+ */
+export async function openOperations(options: OperationsOptions): Promise<Operations> {
+  const { client, taskQueue, references, place } = options;
+  const metrics = new WorkerMetrics({ version: version(), node: process.version });
+  const { identity } = client.options;
+  const readiness = new Readiness({ client, identity });
+  const queues = () => readiness.queues();
+  const standing = new Standing({ client, taskQueue, references, queues }, metrics.registry);
+  const notReady = () => readiness.missing();
+  const endpoint: Endpoint = await openEndpoint(place, {
+    notReady,
+    metrics: async () => {
+      const [why, core] = await Promise.all([notReady(), coreMetrics(), standing.refresh()]);
+      metrics.ready(why === null);
+      return (await metrics.registry.metrics()) + core;
+    },
+  });
+  const coreAddress = `127.0.0.1:${await freePort()}`;
+  showCoreMetricsAt(coreAddress);
+
+  /** The SDK's core has a server of its own for its metrics; its text is handed on, so that there is one address to read. */
+  async function coreMetrics(): Promise<string> {
+    try {
+      const signal = AbortSignal.timeout(CORE_PATIENCE_MS);
+      const answer = await fetch(`http://${coreAddress}/metrics`, { signal });
+      return answer.ok ? await answer.text() : '';
+    } catch {
+      return ''; // Not begun yet.
+    }
+  }
+
+  return {
+    observation: { metrics, follow: (...workers) => readiness.follow(...workers) },
+    url: endpoint.url,
+    drain: () => readiness.drain(),
+    close: () => endpoint.close(),
+  };
+}

@@ -1,0 +1,28 @@
+/** The HTTP status of a request in its span, from undici's own diagnostics: the clients of the services keep it to themselves. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { Span } from '@opentelemetry/api';
+
+const current = new AsyncLocalStorage<Span>();
+const spans = new WeakMap<object, Span>();
+
+/** Requests that `call` makes belong to the span. */
+export function withStatus<T>(span: Span, call: () => Promise<T>): Promise<T> {
+  return current.run(span, call);
+}
+
+/** To be called once a process. */
+export function statusInSpans(): void {
+  subscribe('undici:request:create', (message) => {
+    const { request } = message as { readonly request: object };
+    const span = current.getStore();
+    if (span) spans.set(request, span);
+  });
+  subscribe('undici:request:headers', (message) => {
+    const { request, response } = message as {
+      readonly request: object;
+      readonly response: { readonly statusCode: number };
+    };
+    spans.get(request)?.setAttribute('http.response.status_code', response.statusCode);
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * Traces by OpenTelemetry. The trace of an item has the id of the run of its workflow, so that every process can tell it
+ * without being told: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads,
+ * and no header has to travel through signals and histories. Workflow code is not instrumented: it is replayed, and what
+ * wraps it could change the order of its steps (docs/decisions.md).
+ */
+import {
+  context,
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type SpanContext,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { envDetectorSync, Resource } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  Span,
+  type Tracer,
+} from '@opentelemetry/sdk-trace-base';
+import type { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import type { ItemEnd } from '../domain/campaign.ts';
+import { version } from '../temporal/identity.ts';
+import { subjectFields } from './log-line.ts';
+import { statusInSpans, withStatus } from './otel-status.ts';
+import { isSampled, type Sampling } from './sampling.ts';
+import { subjectOfActivity, traceIdOf, type Subject } from './subject.ts';
+import type { TracedCall, Tracing } from './spans.ts';
+import { workerLog } from './runtime.ts';
+
+const FLUSH_MS = 5_000;
+
+export function startTracing(environment: Readonly<Record<string, string | undefined>>): Tracing {
+  const standard = { 'service.name': 'hundredfold-worker', 'service.version': version() };
+  const resource = new Resource(standard).merge(envDetectorSync.detect());
+  // Where, which headers, which time-out: the exporter reads it from the environment.
+  const exporter = new BatchSpanProcessor(new OTLPTraceExporter());
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [exporter] });
+  provider.register({ contextManager: new AsyncLocalStorageContextManager().enable() });
+  statusInSpans();
+  tellOnce();
+  const tracer = provider.getTracer('hundredfold', version());
+  const sampling: Sampling = {
+    sampler: environment['OTEL_TRACES_SAMPLER'],
+    argument: environment['OTEL_TRACES_SAMPLER_ARG'],
+  };
+  return {
+    activities: (client) => (at) => traced(at, { tracer, sampling, client }),
+    request: (call) => request(tracer, call),
+    async flush() {
+      const late = new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref());
+      await Promise.race([provider.forceFlush().catch(() => undefined), late]);
+    },
+  };
+}
+
+interface Ways {
+  readonly tracer: Tracer;
+  readonly sampling: Sampling;
+  readonly client: Client;
+}
+
+function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterceptors {
+  const { activityType, workflowExecution } = at.info;
+  if (!workflowExecution) return {};
+  const inner = new OpenTelemetryActivityInboundInterceptor(at, { tracer });
+  return {
+    inbound: {
+      async execute(input, next) {
+        const subject = subjectOfActivity(activityType, input.args, workflowExecution);
+        const item = spanOfItem(subject, sampling);
+        // Campaigns and budgets live for days: only what is done for an item is traced.
+        if (!item) return next(input);
+        const result = await context.with(trace.setSpanContext(ROOT_CONTEXT, item), () =>
+          inner.execute(input, (given) => {
+            trace.getActiveSpan()?.setAttributes(attributesOf(subject));
+            return next(given);
+          }),
+        );
+        if (activityType === 'conclude')
+          await endItem(tracer, client, { item, subject, end: result as ItemEnd });
+        return result;
+      },
+    },
+  };
+}
+
+/** Null where the item is not sampled, or where there is none. */
+function spanOfItem({ run }: Subject, sampling: Sampling): SpanContext | null {
+  const traceId = traceIdOf(run);
+  if (traceId === null || !isSampled(traceId, sampling)) return null;
+  // Half of the id, which is random in every version of UUID that Temporal has used.
+  return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
+}
+
+interface EndedItem {
+  readonly item: SpanContext;
+  readonly subject: Subject;
+  readonly end: ItemEnd;
+}
+
+/** The span of the whole item, which all others hang below: it is recorded when the end is known. */
+async function endItem(
+  tracer: Tracer,
+  client: Client,
+  { item, subject, end }: EndedItem,
+): Promise<void> {
+  try {
+    const handle = client.workflow.getHandle(subject.item ?? '', subject.run);
+    const { startTime } = await handle.describe();
+    const own = { ...item, isRemote: false };
+    // The one way to a span of a given id: `startSpan` makes up its own. The package is pinned.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    const span = new Span(
+      tracer,
+      ROOT_CONTEXT,
+      'RunWorkflow:item',
+      own,
+      SpanKind.INTERNAL,
+      undefined,
+      [],
+      startTime,
+    );
+    const { state, code } = end;
+    span.setAttributes({ ...attributesOf(subject), 'hundredfold.state': state });
+    if (code !== null) span.setAttribute('hundredfold.code', code);
+    const isGood = state === 'succeeded';
+    span.setStatus({
+      code: isGood ? SpanStatusCode.OK : SpanStatusCode.ERROR,
+      ...(code !== null && { message: code }),
+    });
+    span.end();
+  } catch (error) {
+    // The item has ended all the same.
+    workerLog().debug('the span of an item was not recorded', { error });
+  }
+}
+
+/** No body, no query, no header: what was asked of whom, how long it took, and what came of it. */
+async function request<O>(
+  tracer: Tracer,
+  { service, operation, run, outcomeOf }: TracedCall<O>,
+): Promise<O> {
+  if (!trace.getActiveSpan()) return run(() => undefined);
+  const name = operation === 'submit' ? `POST ${service}` : `${operation} ${service}`;
+  const attributes = { 'hundredfold.service': service, 'hundredfold.operation': operation };
+  return tracer.startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    try {
+      const result = await withStatus(span, () => run(() => span.addEvent('sent')));
+      span.setAttribute('hundredfold.outcome', outcomeOf(result));
+      return result;
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+function attributesOf(subject: Subject): Record<string, string> {
+  const { campaign, item, service } = subjectFields(subject);
+  const named = { campaign, item, service };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([key, value]) =>
+      value === undefined ? [] : [[`hundredfold.${key}`, value]],
+    ),
+  );
+}
+
+/** A collector that is away must not fill the log: the first failure says it. */
+function tellOnce(): void {
+  let isTold = false;
+  const ignore = (): void => undefined;
+  const error = (message: string): void => {
+    if (isTold) return;
+    isTold = true;
+    workerLog().warn('traces were not delivered; this is said once', { error: message });
+  };
+  const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, DiagLogLevel.ERROR);
+}

@@ -1,0 +1,88 @@
+/** Whether a worker takes up work: it polls, Temporal can be reached, and it was not told to stop. */
+import type { Client } from '@temporalio/client';
+import type { Worker } from '@temporalio/worker';
+import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
+
+export type Followed = Pick<Worker, 'getState'> & {
+  readonly options: Pick<Worker['options'], 'taskQueue' | 'workflowBundle'>;
+};
+
+export interface PolledQueue {
+  readonly taskQueue: string;
+  readonly type: keyof typeof TASK_QUEUE_TYPES;
+}
+
+export interface ReadinessOptions {
+  readonly client: Client;
+  readonly identity: string;
+}
+
+/** A probe is asked every few seconds and waits for one or two. */
+const PATIENCE_MS = 1_500;
+/** An answer holds for so long (ms): whoever asks more often costs Temporal nothing. */
+const HOLDS_MS = 1_000;
+
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  #workers: readonly Followed[] = [];
+  #draining = false;
+  #asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+  }
+
+  /** From the workers of one start on; those of an earlier start have ended. */
+  follow(...workers: readonly Followed[]): void {
+    this.#workers = [...workers];
+    this.#asked = null;
+  }
+
+  /** From now on it is not ready, whatever still runs. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Why not; null when it is ready. */
+  async missing(): Promise<string | null> {
+    if (this.#draining) return 'draining: the worker was told to stop';
+    const states = this.#workers.map((worker) => worker.getState());
+    if (states.length === 0) return 'starting: the worker does not poll yet';
+    const other = states.find((state) => state !== 'RUNNING');
+    if (other !== undefined) return `the worker is ${other.toLowerCase()}`;
+    if (!this.#asked || performance.now() - this.#asked.at > HOLDS_MS)
+      this.#asked = { at: performance.now(), answer: this.#askTemporal() };
+    return this.#asked.answer;
+  }
+
+  /** Every task queue that these workers poll, with what they take from it. */
+  queues(): readonly PolledQueue[] {
+    return this.#workers.map(({ options: { taskQueue, workflowBundle } }) => ({
+      taskQueue,
+      type: workflowBundle ? 'workflow' : 'activity',
+    }));
+  }
+
+  /** The server lists who polls: that is the proof that polling has begun. */
+  async #askTemporal(): Promise<string | null> {
+    try {
+      const polled = await this.#options.client.connection.withDeadline(
+        Date.now() + PATIENCE_MS,
+        () => Promise.all(this.queues().map((queue) => this.#isPolled(queue))),
+      );
+      return polled.every(Boolean) ? null : 'starting: Temporal has not seen the worker poll yet';
+    } catch {
+      return 'Temporal does not answer';
+    }
+  }
+
+  async #isPolled({ taskQueue, type }: PolledQueue): Promise<boolean> {
+    const { client, identity } = this.#options;
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: TASK_QUEUE_TYPES[type],
+    });
+    return pollers.some((poller) => poller.identity === identity);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The SDK's runtime: one a process, installed with the first worker. Where its log goes, and where it shows its metrics,
+ * has to be said before.
+ */
+import {
+  DefaultLogger,
+  makeTelemetryFilterString,
+  Runtime,
+  type LogLevel,
+  type Logger,
+} from '@temporalio/worker';
+import { logLine, type LogFormat } from './log-line.ts';
+
+interface Log {
+  readonly write: (line: string) => void;
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+}
+
+let wanted: Log | null = null;
+let metricsAddress: string | null = null;
+let installed = false;
+
+/** Where the log of the SDK and of the worker goes; to be called once, before the first worker. */
+export function logTo(
+  write: (line: string) => void,
+  level: LogLevel = 'WARN',
+  format: LogFormat = 'json',
+): void {
+  wanted = { write, level, format };
+}
+
+/** HOST:PORT at which the SDK's core shows its metrics; to be called before the first worker. */
+export function showCoreMetricsAt(address: string): void {
+  metricsAddress = address;
+}
+
+/**
+ * Not before there is a worker: the runtime wakes several times a second for the log, also in a command that never works.
+ */
+export function startRuntime(): void {
+  if (installed || !wanted) return;
+  installed = true;
+  const { write, level, format } = wanted;
+  const logger = new DefaultLogger(level, (entry) => write(logLine(entry, format)));
+  // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
+  const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
+  Runtime.install({
+    logger,
+    telemetryOptions: {
+      logging: { filter, forward: {} },
+      ...(metricsAddress !== null && {
+        metrics: {
+          prometheus: {
+            bindAddress: metricsAddress,
+            countersTotalSuffix: true,
+            unitSuffix: true,
+            useSecondsForDurations: true,
+          },
+        },
+      }),
+    },
+    shutdownSignals: [],
+  });
+}
+
+/** The log of the worker; there is one as soon as `startRuntime` has run. */
+export function workerLog(): Logger {
+  return Runtime.instance().logger;
+}

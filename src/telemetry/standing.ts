@@ -1,0 +1,132 @@
+/**
+ * How things stand at Temporal, as gauges: budgets from what their workflows write, open items and the backlog of the
+ * task queues from the server. Asked when somebody reads the metrics, and at most every 10 s: some ten calls each time.
+ */
+import type { Client } from '@temporalio/client';
+import type { Registry } from 'prom-client';
+import { readBudget } from '../activities/budget-status.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { OPEN_STATES } from '../domain/states.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
+import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';
+import { BudgetGauges, ServerGauges } from './gauges.ts';
+import type { PolledQueue } from './readiness.ts';
+
+export interface StandingOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** The budgets that are shown: of the services and credentials of this worker. */
+  readonly references: readonly ServiceReference[];
+  /** What this process polls; nothing before it works. */
+  readonly queues: () => readonly PolledQueue[];
+}
+
+/** Between two looks (ms), however often the metrics are read. */
+const LOOK_EVERY_MS = 10_000;
+/** A look that takes longer (ms) is waited for no more; the numbers of the one before are shown. */
+const PATIENCE_MS = 4_000;
+const HELD_FOR_MS = 24 * 3_600_000;
+
+export class Standing {
+  readonly #options: StandingOptions;
+  readonly #budgets: BudgetGauges;
+  readonly #server: ServerGauges;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+
+  constructor(options: StandingOptions, registry: Registry) {
+    this.#options = options;
+    this.#budgets = new BudgetGauges(registry);
+    this.#server = new ServerGauges(registry);
+  }
+
+  /** Never rejects: where Temporal does not answer, `hundredfold_temporal_reachable` is 0. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#lookedAt >= LOOK_EVERY_MS) {
+      this.#lookedAt = performance.now();
+      this.#looking ??= this.#look().finally(() => (this.#looking = null));
+    }
+    if (this.#looking) await Promise.race([this.#looking, patience()]);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const deadline = Date.now() + PATIENCE_MS;
+      await this.#options.client.connection.withDeadline(deadline, async () => {
+        await this.#lookAtBudgets();
+        await this.#lookAtItems();
+        await this.#lookAtQueues();
+      });
+      this.#server.reachable.set(1);
+    } catch {
+      this.#server.reachable.set(0);
+      // Old numbers would look as if nothing were wrong.
+      this.#budgets.forget();
+      this.#server.forget();
+    }
+  }
+
+  async #lookAtBudgets(): Promise<void> {
+    const { client, references } = this.#options;
+    const statuses = await Promise.all(
+      references.map((reference) => readBudget(client, budgetWorkflowId(reference))),
+    );
+    this.#budgets.show(references, statuses);
+  }
+
+  async #lookAtItems(): Promise<void> {
+    const { taskQueue } = this.#options;
+    const own = `TaskQueue="${taskQueue}"`;
+    const open = `${own} AND WorkflowType="item" AND ExecutionStatus="Running"`;
+    const since = new Date(Date.now() - HELD_FOR_MS).toISOString();
+    const held = `${own} AND WorkflowType="item" AND State="held" AND CloseTime > "${since}"`;
+    const campaigns = `${own} AND WorkflowType="campaign" AND ExecutionStatus="Running"`;
+    const counts = await Promise.all([
+      this.#count(campaigns),
+      this.#count(held),
+      ...OPEN_STATES.map((state) => this.#count(`${open} AND State="${state}"`)),
+    ]);
+    const [openCampaigns, heldItems, ...byState] = counts;
+    this.#server.campaigns.set(openCampaigns);
+    this.#server.held.set(heldItems);
+    for (const [i, state] of OPEN_STATES.entries())
+      this.#server.items.set({ state }, byState[i] ?? 0);
+  }
+
+  async #count(query: string): Promise<number> {
+    const { count } = await this.#options.client.workflow.count(query);
+    return count;
+  }
+
+  /** The queue of workflows has one for activities of the same name. */
+  async #lookAtQueues(): Promise<void> {
+    const polled = this.#options
+      .queues()
+      .flatMap(({ taskQueue, type }) => [
+        { taskQueue, type },
+        ...(type === 'workflow' ? [{ taskQueue, type: 'activity' } as const] : []),
+      ]);
+    await Promise.all(polled.map((queue) => this.#lookAtQueue(queue)));
+  }
+
+  async #lookAtQueue({ taskQueue, type }: PolledQueue): Promise<void> {
+    const { client } = this.#options;
+    const { pollers, stats } = await client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: TASK_QUEUE_TYPES[type],
+      reportStats: true,
+    });
+    const labels = { task_queue: taskQueue, type };
+    this.#server.pollers.set(labels, pollers.length);
+    // Servers of before 1.27 do not tell.
+    if (!stats) return;
+    this.#server.backlog.set(labels, Number(stats.approximateBacklogCount ?? 0));
+    const { seconds, nanos } = stats.approximateBacklogAge ?? {};
+    this.#server.backlogAge.set(labels, Number(seconds ?? 0) + (nanos ?? 0) / 1e9);
+  }
+}
+
+async function patience(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
+}

@@ -1,0 +1,44 @@
+/**
+ * OpenTelemetry traces, one an item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
+ * file is what is always there, otel.ts what is loaded then.
+ */
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import type { Tracing } from './spans.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** By the standard variables of OpenTelemetry; an empty one counts as unset. */
+export function isTracingWanted(environment: Environment): boolean {
+  const { OTEL_SDK_DISABLED: disabled, OTEL_TRACES_EXPORTER: exporter } = environment;
+  if (disabled?.toLowerCase() === 'true' || (exporter || 'otlp') !== 'otlp') return false;
+  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces, OTEL_EXPORTER_OTLP_ENDPOINT: all } =
+    environment;
+  return Boolean(traces) || Boolean(all);
+}
+
+let opened: Promise<Tracing | null> | null = null;
+
+/**
+ * null where no collector is named. One for all workers of the process, because OpenTelemetry is global.
+ * @throws HundredfoldError `CONFIG_OTLP_PROTOCOL`
+ */
+export function openTracing(environment: Environment): Promise<Tracing | null> {
+  return (opened ??= isTracingWanted(environment) ? load(environment) : Promise.resolve(null));
+}
+
+async function load(environment: Environment): Promise<Tracing> {
+  const { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: traces, OTEL_EXPORTER_OTLP_PROTOCOL: all } =
+    environment;
+  const protocol = traces || all || 'http/json';
+  if (!protocol.startsWith('http/')) {
+    throw new HundredfoldError({
+      code: 'CONFIG_OTLP_PROTOCOL',
+      message: `traces cannot be sent by the protocol ${protocol}`,
+      remedy:
+        'Traces go by OTLP over HTTP, which collectors take at port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
+      exitCode: EXIT.refused,
+    });
+  }
+  const { startTracing } = await import('./otel.ts');
+  return startTracing(environment);
+}

@@ -1,0 +1,148 @@
+/** The endpoint of a real worker process: metrics of the SDK and of our own, health and readiness. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { noItemLost } from '../promises.ts';
+import { startProxy } from '../crash/proxy.ts';
+import { desk } from '../cli/command.ts';
+import { fragments } from '../cli/manifests.ts';
+import { endpointOf, get, metricsOf, scene, services, TOKEN } from './operated-worker.ts';
+import { valueOf } from './prometheus-text.ts';
+
+test('a worker shows what it has done, how its budget stands, and that it is ready', async () => {
+  const at = desk();
+  const set = await scene(at, inject('temporal'));
+  const { name, env } = set;
+  const ids = fragments(at, name, 6);
+  await services(at, set);
+  const worker = at.type(['worker', '--log-format', 'json'], { env });
+  const url = await endpointOf(worker);
+  expect(await get(`${url}/healthz`)).toEqual({ status: 200, text: 'ok\n' });
+  await worker.says('working for');
+  await expect
+    .poll(() => get(`${url}/readyz`), { timeout: 10_000 })
+    .toEqual({ status: 200, text: 'ready\n' });
+
+  await at.runs(0, ['run', `${name}.csv`, '--no-worker'], { env });
+  await noItemLost(at.path('results', name), ids);
+
+  const { text, samples } = await metricsOf(url);
+  const value = (metric: string, labels = {}) => valueOf(samples, metric, labels);
+  const molecules = { service: 'molecules' };
+  expect(
+    value('hundredfold_items_ended_total', { kind: 'molecule', state: 'succeeded', code: '' }),
+  ).toBe(6);
+  expect(
+    value('hundredfold_service_request_duration_seconds_count', {
+      ...molecules,
+      operation: 'submit',
+      outcome: 'accepted',
+    }),
+  ).toBe(6);
+  expect(
+    value('hundredfold_service_request_duration_seconds_count', {
+      ...molecules,
+      operation: 'poll',
+    }),
+  ).toBeGreaterThan(0);
+  expect(
+    value('hundredfold_store_operation_duration_seconds_count', {
+      operation: 'write',
+      outcome: 'ok',
+    }),
+  ).toBeGreaterThan(0);
+  expect(value('hundredfold_budget_slots', { ...molecules, state: 'charged' })).toBe(6);
+  expect(value('hundredfold_budget_slots', { ...molecules, state: 'free' })).toBe(44);
+  expect(value('hundredfold_budget_slots_limit', molecules)).toBe(50);
+  expect(value('hundredfold_budget_next_slot_seconds', molecules)).toBe(0);
+  expect(value('hundredfold_budget_refused', molecules)).toBe(0);
+  expect(value('hundredfold_items_held')).toBe(0);
+  expect(value('hundredfold_task_queue_backlog', { task_queue: name, type: 'workflow' })).toBe(0);
+  expect(
+    value('hundredfold_task_queue_pollers', { task_queue: name, type: 'activity' }),
+  ).toBeGreaterThan(0);
+  expect(value('hundredfold_temporal_reachable')).toBe(1);
+  expect(value('hundredfold_worker_ready')).toBe(1);
+  expect(value('hundredfold_publications_total', { outcome: 'ok' })).toBe(1);
+  // The SDK's own, with units in their names, as Prometheus wants them.
+  expect(value('temporal_activity_execution_latency_seconds_count')).toBeGreaterThan(0);
+  expect(value('process_resident_memory_bytes')).toBeGreaterThan(0);
+
+  expect(text, 'a token').not.toContain(TOKEN);
+  for (const { labels } of samples)
+    expect(Object.values(labels).join(' ')).not.toMatch(/item:|frag/);
+  expect(new Set(text.match(/^# TYPE \S+/gm)).size).toBe(text.match(/^# TYPE /gm)?.length);
+
+  // Every line of the log is one JSON document; the end of each item says what it is about.
+  const lines = worker.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const ends = lines.filter(({ message }) => message === 'item ended');
+  expect(ends.map(({ item }) => item).sort()).toEqual(ids.map((id) => `item:${name}:${id}`).sort());
+  for (const end of ends)
+    expect(end).toMatchObject({
+      ...{ level: 'INFO', campaign: name, service: 'molecules', state: 'succeeded' },
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+    });
+
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
+}, 90_000);
+
+test('a worker with one role is ready when it polls the task queue of that role, without a token', async () => {
+  const at = desk();
+  const { name } = await scene(at, inject('temporal'));
+  const worker = at.type(['worker', '--role', 'publish', '--identity', 'publisher-1']);
+  const url = await endpointOf(worker);
+  await worker.says('working for');
+  await expect.poll(async () => (await get(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+  const { samples } = await metricsOf(url);
+  const queues = samples.filter((one) => one.name === 'hundredfold_task_queue_pollers');
+  expect(queues.map(({ labels }) => labels)).toEqual([
+    { task_queue: `publish:${name}`, type: 'activity' },
+  ]);
+  expect(queues[0]?.value).toBeGreaterThan(0);
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
+}, 60_000);
+
+test('a worker is not ready while Temporal cannot be reached, and lives on', async () => {
+  const at = desk();
+  const door = await startProxy(Number(inject('temporal').split(':').at(-1)));
+  onTestFinished(() => door.close());
+  const { env } = await scene(at, `127.0.0.1:${door.port}`);
+  const worker = at.type(['worker'], { env });
+  const url = await endpointOf(worker);
+  await worker.says('working for');
+  await expect.poll(async () => (await get(`${url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+
+  door.set('hang');
+  await expect
+    .poll(() => get(`${url}/readyz`), { timeout: 15_000 })
+    .toEqual({
+      status: 503,
+      text: 'Temporal does not answer\n',
+    });
+  expect((await get(`${url}/healthz`)).status).toBe(200);
+  const { samples } = await metricsOf(url);
+  expect(valueOf(samples, 'hundredfold_worker_ready')).toBe(0);
+
+  door.set('pass');
+  await expect.poll(async () => (await get(`${url}/readyz`)).status, { timeout: 30_000 }).toBe(200);
+  worker.kill('SIGTERM');
+  await worker.endsWith(0);
+}, 120_000);
+
+test('a port that is taken is refused with a code', async () => {
+  const at = desk();
+  const { env } = await scene(at, inject('temporal'));
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    other.close();
+  });
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { stderr } = await at.runs(2, ['worker', '--metrics-port', String(port)], { env });
+  expect(stderr).toContain('[METRICS_PORT]');
+});

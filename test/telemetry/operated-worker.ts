@@ -1,0 +1,53 @@
+/** A worker process with an endpoint, the services it works with, and what it answers over HTTP. */
+import { randomBytes } from 'node:crypto';
+import { freePort } from '../../src/temporal/ports.ts';
+import type { Desk, Typed } from '../cli/command.ts';
+import { samplesIn, type Sample } from './prometheus-text.ts';
+
+export const TOKEN = 'mMet567890';
+
+export interface Scene {
+  /** Of task queue and campaign: the server is shared by all tests. */
+  readonly name: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where the services are to listen. */
+  readonly port: number;
+}
+
+/** @param at where the worker is typed @param url the service's, where something stands before it */
+export async function scene(at: Desk, temporal: string, url?: string): Promise<Scene> {
+  const port = await freePort();
+  const name = `operated-${randomBytes(3).toString('hex')}`;
+  at.write(
+    'hundredfold.yaml',
+    `temporal: { address: "${temporal}", taskQueue: ${name} }
+services: { molecules: { url: "${url ?? `http://127.0.0.1:${port}`}/acpype", budget: { limit: 50, window: 60m } } }
+worker: { metrics: { port: 0 } }`,
+  );
+  return { name, port, env: { HUNDREDFOLD_MOLECULE_TOKEN: TOKEN } };
+}
+
+/** The services, in a process of their own. */
+export async function services(at: Desk, { port, env }: Scene): Promise<Typed> {
+  const words = ['services', '--engine', 'recorded', '--job-time', '200ms'];
+  const typed = at.type([...words, '--port', String(port)], { env });
+  await typed.says('Ctrl-C stops');
+  return typed;
+}
+
+/** Where the endpoint of a worker is that has just been typed. */
+export async function endpointOf(worker: Typed): Promise<string> {
+  const said = (): string | undefined => /url"?[=:]"?(http:[^"\s]+)/.exec(worker.stderr)?.[1];
+  await worker.until(() => said() !== undefined, 'it said where its metrics are');
+  return said() ?? '';
+}
+
+export async function get(url: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(url);
+  return { status: answer.status, text: await answer.text() };
+}
+
+export async function metricsOf(url: string): Promise<{ text: string; samples: Sample[] }> {
+  const { text } = await get(`${url}/metrics`);
+  return { text, samples: samplesIn(text) };
+}

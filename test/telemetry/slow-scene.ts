@@ -1,0 +1,30 @@
+/** A scene whose service answers POSTs slowly. */
+import { inject } from 'vitest';
+import type { JournalEntry } from '../../src/local-services/journal.ts';
+import { freePort } from '../../src/temporal/ports.ts';
+import type { Desk } from '../cli/command.ts';
+import { scene, services, type Scene } from './operated-worker.ts';
+import { slowly, type SlowService } from './slow-service.ts';
+
+/** What a scheduler has to give a worker, docs/workers.md. */
+export const STOPS_WITHIN_MS = 45_000;
+
+export interface SlowScene {
+  readonly set: Scene;
+  readonly slow: SlowService;
+  /** What was submitted; the services end for it. */
+  readonly submitted: () => Promise<JournalEntry[]>;
+}
+
+export async function slowScene(at: Desk, ms: number): Promise<SlowScene> {
+  const port = await freePort();
+  const slow = await slowly(`http://127.0.0.1:${port}`, ms);
+  const set: Scene = { ...(await scene(at, inject('temporal'), slow.url)), port };
+  const served = await services(at, set);
+  const submitted = async (): Promise<JournalEntry[]> => {
+    served.kill('SIGTERM');
+    await served.endsWith(0);
+    return at.journal(at.path('services.db'));
+  };
+  return { set, slow, submitted };
+}

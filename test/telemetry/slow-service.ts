@@ -1,0 +1,47 @@
+/** A service whose answers to POSTs take long: it has taken the job on, and the client does not know yet. */
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+export interface SlowService {
+  readonly url: string;
+  /** POSTs that have arrived and are not answered. */
+  readonly waiting: () => number;
+  /** POSTs whose client went away before the answer. */
+  readonly abandoned: () => number;
+}
+
+/** @param target where the real service is @param ms how much longer the answer to a POST takes */
+export async function slowly(target: string, ms: number): Promise<SlowService> {
+  let waiting = 0;
+  let abandoned = 0;
+  const server = createServer((incoming, response) => {
+    const isPost = incoming.method === 'POST';
+    if (isPost) waiting += 1;
+    response.once('close', () => {
+      if (isPost) waiting -= 1;
+      if (isPost && !response.writableEnded) abandoned += 1;
+    });
+    const { method, headers, url = '/' } = incoming;
+    const onward = httpRequest(
+      new URL(url, target),
+      { method, headers, agent: false },
+      (answer) => {
+        void delay(isPost ? ms : 0).then(() => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+      },
+    );
+    onward.once('error', () => response.destroy());
+    incoming.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, waiting: () => waiting, abandoned: () => abandoned };
+}

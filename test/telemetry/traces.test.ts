@@ -1,0 +1,144 @@
+/** Traces of real workers, as a collector receives them. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { itemWorkflowId } from '../../src/workflows/names.ts';
+import { isSampled } from '../../src/telemetry/sampling.ts';
+import { isTracingWanted } from '../../src/telemetry/tracing.ts';
+import { desk } from '../cli/command.ts';
+import { fragments } from '../cli/manifests.ts';
+import { noItemLost } from '../promises.ts';
+import { Collector, type CollectedSpan } from './collector.ts';
+import { scene, services, TOKEN } from './operated-worker.ts';
+
+test('every item is one trace, from two workers, with the POST as a span of its own', async () => {
+  const at = desk();
+  const collector = await Collector.open();
+  const set = await scene(at, inject('temporal'));
+  const { name } = set;
+  const env = {
+    ...set.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=lab',
+    OTEL_SERVICE_NAME: 'night-shift',
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+  };
+  const ids = fragments(at, name, 5);
+  await services(at, set);
+  const workers = [at.type(['worker'], { env }), at.type(['worker'], { env })];
+  for (const worker of workers) await worker.says('working for');
+  await at.runs(0, ['run', `${name}.csv`, '--no-worker'], { env: set.env });
+  for (const worker of workers) worker.kill('SIGTERM');
+  for (const worker of workers) await worker.endsWith(0);
+  await noItemLost(at.path('results', name), ids);
+
+  const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+  for (const id of ids) {
+    const { runId } = await client.workflow.getHandle(itemWorkflowId(name, id)).describe();
+    const spans = collector.spans.filter(({ traceId }) => traceId === runId.replaceAll('-', ''));
+    isOneTree(spans, itemWorkflowId(name, id));
+  }
+  await client.connection.close();
+  expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(ids.length);
+  for (const { resource } of collector.spans) expect(resource['service.name']).toBe('night-shift');
+  expect(collector.headers[0]?.['x-tenant']).toBe('lab');
+  const sent = collector.bodies.join('');
+  expect(sent, 'a token').not.toContain(TOKEN);
+  expect(sent, 'a body').not.toContain('smiles');
+}, 120_000);
+
+function isOneTree(spans: readonly CollectedSpan[], item: string): void {
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
+  expect(roots, `roots of ${item}`).toHaveLength(1);
+  const [root] = roots;
+  expect(root).toMatchObject({
+    name: 'RunWorkflow:item',
+    attributes: { 'hundredfold.item': item, 'hundredfold.state': 'succeeded' },
+  });
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  for (const span of spans) {
+    if (span === root) continue;
+    expect(known, `the parent of ${span.name}`).toContain(span.parentSpanId);
+    expect(span.startedAt).toBeGreaterThanOrEqual((root?.startedAt ?? 0) - 1);
+    expect(span.endedAt).toBeLessThanOrEqual((root?.endedAt ?? 0) + 1_000);
+  }
+  const names = spans.map((span) => span.name);
+  for (const activity of ['submit', 'poll', 'fetchArtefact', 'conclude'])
+    expect(names).toContain(`RunActivity:${activity}`);
+  const posts = spans.filter((span) => span.name === 'POST molecules');
+  expect(posts).toHaveLength(1);
+  expect(posts[0]?.attributes).toEqual({
+    'hundredfold.service': 'molecules',
+    'hundredfold.operation': 'submit',
+    'hundredfold.outcome': 'accepted',
+    'http.response.status_code': expect.any(Number) as number,
+  });
+  const parent = spans.find(({ spanId }) => spanId === posts[0]?.parentSpanId);
+  expect(parent?.name).toBe('RunActivity:submit');
+}
+
+test('a protocol that is not served is refused with a code', async () => {
+  const at = desk();
+  const { env } = await scene(at, inject('temporal'));
+  const otel = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  };
+  const { stderr } = await at.runs(2, ['worker'], { env: { ...env, ...otel } });
+  expect(stderr).toContain('[CONFIG_OTLP_PROTOCOL]');
+});
+
+test('without a collector nothing of OpenTelemetry but its API is loaded', async () => {
+  // prom-client brings the API.
+  const program = `
+    import { createRequire } from 'node:module';
+    await import('./src/worker.ts');
+    const { openTracing } = await import('./src/telemetry/tracing.ts');
+    const tracing = await openTracing({});
+    const loaded = Object.keys(createRequire(import.meta.url).cache);
+    console.log(JSON.stringify({ tracing, some: loaded.length > 100, otel: loaded.filter((path) => /opentelemetry\\/(?!api\\/)/.test(path)) }));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
+  expect(JSON.parse(stdout)).toEqual({ tracing: null, some: true, otel: [] });
+});
+
+test.each([
+  ['nothing is set', {}, false],
+  ['a collector is named', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, true],
+  ['one for traces is', { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c:4318/v1/traces' }, true],
+  ['it is empty', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
+  [
+    'the SDK is disabled',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_SDK_DISABLED: 'true' },
+    false,
+  ],
+  [
+    'traces are not exported',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_EXPORTER: 'none' },
+    false,
+  ],
+])('traces: %s', (_, environment, wanted) => {
+  expect(isTracingWanted(environment)).toBe(wanted);
+});
+
+test('a sampler keeps its share of the items, the same in every worker', () => {
+  const ids = Array.from({ length: 2_000 }, (_, n) => {
+    // As version 7 of UUIDs: the time in front, random bits behind it.
+    const random = Array.from({ length: 20 }, () => Math.floor(Math.random() * 16).toString(16));
+    return `0199a3f4${n.toString(16).padStart(4, '0')}${random.join('')}`;
+  });
+  const kept = (sampler: string | undefined, argument?: string): number =>
+    ids.filter((id) => isSampled(id, { sampler, argument })).length;
+  expect(kept(undefined)).toBe(2_000);
+  expect(kept('parentbased_always_off')).toBe(0);
+  for (const sampler of ['traceidratio', 'parentbased_traceidratio']) {
+    expect(kept(sampler, '0.25')).toBeGreaterThan(400);
+    expect(kept(sampler, '0.25')).toBeLessThan(600);
+  }
+  expect(kept('traceidratio', 'much')).toBe(2_000);
+});
