@@ -27,6 +27,7 @@ import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { keepWorkersConnected } from './temporal/renewal.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
@@ -76,6 +77,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });
+  const access = keepWorkersConnected(connection, group, {
+    reread: options.temporal.reread,
+    open: (credentials) => connectWorker(options.temporal, credentials),
+  });
   for (const { reference } of services) await ensureBudget(given, reference);
   const workers = runTogether(group);
   const watchdog = watchOver(options);
@@ -87,7 +92,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (!workflowsOnly) await leases.stop();
     await Promise.all([...known.values()].map((service) => service.client.close()));
     given.ledger.stop();
-    await connection.close();
+    await access.close();
   };
   let stopped: Promise<void> | null = null;
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };

@@ -314,7 +314,8 @@ program
 /** Temporal's client, which knows its own errors, takes half a second to load: only now. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway, temporalAway } = await import('./temporal-away.ts');
-  return isTemporalAway(error) ? temporalAway(error) : error;
+  const { refusalOf } = await import('../temporal/refusals.ts');
+  return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }
 
 try {
@@ -323,8 +324,9 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   else {
-    explain(error instanceof HundredfoldError ? error : await worded(error));
-    process.exitCode = error instanceof HundredfoldError ? error.exitCode : EXIT.usage;
+    const told = error instanceof HundredfoldError ? error : await worded(error);
+    explain(told);
+    process.exitCode = told instanceof HundredfoldError ? told.exitCode : EXIT.usage;
   }
   process.exit();
 }

@@ -8,7 +8,7 @@ import type { Client } from '@temporalio/client';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { ROLES } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
@@ -226,18 +226,16 @@ class RemoteSession implements Session {
 }
 
 /** A configured Temporal, as connections want it. */
-export function temporalAddress({
-  address,
-  namespace,
-  apiKey,
-  tls,
-}: TemporalSettings): TemporalAddress {
+export function temporalAddress(settings: TemporalSettings): TemporalAddress {
+  const { address, namespace, metadata, reread } = settings;
   return {
-    address,
-    namespace,
-    ...(apiKey ? { apiKey: apiKey.reveal() } : {}),
-    ...(tls ? { tls } : {}),
+    ...{ address, namespace, metadata, ...credentialsOf(settings) },
+    ...(reread && { reread: () => credentialsOf(reread()) }),
   };
+}
+
+function credentialsOf({ apiKey, tls }: Pick<TemporalSettings, 'apiKey' | 'tls'>): Credentials {
+  return { ...(apiKey && { apiKey: apiKey.reveal() }), ...(tls && { tls }) };
 }
 
 async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {

@@ -233,7 +233,10 @@ const CLASSES = [
 ];
 const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
 /** Written like a code, and an environment variable. */
-const VARIABLES = ['TEMPORAL_CLI', 'TEMPORAL_API_KEY'];
+const VARIABLES = [
+  ...['TEMPORAL_CLI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'],
+  ...['TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS'],
+];
 
 function codesIn(text: string): string[] {
   const codes = [...text.matchAll(new RegExp(`(?<![A-Z_])${CODE.source}(?![A-Z_])`, 'g'))];
