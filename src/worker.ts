@@ -26,6 +26,7 @@ import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Role } from './temporal/workers.ts';
+import { checkReadable } from './temporal/codec-check.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { keepWorkersConnected } from './temporal/renewal.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
@@ -71,9 +72,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const known = new Map(services.map((one) => [keyOf(one.reference), know(one, secrets, options)]));
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
+  await checkReadable(options.client, taskQueue);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles },
+    codec: options.temporal.codec ?? null,
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
   });

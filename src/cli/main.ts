@@ -7,6 +7,7 @@ import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
 import { withStanding } from './standing.ts';
+import { addTemporalCommands } from './temporal-commands.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -294,10 +295,13 @@ Pages: /docs/ and /acpype/docs/ (the interfaces; as OpenAPI under /docs/json), /
 program
   .command('doctor')
   .description('check runtime, Temporal, services, credentials, output store and engines')
+  .option('--temporal', 'check only the Temporal server: access, namespace, permissions, workers')
   .addOption(local())
   .addOption(config())
   .addOption(json())
   .action(ending(async (flags) => (await import('./doctor.ts')).doctor(flags)));
+
+addTemporalCommands({ program, config, json, ending });
 
 program
   .command('stop')

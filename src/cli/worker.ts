@@ -46,7 +46,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
     });
   }
   logTo((line) => process.stderr.write(line));
-  const temporal = temporalAddress(settings.temporal);
+  const temporal = temporalAddress(settings.temporal, settings.codec);
   const client = await connectClient(temporal);
   await registerSearchAttributes(client);
   const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;

@@ -4,6 +4,7 @@
  */
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import { codecKeys, type CodecKeys } from './codec.ts';
 import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
 import { refused } from './refused.ts';
@@ -26,6 +27,8 @@ export {
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;
+  /** What encrypts payloads, on the embedded server as well; null: nothing is encrypted. */
+  readonly codec: CodecKeys | null;
   readonly taskQueue: string | null;
   readonly storeUrl: string;
   readonly embeddedDir: string;
@@ -50,6 +53,7 @@ export function loadSettings(
   const place = { environment, base };
   return {
     temporal: temporalSettings(config.temporal, place),
+    codec: codecKeys(config.temporal?.codec, place),
     taskQueue: config.temporal?.taskQueue ?? null,
     ...serviceSettings(config, place, tokens),
     storeUrl: storeFolder(config.store?.url ?? './results'),

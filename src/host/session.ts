@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -127,7 +128,8 @@ class EmbeddedSession implements Session {
     if (record.lookOnly) return false;
     const { patienceMs = HOST_START_TIMEOUT_MS } = this.options;
     const timeoutMs = Math.min(CONNECT_MS, patienceMs);
-    const target = { ...temporalOf(record), embedded: true, timeoutMs };
+    const { codec } = this.options.settings;
+    const target = { ...temporalOf(record), codec, embedded: true, timeoutMs };
     const client = await connectClient(target).catch(() => null);
     if (!client) return false;
     try {
@@ -189,7 +191,7 @@ class RemoteSession implements Session {
     temporal: TemporalSettings,
     { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
-    const target = temporalAddress(temporal);
+    const target = temporalAddress(temporal, settings.codec);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
@@ -226,10 +228,13 @@ class RemoteSession implements Session {
 }
 
 /** A configured Temporal, as connections want it. */
-export function temporalAddress(settings: TemporalSettings): TemporalAddress {
+export function temporalAddress(
+  settings: TemporalSettings,
+  codec: CodecKeys | null,
+): TemporalAddress {
   const { address, namespace, metadata, reread } = settings;
   return {
-    ...{ address, namespace, metadata, ...credentialsOf(settings) },
+    ...{ address, namespace, metadata, codec, ...credentialsOf(settings) },
     ...(reread && { reread: () => credentialsOf(reread()) }),
   };
 }

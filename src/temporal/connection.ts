@@ -9,10 +9,12 @@ import {
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import type { CodecKeys } from '../config/codec.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 import { isLocalHost } from '../config/proxy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { placeOf, probeAccess } from './access-probe.ts';
+import { dataConverterOf } from './codec.ts';
 import { refusalOf } from './refusals.ts';
 import { RenewedConnection, type Credentials } from './renewal.ts';
 
@@ -24,6 +26,8 @@ export interface TemporalAddress extends Credentials {
   readonly namespace: string;
   /** Headers of each call. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** What encrypts payloads; null or left out: nothing. */
+  readonly codec?: CodecKeys | null;
   /** Reads the files of the credentials again; left out where they cannot change. Throws CONFIG_*. */
   readonly reread?: () => Credentials;
 }
@@ -51,7 +55,11 @@ export async function connectClient(
   const { reread, namespace } = target;
   const first = await open(reread?.() ?? target);
   const connection = reread ? new RenewedConnection(first, { open, reread }) : first;
-  return new Client({ connection, namespace });
+  return new Client({
+    connection,
+    namespace,
+    dataConverter: dataConverterOf(target.codec ?? null),
+  });
 }
 
 /** Throws TEMPORAL_* with the cause. */

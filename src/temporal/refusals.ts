@@ -54,7 +54,7 @@ export function namespaceMissing(namespace: string, cause?: unknown): Hundredfol
   return new HundredfoldError({
     code: 'TEMPORAL_NAMESPACE_MISSING',
     message: `Temporal has no namespace ${namespace}`,
-    remedy: `Check temporal.namespace, or create it: temporal operator namespace create --namespace ${namespace}`,
+    remedy: `Check temporal.namespace, or create it: hundredfold setup temporal --namespace ${namespace}`,
     cause,
   });
 }
@@ -73,7 +73,8 @@ function permissionDenied({ details }: Status, cause: unknown): HundredfoldError
   return new HundredfoldError({
     code: 'TEMPORAL_PERMISSION_DENIED',
     message: `Temporal knows our credentials and does not permit this call${words(details)}`,
-    remedy: 'Ask for read and write permission in the namespace.',
+    remedy:
+      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
     cause,
   });
 }

@@ -6,10 +6,12 @@
  */
 import { Worker, type NativeConnection } from '@temporalio/worker';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
+import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/verbs.ts';
 import { workflowBundle } from './bundle.ts';
+import { dataConverterOf } from './codec.ts';
 
 /** What a worker of a shared Temporal does; by default all of it. */
 export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
@@ -18,6 +20,8 @@ export type Role = (typeof ROLES)[number];
 export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** What encrypts payloads; null: nothing. */
+  readonly codec: CodecKeys | null;
   readonly taskQueue: string;
   /** null: it answers questions about workflows, and does nothing for them. */
   readonly activities: Activities | null;
@@ -89,11 +93,13 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
 
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
-  const { connection, namespace, taskQueue, activities } = options;
+  const { connection, namespace, taskQueue, activities, codec } = options;
+  const dataConverter = dataConverterOf(codec);
   return Worker.create({
     ...EVERY_WORKER,
-    ...{ connection, namespace, taskQueue },
-    workflowBundle: await workflowBundle(),
+    ...{ connection, namespace, taskQueue, dataConverter },
+    // With a codec the workflow code converts failures in another way: that is another bundle.
+    workflowBundle: await workflowBundle(dataConverter.failureConverterPath),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
@@ -124,7 +130,7 @@ function createPublisher(options: WorkersOptions, activities: Activities): Promi
 }
 
 function createFor(
-  { connection, namespace }: WorkersOptions,
+  { connection, namespace, codec }: WorkersOptions,
   taskQueue: string,
   activities: Partial<Activities>,
   atOnce: number,
@@ -132,6 +138,7 @@ function createFor(
   return Worker.create({
     ...EVERY_WORKER,
     ...{ connection, namespace, taskQueue, activities },
+    dataConverter: dataConverterOf(codec),
     maxConcurrentActivityTaskExecutions: atOnce,
   });
 }

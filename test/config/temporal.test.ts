@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings, type Environment } from '../../src/config/settings.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
@@ -165,5 +166,41 @@ describe.skipIf(noOpenssl !== null)('certificates', () => {
     const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
     execFileSync('openssl', lock);
     refusedWith(`cert: ${one.certFile}, key: ${locked}`, 'CONFIG_TLS_INVALID');
+  });
+});
+
+describe('the keys of the codec', () => {
+  const BASE64 = 'A'.repeat(43) + '=';
+  const HEX = '00'.repeat(32);
+  const codec = (keys: string, key = 'new'): string =>
+    `temporal: { codec: { key: ${key}, keys: { ${keys} } } }`;
+  const keysOf = (yaml: string, environment: Environment) =>
+    loadSettings(write('hundredfold.yaml', yaml), environment).codec;
+
+  test('come from files and variables, in base64 or hexadecimal, for the embedded server as well', () => {
+    write('key', `${BASE64}\n`);
+    const found = keysOf(codec('new: { file: key }, old: { env: OLD }'), { OLD: HEX });
+    expect(found?.current).toBe('new');
+    expect([...(found?.keys ?? [])].map(([id, key]) => [id, key.symmetricKeySize])).toEqual([
+      ['new', 32],
+      ['old', 32],
+    ]);
+    expect(inspect(found) + JSON.stringify(found)).not.toMatch(/AAAA|0000/);
+    expect(keysOf('', {})).toBeNull();
+    const variables = {
+      ...{ HUNDREDFOLD_TEMPORAL_CODEC_KEY: '2026-11', K: HEX },
+      HUNDREDFOLD_TEMPORAL_CODEC_KEYS_2026_11_ENV: 'K',
+    };
+    expect(keysOf('', variables)).toMatchObject({ current: '2026-11' });
+  });
+
+  test.each([
+    ['that is too short', 'new: { env: KEY }', 'c2hvcnQ=', 'CONFIG_CODEC_KEY'],
+    ['that is not there', 'new: { env: GONE }', BASE64, 'CONFIG_SECRET_MISSING'],
+    ['of another id', 'other: { env: KEY }', BASE64, 'CONFIG_CODEC_KEY'],
+  ])('refuse one %s, and never show it', (_, keys, KEY, code) => {
+    expect(() => keysOf(codec(keys), { KEY })).toThrow(
+      expect.objectContaining({ code, message: expect.not.stringContaining(KEY) as string }),
+    );
   });
 });

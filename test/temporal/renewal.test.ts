@@ -43,7 +43,7 @@ describe.skipIf(noOpenssl !== null)('credentials in files', () => {
     writeFileSync(file, `temporal: ${temporal}\n`);
     const { temporal: settings } = loadSettings(file, {});
     if (!settings) throw new Error('no Temporal is configured');
-    return temporalAddress(settings);
+    return temporalAddress(settings, null);
   }
 
   /** A worker that answers one activity by its task queue. */
