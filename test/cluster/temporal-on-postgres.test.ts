@@ -1,5 +1,7 @@
 /** A real Temporal server on PostgreSQL, with and without mutual TLS. Skipped where the programs are missing: tools.ts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalServices } from '../../src/local-services/server.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { desk } from '../cli/command.ts';
 import { Authority, noOpenssl } from '../temporal/certificates.ts';
@@ -51,6 +53,33 @@ describe.skipIf(missing !== null)(
       // The certificates of this test are valid for two days.
       const certificate = findings.find(({ check }) => check === 'Temporal client certificate');
       expect(certificate).toMatchObject({ ok: true, warning: true });
+    });
+
+    test('runs a campaign over mutual TLS with a payload codec', async () => {
+      const services = await startLocalServices({ engine: 'synthetic', retryAfterSeconds: 0 });
+      onTestFinished(() => services.close());
+      const client = authority.issue('DNS:client');
+      const at = desk();
+      at.write('codec-key', randomBytes(32).toString('base64'));
+      at.write(
+        'hundredfold.yaml',
+        `temporal:
+  address: "${cluster.address}"
+  namespace: encrypted
+  tls: { ca: ${authority.file}, cert: ${client.certFile}, key: ${client.keyFile}, serverName: temporal.test }
+  codec: { key: a, keys: { a: { file: codec-key } } }
+services:
+  predictions: { url: "${services.url}" }
+`,
+      );
+      at.write('rows.csv', 'id,sequence\none,MKTAYIAKQRQISFVKSHFS\ntwo,MKTAYIAKQRQISFVKSHFT\n');
+      const env = { HUNDREDFOLD_PREDICTION_TOKEN: 'p-secret-of-one' };
+      await at.runs(0, ['setup', 'temporal']);
+      const { stdout } = await at.runs(0, ['run', 'rows.csv', '--json'], { env });
+      expect(JSON.parse(stdout)).toMatchObject({
+        items: { total: 2, succeeded: 2 },
+        rejected429: 0,
+      });
     });
 
     test('tells each mistake of TLS apart', async () => {
