@@ -5,7 +5,7 @@
 import eslint from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { KNOW_TEMPORAL, MAY_IMPORT, MAY_USE } from './scripts/layers.js';
+import { KNOW_TEMPORAL, MAY_IMPORT, MAY_USE, PROFILES } from './scripts/layers.js';
 
 /** How deep folders may lie below a part of `src/`: a relative path to another part has that many `../`. */
 const DEPTHS = [1, 2, 3, 4];
@@ -27,7 +27,8 @@ function forbiddenPackages(part) {
     return [{ regex: `^${exceptions}[^.]`, message: `${part} stays bare: see scripts/layers.js.` }];
   }
   if (KNOW_TEMPORAL.includes(part)) return [];
-  return [{ regex: '^@temporalio/', message: `${part} knows nothing of Temporal.` }];
+  const exception = part === PROFILES.part ? `(?!${PROFILES.specifier}$)` : '';
+  return [{ regex: `^${exception}@temporalio/`, message: `${part} knows nothing of Temporal.` }];
 }
 
 const directions = Object.keys(MAY_IMPORT).flatMap((part) =>

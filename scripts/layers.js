@@ -76,6 +76,9 @@ export const KNOW_TEMPORAL = [
   'cli',
 ];
 
+/** It reads profiles, and connects to nothing. */
+export const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
+
 /** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
 const USE_SCRIPTS = ['temporal', 'host', 'cli'];
 
@@ -87,6 +90,7 @@ export function partOf(path) {
 
 function mayUse(part, specifier) {
   if (/^(scripts|test|bench)\//.test(specifier)) return false;
+  if (part === PROFILES.part && specifier === PROFILES.specifier) return true;
   if (specifier.startsWith('@temporalio/') && !KNOW_TEMPORAL.includes(part)) return false;
   const allowed = MAY_USE[part];
   return allowed === undefined || allowed.includes(specifier);

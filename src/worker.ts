@@ -19,7 +19,9 @@ import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Build, type Role } from './temporal/workers.ts';
+import { checkReadable } from './temporal/codec-check.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import { keepWorkersConnected } from './temporal/renewal.ts';
 import {
   activityInterceptors,
   observeClient,
@@ -77,13 +79,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const known = knownServices(services, secretsOf(options), { ...options, observation });
   const leases = treeLeases(options);
   const given = dependenciesOf(options, known, leases);
+  await checkReadable(options.client, taskQueue);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
     ...{ connection, namespace: options.temporal.namespace, taskQueue, roles, build },
     identity: options.temporal.identity ?? processIdentity(),
     interceptors: activityInterceptors(observation, options.client),
+    codec: options.temporal.codec ?? null,
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
+  });
+  const access = keepWorkersConnected(connection, group, {
+    reread: options.temporal.reread,
+    open: (credentials) => connectWorker(options.temporal, credentials),
   });
   for (const { reference } of services) await ensureBudget(given, reference);
   observation.follow?.(...group);
@@ -97,7 +105,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     if (!workflowsOnly) await leases.stop();
     await Promise.all([...known.values()].map((service) => service.client.close()));
     given.ledger.stop();
-    await connection.close();
+    await access.close();
     await observation.tracing?.flush();
   };
   let stopped: Promise<void> | null = null;

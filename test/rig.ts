@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startCampaign } from '../src/cli/campaign-start.ts';
+import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
 import { describeService, type ServiceSettings } from '../src/config/settings.ts';
 import { Secret } from '../src/config/secret.ts';
@@ -16,7 +17,7 @@ import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
-import { connectClient } from '../src/temporal/connection.ts';
+import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/temporal/workers.ts';
 import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
@@ -42,6 +43,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly roles?: readonly Role[];
   /** Between looks of the watchdog at the budgets (ms). */
   readonly watchEveryMs?: number;
+  /** Encrypts payloads. */
+  readonly codec?: CodecKeys;
 }
 
 const POLICY: JobPolicy = { deadlineMs: 60_000, whenUnsure: 'hold' };
@@ -57,6 +60,7 @@ export class Rig {
   private readonly notify: NotifySettings;
   private readonly watchEveryMs: number;
   private readonly options: RigOptions;
+  private readonly temporal: TemporalAddress;
   private worker: RunningWorker | null = null;
 
   private constructor(
@@ -73,6 +77,7 @@ export class Rig {
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
     this.notify = options.notify ?? NOBODY;
+    this.temporal = temporalOf(options);
     this.watchEveryMs = options.watchEveryMs ?? 10_000;
     const place = { address: address ?? `test-${randomUUID().slice(0, 8)}` };
     const windowMs = options.windowMs ?? 3_600_000;
@@ -93,7 +98,7 @@ export class Rig {
   static async open(options: RigOptions = {}): Promise<Rig> {
     const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
     const services = await startLocalServices({ retryAfterSeconds: 0, ...options });
-    const client = await connectClient({ address: inject('temporal'), namespace: 'default' });
+    const client = await connectClient(temporalOf(options));
     const rig = new Rig(client, services, folder, options);
     await rig.startWorker();
     return rig;
@@ -117,8 +122,7 @@ export class Rig {
 
   /** @param services as this worker knows them: another address or limit than the campaign was started with */
   async startWorker(services = this.settings): Promise<void> {
-    const temporal = { address: inject('temporal'), namespace: 'default' };
-    const { client, taskQueue } = this;
+    const { client, taskQueue, temporal } = this;
     const { notify, watchEveryMs } = this;
     const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
@@ -129,8 +133,7 @@ export class Rig {
 
   /** A worker on another machine: it finds the trees, if at all, where `placeOf` says. The caller stops it. */
   async startRemoteWorker(placeOf: (folder: string) => string): Promise<RunningWorker> {
-    const temporal = { address: inject('temporal'), namespace: 'default' };
-    const { client, taskQueue, settings: services } = this;
+    const { client, taskQueue, temporal, settings: services } = this;
     const stateFolder = await this.stateFolder();
     return startWorker({
       ...{ temporal, client, taskQueue, services, stateFolder },
@@ -215,6 +218,10 @@ interface UserAt {
   readonly token: string;
   readonly taskQueue: string;
   readonly address: string;
+}
+
+function temporalOf({ codec }: RigOptions): TemporalAddress {
+  return { address: inject('temporal'), namespace: 'default', codec: codec ?? null };
 }
 
 export interface Started {

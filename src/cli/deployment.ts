@@ -5,7 +5,6 @@ import { temporalAddress } from '../host/session.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { describeDeployment, setCurrent, type DeployedBuild } from '../temporal/deployment.ts';
 import { thisBuild } from '../temporal/workers.ts';
-import { version } from '../temporal/identity.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Client } from '@temporalio/client';
 import { say } from './explain.ts';
@@ -31,7 +30,7 @@ export async function deploymentStatus(flags: CommonFlags): Promise<number> {
 /** Makes a version current; by default that of this program. */
 export async function promote(build: string | undefined, flags: CommonFlags): Promise<number> {
   return at(flags, async (place) => {
-    const id = build ?? (await thisBuild(place.deployment, version())).id;
+    const id = build ?? thisBuild(place.deployment).id;
     return makeCurrent(place, id);
   });
 }
@@ -75,7 +74,7 @@ async function seen(client: Client, deployment: string): Promise<DeployedBuild[]
 
 async function at(flags: CommonFlags, use: (place: Place) => Promise<number>): Promise<number> {
   const settings = loadSettings(flags.config, process.env, { tokens: 'optional' });
-  const { temporal, deployment, taskQueue } = settings;
+  const { temporal, codec, deployment, taskQueue } = settings;
   if (!temporal || deployment === null)
     throw new HundredfoldError({
       code: 'CONFIG_NO_DEPLOYMENT',
@@ -84,7 +83,7 @@ async function at(flags: CommonFlags, use: (place: Place) => Promise<number>): P
         'Set temporal.address and temporal.deployment in hundredfold.yaml (docs/operations.md, "Upgrade while campaigns are open").',
       exitCode: EXIT.refused,
     });
-  const client = await connectClient(temporalAddress(temporal));
+  const client = await connectClient(temporalAddress(temporal, codec));
   try {
     const json = flags.json ?? false;
     return await use({ client, deployment, taskQueue: taskQueue ?? DEFAULT_TASK_QUEUE, json });

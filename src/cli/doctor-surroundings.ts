@@ -14,7 +14,30 @@ export interface Warning {
 
 export function surroundings(settings: Settings, environment: Environment): Warning[] {
   const others = settings.temporal === null ? otherPeople() : [];
-  return [...sharedMachine(others), ...copiedTokens(settings, environment)];
+  return [
+    ...sharedMachine(others),
+    ...unusedVariables(settings, environment),
+    ...copiedTokens(settings, environment),
+  ];
+}
+
+const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
+
+/** They are those of the Temporal CLI: whoever has set them may expect them to count here. */
+function unusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
+  // `apiKey: { env: TEMPORAL_API_KEY }` uses one of them by itself.
+  const set = THEIRS.filter((name) => environment[name]).filter(
+    (name) => name !== 'TEMPORAL_API_KEY' || temporal?.apiKey == null,
+  );
+  if ((temporal?.profile ?? null) !== null || set.length === 0) return [];
+  return [
+    {
+      ...{ check: 'Temporal variables', ok: true, warning: true },
+      found: `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set and not used`,
+      remedy:
+        'To use them, set temporal.profile: default, or HUNDREDFOLD_TEMPORAL_PROFILE=default.',
+    },
+  ];
 }
 
 const SHOWN = 3;

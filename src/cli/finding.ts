@@ -2,6 +2,8 @@
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
+  /** Of the error that it is; only when it is not ok. */
+  readonly code?: string;
   /** It works, but the user should know. */
   readonly warning?: true;
   readonly found: string;

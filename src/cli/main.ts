@@ -6,10 +6,10 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { explain } from './explain.ts';
-import { addDeployment } from './deployment-command.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
+import { addTemporalCommands } from './temporal-commands.ts';
 
 /** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
 function version(): string {
@@ -235,8 +235,6 @@ const workerCommand = program
   .action(ending(async (flags) => (await import('./worker.ts')).worker(flags)));
 for (const option of workerOptions()) workerCommand.addOption(option);
 
-addDeployment(program, { config, json, ending });
-
 program
   .command('services')
   .description('the two local services, in the foreground')
@@ -297,10 +295,13 @@ Pages: /docs/ and /acpype/docs/ (the interfaces; as OpenAPI under /docs/json), /
 program
   .command('doctor')
   .description('check runtime, Temporal, services, credentials, output store and engines')
+  .option('--temporal', 'check only the Temporal server: access, namespace, permissions, workers')
   .addOption(local())
   .addOption(config())
   .addOption(json())
   .action(ending(async (flags) => (await import('./doctor.ts')).doctor(flags)));
+
+addTemporalCommands({ program, config, json, ending });
 
 program
   .command('stop')
@@ -317,7 +318,8 @@ program
 /** Temporal's client, which knows its own errors, takes half a second to load: only now. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway, temporalAway } = await import('./temporal-away.ts');
-  return isTemporalAway(error) ? temporalAway(error) : error;
+  const { refusalOf } = await import('../temporal/refusals.ts');
+  return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }
 
 try {
@@ -326,8 +328,9 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   else {
-    explain(error instanceof HundredfoldError ? error : await worded(error));
-    process.exitCode = error instanceof HundredfoldError ? error.exitCode : EXIT.usage;
+    const told = error instanceof HundredfoldError ? error : await worded(error);
+    explain(told);
+    process.exitCode = told instanceof HundredfoldError ? told.exitCode : EXIT.usage;
   }
   process.exit();
 }

@@ -10,7 +10,6 @@ import type { Operations, OperationsOptions } from '../telemetry/operations.ts';
 import { logTo, startRuntime, workerLog } from '../telemetry/runtime.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { version } from '../temporal/identity.ts';
 import { ROLES, thisBuild, type Role } from '../temporal/workers.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { CommonFlags } from './flags.ts';
@@ -44,7 +43,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
   const { identity } = flags;
   const temporal = {
-    ...temporalAddress(configured),
+    ...temporalAddress(configured, settings.codec),
     ...(identity !== undefined && { identity }),
   };
   const client = await connectClient(temporal);
@@ -57,7 +56,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   await registerSearchAttributes(client);
   const asked = nextSignal();
   const { deployment } = settings;
-  const build = deployment !== null && { build: await thisBuild(deployment, version()) };
+  const build = deployment !== null && { build: thisBuild(deployment) };
   const running = await startLastingWorker(
     {
       ...{ temporal, client, taskQueue, services, roles, ...build },

@@ -10,6 +10,8 @@ const KEYS: readonly (readonly string[])[] = [
   ['contact'],
   ['temporal', 'address'],
   ['temporal', 'namespace'],
+  ['temporal', 'profile'],
+  ['temporal', 'profile', 'env'],
   ['temporal', 'taskQueue'],
   ['temporal', 'deployment'],
   ['temporal', 'apiKey', 'env'],
@@ -17,6 +19,8 @@ const KEYS: readonly (readonly string[])[] = [
   ['temporal', 'tls', 'ca'],
   ['temporal', 'tls', 'cert'],
   ['temporal', 'tls', 'key'],
+  ['temporal', 'tls', 'serverName'],
+  ['temporal', 'codec', 'key'],
   ...['molecules', 'predictions'].flatMap((service) => [
     ['services', service, 'url'],
     ['services', service, 'token', 'env'],
@@ -73,7 +77,8 @@ export function withEnvironment(
     const value = environment[variableOf(path)];
     if (value !== undefined && value !== '') result = withValue(result, path, value);
   }
-  for (const [path, value] of headersIn(environment)) result = withValue(result, path, value);
+  const named = [...headersIn(environment), ...codecKeysIn(environment)];
+  for (const [path, value] of named) result = withValue(result, path, value);
   return result;
 }
 
@@ -89,6 +94,20 @@ function headersIn(
     const header = name.replaceAll('_', '-');
     const path = ['services', service, 'headers', header, source];
     return [[path.map((key) => key.toLowerCase()), value] as const];
+  });
+}
+
+const CODEC_KEY = /^HUNDREDFOLD_TEMPORAL_CODEC_KEYS_(\w+)_(ENV|FILE)$/;
+
+/** So are ids of keys: `…_KEYS_2026_11_FILE` is `keys.2026-11.file`. */
+function codecKeysIn(
+  environment: Readonly<Record<string, string | undefined>>,
+): (readonly [string[], string])[] {
+  return Object.entries(environment).flatMap(([variable, value]) => {
+    const [, id = '', source = ''] = CODEC_KEY.exec(variable) ?? [];
+    if (!value || id === '') return [];
+    const key = id.replaceAll('_', '-').toLowerCase();
+    return [[['temporal', 'codec', 'keys', key, source.toLowerCase()], value] as const];
   });
 }
 

@@ -136,8 +136,25 @@ const tls = z
     ca: pem('PEM file of a CA that the system does not know.', 'certs/ca.pem'),
     cert: pem('PEM file of the client; with `key`: mutual TLS.', 'certs/client.pem'),
     key: pem('PEM file of the key of `cert`.', 'certs/client.key'),
+    serverName: z.string().meta({
+      description:
+        'The name in the certificate of the server, where it is not the host of the address.',
+      examples: ['temporal.internal'],
+    }),
   })
   .partial();
+
+const codec = z.strictObject({
+  key: z.string().meta({
+    description: 'Id of the key that encrypts from now on; one of `keys`.',
+    examples: ['2026-11'],
+  }),
+  keys: z.record(z.string().regex(/^[A-Za-z0-9._-]{1,64}$/), secretSource).meta({
+    description:
+      'Keys of 32 bytes in base64 or hexadecimal, by ids of your choice. Older ones stay as long as something is encrypted with them.',
+    examples: [{ '2026-11': { file: 'secrets/codec-2026-11' } }],
+  }),
+});
 
 const temporal = z
   .strictObject({
@@ -145,13 +162,23 @@ const temporal = z
       description: 'host:port of a Temporal server. Without it the embedded server is used.',
       examples: ['temporal.example.org:7233'],
     }),
-    namespace: z
+    profile: z
       .string()
-      .default('default')
+      .or(
+        z.strictObject({
+          env: z.string().meta({ description: 'The variable that holds the name.' }),
+        }),
+      )
       .meta({
-        description: 'A namespace that exists there.',
-        examples: ['default'],
+        description:
+          'Profile of the Temporal CLI and SDKs to read, with the TEMPORAL_* variables laid over it; or the variable that holds its name. Without this key neither is read.',
+        examples: ['default', { env: 'TEMPORAL_PROFILE' }],
       }),
+    namespace: z.string().meta({
+      description: 'A namespace that exists there.',
+      default: 'default',
+      examples: ['default'],
+    }),
     taskQueue: z.string().meta({
       description: 'Commands and workers of one task queue work together.',
       default: 'hundredfold',
@@ -167,14 +194,19 @@ const temporal = z
       }),
     apiKey: secretSource.meta({
       description: 'Where the API key is; turns TLS on.',
-      examples: [{ env: 'TEMPORAL_API_KEY' }],
+      examples: [{ env: 'TEMPORAL_API_KEY' }, { file: 'secrets/temporal-key' }],
+    }),
+    codec: codec.meta({
+      description:
+        'Encrypts what Temporal stores (AES-256-GCM). All commands and workers of a namespace need the same keys.',
+      examples: [{ key: '2026-11', keys: { '2026-11': { file: 'secrets/codec-2026-11' } } }],
     }),
     tls: tls.meta({
       description: "TLS, with the system's certificates when nothing is named.",
       examples: [{ ca: 'certs/ca.pem' }],
     }),
   })
-  .partial({ address: true, taskQueue: true, deployment: true, apiKey: true, tls: true })
+  .partial()
   .meta({ description: 'A Temporal server of your own. Absent: the embedded server is used.' });
 
 const jobs = z

@@ -1,7 +1,8 @@
 /** Which variables of the environment hold secrets, for programs that we start and that need none of them. */
 
 /** Ours whatever the configuration says: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key laid over the configuration. */
-const OURS = /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_API_KEY)$/i;
+const OURS =
+  /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH))$/i;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -2,8 +2,6 @@
  * What the program runs with: the configuration file, with the environment laid over it, secrets read, defaults
  * filled in. The only place where tokens come in.
  */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import {
@@ -11,22 +9,19 @@ import {
   parseObjectAddress,
   type ObjectStoreAccess,
 } from '../domain/object-store.ts';
+import { codecKeys, type CodecKeys } from './codec.ts';
 import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
 import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
-import {
-  readSecret,
-  type Environment,
-  type Secret,
-  type SecretPlace,
-  type SecretSource,
-} from './secret.ts';
+import { readSecret, type Environment, type SecretPlace, type SecretSource } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
 import { workerSettings, type WorkerSettings } from './schema-worker.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
+import { temporalSettings, type TemporalSettings } from './temporal.ts';
 
 export type { Environment } from './secret.ts';
+export type { TemporalSettings } from './temporal.ts';
 export {
   addressOf,
   describeService,
@@ -35,16 +30,11 @@ export {
   type UnreadyService,
 } from './services.ts';
 
-export interface TemporalSettings {
-  readonly address: string;
-  readonly namespace: string;
-  readonly apiKey: Secret | null;
-  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string } | null;
-}
-
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;
+  /** What encrypts payloads, on the embedded server as well; null: nothing is encrypted. */
+  readonly codec: CodecKeys | null;
   readonly taskQueue: string | null;
   /** Worker Deployment of the workers; null where they are not versioned. */
   readonly deployment: string | null;
@@ -73,7 +63,8 @@ export function loadSettings(
   const { config, path, base } = readConfig(file, environment);
   const place = { environment, base };
   return {
-    temporal: temporalSettings(config, place),
+    temporal: temporalSettings(config.temporal, place),
+    codec: codecKeys(config.temporal?.codec, place),
     taskQueue: config.temporal?.taskQueue ?? null,
     deployment: config.temporal?.deployment ?? null,
     ...serviceSettings(config, place, tokens),
@@ -107,44 +98,6 @@ function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySe
 /** A command that is told of the end needs no bucket; one that has AWS credentials of its own names a profile. */
 function ofObjectStore({ store }: Config): readonly string[] {
   return isObjectAddress(store?.url ?? '') ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
-}
-
-function temporalSettings(config: Config, place: SecretPlace): TemporalSettings | null {
-  const temporal = config.temporal;
-  if (!temporal?.address) return null;
-  const pem = (file: string | undefined) => (file ? readPem(resolve(place.base, file)) : undefined);
-  const tls = temporal.tls && {
-    ...definedOnly({
-      ca: pem(temporal.tls.ca),
-      cert: pem(temporal.tls.cert),
-      key: pem(temporal.tls.key),
-    }),
-  };
-  return {
-    address: temporal.address,
-    namespace: temporal.namespace,
-    apiKey: temporal.apiKey ? readSecret('temporal.apiKey', temporal.apiKey, place) : null,
-    tls: tls ?? null,
-  };
-}
-
-function definedOnly(values: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw refused(
-      'CONFIG_TLS_UNREADABLE',
-      `temporal.tls: cannot read ${path}`,
-      'Check the paths of ca, cert and key; they are taken from the folder of the configuration.',
-      cause,
-    );
-  }
 }
 
 /** A folder or an address of S3: any other would silently become a folder of an odd name. */

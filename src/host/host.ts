@@ -71,7 +71,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const services = lookOnly
       ? []
       : [...Object.values(settings.services), ...(local?.settings ?? [])];
-    const temporal = { address: server.address, namespace: 'default' };
+    const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const client = await connectClient({ ...temporal, embedded: true });
     stops.push(() => client.connection.close());
     // One after the other: should the server die here, a call that is still being retried when the other has failed,

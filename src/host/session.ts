@@ -5,14 +5,14 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { ROLES, thisBuild } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
-import { version } from '../temporal/identity.ts';
 import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
@@ -128,7 +128,8 @@ class EmbeddedSession implements Session {
     if (record.lookOnly) return false;
     const { patienceMs = HOST_START_TIMEOUT_MS } = this.options;
     const timeoutMs = Math.min(CONNECT_MS, patienceMs);
-    const target = { ...temporalOf(record), embedded: true, timeoutMs };
+    const { codec } = this.options.settings;
+    const target = { ...temporalOf(record), codec, embedded: true, timeoutMs };
     const client = await connectClient(target).catch(() => null);
     if (!client) return false;
     try {
@@ -190,7 +191,7 @@ class RemoteSession implements Session {
     temporal: TemporalSettings,
     { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
-    const target = temporalAddress(temporal);
+    const target = temporalAddress(temporal, settings.codec);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const { deployment } = settings;
@@ -209,7 +210,7 @@ class RemoteSession implements Session {
               stateFolder: stateFolderOf({ settings, environment }),
               workflowsOnly: lookOnly,
               roles: ROLES,
-              ...(deployment !== null && { build: await thisBuild(deployment, version()) }),
+              ...(deployment !== null && { build: thisBuild(deployment) }),
             },
             { onDeath: sayWorkerDied },
           )
@@ -229,18 +230,19 @@ class RemoteSession implements Session {
 }
 
 /** A configured Temporal, as connections want it. */
-export function temporalAddress({
-  address,
-  namespace,
-  apiKey,
-  tls,
-}: TemporalSettings): TemporalAddress {
+export function temporalAddress(
+  settings: TemporalSettings,
+  codec: CodecKeys | null,
+): TemporalAddress {
+  const { address, namespace, metadata, reread } = settings;
   return {
-    address,
-    namespace,
-    ...(apiKey ? { apiKey: apiKey.reveal() } : {}),
-    ...(tls ? { tls } : {}),
+    ...{ address, namespace, metadata, codec, ...credentialsOf(settings) },
+    ...(reread && { reread: () => credentialsOf(reread()) }),
   };
+}
+
+function credentialsOf({ apiKey, tls }: Pick<TemporalSettings, 'apiKey' | 'tls'>): Credentials {
+  return { ...(apiKey && { apiKey: apiKey.reveal() }), ...(tls && { tls }) };
 }
 
 async function hasWorkers(client: Client, taskQueue: string): Promise<boolean> {

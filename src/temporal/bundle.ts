@@ -15,17 +15,22 @@ const DIST = join(SOURCE, '..', 'dist');
 /** What workflow code may import: see the layers in scripts/layers.js. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
 
-/** The path of a bundle that fits the sources, built if there is none. */
-export async function workflowBundle(): Promise<{ codePath: string }> {
-  const codePath = join(DIST, `workflows-${bundleDigest()}.js`);
-  if (!(await exists(codePath))) await build(codePath);
+/**
+ * The path of a bundle that fits the sources, built if there is none.
+ * @param failureConverterPath converts failures in the workflow code: that of a codec, which most workers do not have
+ */
+export async function workflowBundle(failureConverterPath?: string): Promise<{ codePath: string }> {
+  const kind = failureConverterPath === undefined ? '' : '-encoded';
+  const codePath = join(DIST, `workflows-${bundleDigest()}${kind}.js`);
+  if (!(await exists(codePath))) await build(codePath, failureConverterPath);
   return { codePath };
 }
 
-async function build(codePath: string): Promise<void> {
+async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
+    ...(failureConverterPath !== undefined && { failureConverterPath }),
     preloadModules: [workflowsPath],
     logger: QUIET,
   });
@@ -35,9 +40,9 @@ async function build(codePath: string): Promise<void> {
   await writeFile(temporary, code);
   await rename(temporary, codePath);
   for (const file of await readdir(DIST)) {
-    const path = join(DIST, file);
-    if (/^workflows-[0-9a-f]+\.js$/.test(file) && path !== codePath)
-      await rm(path, { force: true });
+    const [, digest] = /^workflows-([0-9a-f]+)(?:-encoded)?\.js$/.exec(file) ?? [];
+    if (digest !== undefined && digest !== bundleDigest())
+      await rm(join(DIST, file), { force: true });
   }
 }
 

@@ -1,24 +1,38 @@
 /** Connections to Temporal, for clients and for workers. */
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
   Connection,
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
+  type ConnectionOptions,
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import type { CodecKeys } from '../config/codec.ts';
+import type { TlsMaterial } from '../config/pem.ts';
 import { isLocalHost } from '../config/proxy.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { processIdentity } from './identity.ts';
+import { placeOf, probeAccess } from './access-probe.ts';
+import { dataConverterOf } from './codec.ts';
+import { refusalOf } from './refusals.ts';
+import { RenewedConnection, type Credentials } from './renewal.ts';
+
+export type { Credentials } from './renewal.ts';
 
 /** Where Temporal is and how to get in. */
-export interface TemporalAddress {
+export interface TemporalAddress extends Credentials {
   readonly address: string;
   readonly namespace: string;
   /** How workers and clients sign what they do; `processIdentity` when it is left out. */
   readonly identity?: string;
-  readonly apiKey?: string;
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Headers of each call. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** What encrypts payloads; null or left out: nothing. */
+  readonly codec?: CodecKeys | null;
+  /** Reads the files of the credentials again; left out where they cannot change. Throws CONFIG_*. */
+  readonly reread?: () => Credentials;
 }
 
 /** Of a call to a server on this machine: a second. The SDK's 10 are half a minute, in which nobody takes over from a host that has gone. */
@@ -26,30 +40,75 @@ const LOCAL_ATTEMPTS = 4;
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Throws TEMPORAL_* with the cause: see access-errors.ts and refusals.ts. */
 export async function connectClient(
   target: TemporalAddress & { readonly embedded?: boolean; readonly timeoutMs?: number },
 ): Promise<Client> {
+  const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
+  const open = (credentials: Credentials): Promise<Connection> =>
+    opened(
+      { ...target, ...credentials },
+      {
+        ...(isOnThisMachine(target) && { channelArgs: { 'grpc.enable_http_proxy': 0 } }),
+        ...security(target, credentials),
+        connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
+        interceptors: [makeGrpcRetryInterceptor(retry)],
+      },
+    );
+  const { reread, namespace, identity = processIdentity() } = target;
+  const first = await open(reread?.() ?? target);
+  const connection = reread ? new RenewedConnection(first, { open, reread }) : first;
+  return new Client({
+    ...{ connection, namespace, identity },
+    dataConverter: dataConverterOf(target.codec ?? null),
+  });
+}
+
+/** Throws TEMPORAL_* with the cause. */
+export async function connectWorker(
+  target: TemporalAddress,
+  credentials: Credentials = target.reread?.() ?? target,
+): Promise<NativeConnection> {
   try {
-    const retry = defaultGrpcRetryOptions(target.embedded ? { maxAttempts: LOCAL_ATTEMPTS } : {});
-    const connection = await Connection.connect({
-      ...(isOnThisMachine(target) && { channelArgs: { 'grpc.enable_http_proxy': 0 } }),
-      ...security(target),
-      connectTimeout: target.timeoutMs ?? CONNECT_TIMEOUT_MS,
-      interceptors: [makeGrpcRetryInterceptor(retry)],
-    });
-    const { namespace, identity = processIdentity() } = target;
-    return new Client({ connection, namespace, identity });
+    return await NativeConnection.connect(
+      security(target, credentials) satisfies NativeConnectionOptions,
+    );
   } catch (cause) {
-    throw unreachable(target, cause);
+    throw await reasonFor({ ...target, ...credentials }, cause);
   }
 }
 
-export async function connectWorker(target: TemporalAddress): Promise<NativeConnection> {
+type Target = TemporalAddress & { readonly embedded?: boolean };
+
+async function opened(target: Target, options: ConnectionOptions): Promise<Connection> {
+  const connection = Connection.lazy(options);
+  const connected = new AbortController();
   try {
-    return await NativeConnection.connect(security(target));
+    const ready = connection.ensureConnected();
+    await Promise.race([ready, hopeless(target, connected.signal)]);
+    return connection;
   } catch (cause) {
-    throw unreachable(target, cause);
+    // Otherwise the channel goes on trying for as long as the process lives.
+    await connection.close();
+    throw await reasonFor(target, cause);
+  } finally {
+    connected.abort();
   }
+}
+
+/** A connection takes this long (ms) only where something is wrong: what it is, is asked for while gRPC goes on trying. */
+const PROBE_AFTER_MS = 1_000;
+
+/** Rejects when the server was reached and will not let us in. A server that is not there may be starting. */
+async function hopeless(target: Target, connected: AbortSignal): Promise<never> {
+  const never = new Promise<never>(() => undefined);
+  const late = await delay(PROBE_AFTER_MS, true, { signal: connected, ref: false }).catch(
+    () => false,
+  );
+  if (!late || target.embedded) return never;
+  const found = await probed(target);
+  if (found === null || found.code === 'TEMPORAL_UNREACHABLE') return never;
+  throw found;
 }
 
 /** The client would ask the proxy of `https_proxy` for a server on this machine. */
@@ -71,21 +130,43 @@ export async function keepHistories(client: Client): Promise<void> {
   });
 }
 
-function security({ address, apiKey, tls }: TemporalAddress) {
-  const bytes = (pem: string | undefined) => (pem === undefined ? undefined : Buffer.from(pem));
-  const [ca, cert, key] = [bytes(tls?.ca), bytes(tls?.cert), bytes(tls?.key)];
+function security({ address, metadata }: TemporalAddress, { apiKey, tls }: Credentials) {
   return {
     address,
+    ...(metadata && { metadata: { ...metadata } }),
     ...(apiKey === undefined ? {} : { apiKey }),
-    ...(tls || apiKey !== undefined
-      ? {
-          tls: {
-            ...(ca ? { serverRootCACertificate: ca } : {}),
-            ...(cert && key ? { clientCertPair: { crt: cert, key } } : {}),
-          },
-        }
-      : {}),
+    ...(tls || apiKey !== undefined ? { tls: tlsOptions(tls ?? {}) } : {}),
   };
+}
+
+function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
+  return {
+    ...(ca !== undefined && { serverRootCACertificate: Buffer.from(ca) }),
+    ...(cert !== undefined &&
+      key !== undefined && { clientCertPair: { crt: Buffer.from(cert), key: Buffer.from(key) } }),
+    ...(serverName !== undefined && { serverNameOverride: serverName }),
+  };
+}
+
+/** gRPC says of all that keeps it from connecting that it took too long: the cause is looked for. */
+async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
+  if (cause instanceof HundredfoldError) return cause;
+  const told = refusalOf(cause, target.namespace);
+  return told ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
+}
+
+async function probed(target: TemporalAddress): Promise<HundredfoldError | null> {
+  const { address, apiKey } = target;
+  const tls = target.tls ?? (apiKey === undefined ? null : {});
+  return isBehindProxy(target) ? null : probeAccess({ address, tls });
+}
+
+/** grpc-js asks a proxy by these variables; what the address answers to us directly says nothing then. */
+function isBehindProxy(target: TemporalAddress): boolean {
+  if (isOnThisMachine(target)) return false;
+  const { grpc_proxy, https_proxy, http_proxy, no_grpc_proxy, no_proxy } = process.env;
+  const excepted = (no_grpc_proxy ?? no_proxy ?? '').includes(placeOf(target.address).host);
+  return !excepted && Boolean(grpc_proxy ?? https_proxy ?? http_proxy);
 }
 
 function unreachable({ address, namespace }: TemporalAddress, cause: unknown): HundredfoldError {

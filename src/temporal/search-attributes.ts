@@ -6,11 +6,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
-import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-
-/** temporal.api.enums.v1.IndexedValueType */
-const KEYWORD = 2;
-const NAMES = Object.values(ATTRIBUTES).map(({ name }) => name);
+import { createAttributes } from './cluster-commands.ts';
+import {
+  ATTRIBUTE_NAMES,
+  attributesAreKnown,
+  isClosedPart,
+  KEYWORD,
+  readAttributes,
+} from './cluster-state.ts';
 
 const LOOK_AGAIN_MS = 200;
 const TIMEOUT_MS = 60_000;
@@ -27,9 +30,9 @@ const OTHER_COPIES_MS = 2_000;
 export async function registerSearchAttributes(client: Client): Promise<void> {
   const missing = await missingFrom(client);
   if (missing.length > 0) await add(client, missing);
-  if (await areKnown(client)) return;
+  if ((await attributesAreKnown(client)) !== false) return;
   const end = Date.now() + TIMEOUT_MS;
-  while (!(await areKnown(client))) {
+  while ((await attributesAreKnown(client)) === false) {
     if (Date.now() > end) {
       throw refused(client, `it does not know them ${TIMEOUT_MS / 1_000} s after they were added`);
     }
@@ -38,11 +41,12 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
   await delay(OTHER_COPIES_MS);
 }
 
+/** Where the operator service is closed (Temporal Cloud), nothing can be added: they are there, or an administrator is needed. */
 async function missingFrom(client: Client): Promise<string[]> {
-  const { namespace } = client.options;
-  const { operatorService } = client.connection;
-  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-  return NAMES.filter((name) => !(name in customAttributes));
+  const found = await readAttributes(client);
+  if (!isClosedPart(found)) return ATTRIBUTE_NAMES.filter((name) => !(name in found));
+  if ((await attributesAreKnown(client)) !== false) return [];
+  throw refused(client, `they are missing, and its operator service is closed (${found.words})`);
 }
 
 async function add(client: Client, missing: readonly string[]): Promise<void> {
@@ -57,20 +61,6 @@ async function add(client: Client, missing: readonly string[]): Promise<void> {
   }
 }
 
-const QUERY = NAMES.map((name) => `${name} = "?"`).join(' AND ');
-
-/** A query is checked against the same copy as the start of a workflow, and leaves nothing behind. */
-async function areKnown(client: Client): Promise<boolean> {
-  try {
-    const { namespace } = client.options;
-    await client.workflowService.countWorkflowExecutions({ namespace, query: QUERY });
-    return true;
-  } catch (error) {
-    if (/search attribute|mapping defined/i.test(reasonOf(error))) return false;
-    throw error;
-  }
-}
-
 function reasonOf(error: unknown): string {
   const { details, message } = error as { details?: unknown; message?: unknown };
   return String(details ?? message);
@@ -78,11 +68,10 @@ function reasonOf(error: unknown): string {
 
 function refused(client: Client, why: string, cause?: unknown): HundredfoldError {
   const { namespace } = client.options;
-  const names = NAMES.map((name) => `--name ${name} --type Keyword`).join(' ');
   return new HundredfoldError({
     code: 'TEMPORAL_ATTRIBUTES_REFUSED',
     message: `Temporal does not take our search attributes in the namespace ${namespace}: ${why}`,
-    remedy: `Let an administrator add them: temporal operator search-attribute create --namespace ${namespace} ${names}`,
+    remedy: `Let an administrator add them: ${createAttributes({ address: 'HOST:PORT', namespace })}`,
     cause,
   });
 }

@@ -12,10 +12,13 @@ import {
   type WorkflowBundlePath,
 } from '@temporalio/worker';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
+import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/verbs.ts';
 import { bundleDigest, workflowBundle } from './bundle.ts';
+import { dataConverterOf } from './codec.ts';
+import { version } from './identity.ts';
 
 /** What a worker of a shared Temporal does; by default all of it. */
 export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
@@ -24,6 +27,8 @@ export type Role = (typeof ROLES)[number];
 export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
+  /** What encrypts payloads; null: nothing. */
+  readonly codec: CodecKeys | null;
   readonly taskQueue: string;
   /** How it signs what it does. */
   readonly identity: string;
@@ -43,13 +48,13 @@ export interface WorkersOptions {
 export interface Build {
   readonly deployment: string;
   readonly id: string;
-  /** Its workflows. */
-  readonly bundle: WorkflowBundlePath;
+  /** Its workflows; those of this program when they are left out. */
+  readonly bundle?: WorkflowBundlePath;
 }
 
 /** Of this program: the workflow code decides whether two of them can take over from each other. */
-export async function thisBuild(deployment: string, version: string): Promise<Build> {
-  return { deployment, id: `${version}-${bundleDigest()}`, bundle: await workflowBundle() };
+export function thisBuild(deployment: string): Build {
+  return { deployment, id: `${version()}-${bundleDigest()}` };
 }
 
 export interface RunningWorkers {
@@ -91,6 +96,7 @@ function everyWorker(options: WorkersOptions) {
   const { connection, namespace, identity, interceptors } = options;
   return {
     ...{ connection, namespace, identity },
+    dataConverter: dataConverterOf(options.codec),
     ...versioning(options),
     interceptors: { activity: interceptors },
     shutdownGraceTime: GRACE,
@@ -136,10 +142,13 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
 /** With all activities: campaigns that an earlier version has started know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
+  const common = everyWorker(options);
   return Worker.create({
-    ...everyWorker(options),
+    ...common,
     taskQueue,
-    workflowBundle: options.build?.bundle ?? (await workflowBundle()),
+    // With a codec the workflow code converts failures in another way: that is another bundle.
+    workflowBundle:
+      options.build?.bundle ?? (await workflowBundle(common.dataConverter.failureConverterPath)),
     ...(activities && { activities }),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',

@@ -3,6 +3,7 @@
  * or status of the workflow tells why.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 const NON_DETERMINISTIC_ERROR = 24;
@@ -43,7 +44,9 @@ export async function stuckBecause(
   });
   for (const { workflowTaskFailedEventAttributes: failed } of history?.events ?? []) {
     if (!failed) continue;
-    const message = failed.failure?.message ?? 'no reason was given';
+    const { loadedDataConverter } = client.options;
+    const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failed.failure);
+    const message = error?.message ?? 'no reason was given';
     const unreplayable = Number(failed.cause) === NON_DETERMINISTIC_ERROR;
     return { type: unreplayable ? 'unreplayable' : 'failing', message };
   }

@@ -1,7 +1,8 @@
 /** Warnings of `hundredfold doctor`: other accounts of the machine, and one token in two places. */
 import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { otherAccounts } from '../../src/cli/doctor-surroundings.ts';
+import { otherAccounts, surroundings } from '../../src/cli/doctor-surroundings.ts';
+import { loadSettings, type Environment } from '../../src/config/settings.ts';
 import { desk, type Desk } from './command.ts';
 
 const PASSWD = `root:x:0:0:root:/root:/bin/bash
@@ -69,4 +70,16 @@ describe('one token in two places', () => {
     };
     expect(await warnings(desk(), env)).toEqual([]);
   });
+});
+
+test('warns of variables of the Temporal CLI that are set and not used', () => {
+  const words = (environment: Environment, settings = loadSettings(undefined, environment)) =>
+    surroundings(settings, environment)
+      .filter(({ check }) => check === 'Temporal variables')
+      .map(({ found }) => found);
+  expect(words({ TEMPORAL_ADDRESS: 'other.example:7233' })).toEqual([
+    'TEMPORAL_ADDRESS is set and not used',
+  ]);
+  const asked = { TEMPORAL_ADDRESS: 'other:7233', HUNDREDFOLD_TEMPORAL_PROFILE: 'default' };
+  expect(words(asked)).toEqual([]);
 });

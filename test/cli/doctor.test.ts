@@ -109,7 +109,9 @@ describe('everything that is needed is there', () => {
     const at = desk();
     const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
     const { stderr } = await at.runs(1, ['doctor'], { env });
-    expect(stderr).toMatch(/^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default$/m);
+    expect(stderr).toMatch(
+      /^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default, plain text; server [\d.]+$/m,
+    );
   });
 });
 

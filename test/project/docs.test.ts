@@ -122,7 +122,9 @@ describe('the configuration', () => {
         .replace(/\.(env|file)$/, '')
         .replace(/\.(limit|window)$/, '')
         // Names of headers are the user's own.
-        .replace(/\.headers\..*$/, '.headers');
+        .replace(/\.headers\..*$/, '.headers')
+        // So are ids of keys.
+        .replace(/\.codec\.keys\..*$/, '.codec.keys');
     const shownOnce = new Set(shown.map(either));
     expect(keysOfSchema().filter((key) => !shownOnce.has(either(key)))).toEqual([]);
   });
@@ -130,7 +132,7 @@ describe('the configuration', () => {
   test('has a documented variable for every key', () => {
     const undocumented = keysOfSchema().filter((key) => {
       const words = key.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter}`);
-      const end = key.endsWith('.headers') ? '_' : '`';
+      const end = /\.(headers|codec\.keys)$/.test(key) ? '_' : '`';
       return !page.includes(`\`HUNDREDFOLD_${words.toUpperCase()}${end}`);
     });
     expect(undocumented).toEqual([]);
@@ -174,7 +176,7 @@ async function help(...args: readonly string[]): Promise<string> {
 /** Names of the commands that a help text lists. */
 function commandsIn(text: string): string[] {
   const list = text.split('Commands:')[1] ?? '';
-  return [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+  return [...list.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*) /gm)].map(([, name]) => name ?? '');
 }
 
 function commandProblem({ words }: QuotedCommand): string | null {
@@ -233,7 +235,11 @@ const CLASSES = [
 ];
 const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
 /** Written like a code, and an environment variable. */
-const VARIABLES = ['TEMPORAL_CLI', 'TEMPORAL_API_KEY'];
+const VARIABLES = [
+  ...['TEMPORAL_CLI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'],
+  ...['TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS'],
+  ...['TEMPORAL_SERVER', 'TEMPORAL_SQL_TOOL'],
+];
 
 function codesIn(text: string): string[] {
   const codes = [...text.matchAll(new RegExp(`(?<![A-Z_])${CODE.source}(?![A-Z_])`, 'g'))];

@@ -1,0 +1,47 @@
+/** Keys of the payload codec: what encrypts inputs, results and messages before they reach the Temporal server. */
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Config } from './schema.ts';
+import { refused } from './refused.ts';
+import { readSecret, type SecretPlace } from './secret.ts';
+
+export interface CodecKeys {
+  /** Id of the key that encrypts; all of them decrypt. */
+  readonly current: string;
+  /** 32 bytes each, by id, in a form that prints as nothing. */
+  readonly keys: ReadonlyMap<string, KeyObject>;
+}
+
+type Section = NonNullable<NonNullable<Config['temporal']>['codec']>;
+
+const KEY_BYTES = 32;
+
+/** null: nothing is encrypted. Throws CONFIG_CODEC_KEY or CONFIG_SECRET_MISSING. */
+export function codecKeys(codec: Section | undefined, place: SecretPlace): CodecKeys | null {
+  if (!codec) return null;
+  const entries = Object.entries(codec.keys).map(([id, source]): [string, KeyObject] => {
+    const name = `temporal.codec.keys.${id}`;
+    return [id, keyIn(name, readSecret(name, source, place).reveal())];
+  });
+  const keys = new Map(entries);
+  if (keys.has(codec.key)) return { current: codec.key, keys };
+  throw refused(
+    'CONFIG_CODEC_KEY',
+    `temporal.codec.key is ${codec.key}, and temporal.codec.keys has no key of this id`,
+    `Add it under temporal.codec.keys, or name one of: ${[...keys.keys()].join(', ')}.`,
+  );
+}
+
+/** Hexadecimal or base64. The text itself is never shown. */
+function keyIn(name: string, text: string): KeyObject {
+  const bytes = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+      ? Buffer.from(text, 'base64')
+      : null;
+  if (bytes?.length === KEY_BYTES) return createSecretKey(bytes);
+  throw refused(
+    'CONFIG_CODEC_KEY',
+    `${name} is not a key of ${KEY_BYTES} bytes in base64 or hexadecimal`,
+    'Make one: openssl rand -base64 32 > FILE',
+  );
+}

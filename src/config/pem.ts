@@ -1,0 +1,104 @@
+/** Certificates and keys of TLS: read from PEM files, and checked before anything is connected with them. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { refused } from './refused.ts';
+
+/** Where a certificate or a key is. */
+export type PemSource = { readonly path: string } | { readonly data: string };
+
+/** Sources of one TLS configuration, as a file or a profile names them. */
+export interface TlsSources {
+  readonly ca?: PemSource | undefined;
+  readonly cert?: PemSource | undefined;
+  readonly key?: PemSource | undefined;
+  readonly serverName?: string | undefined;
+}
+
+/** PEM texts. `cert` and `key` come together. */
+export interface TlsMaterial {
+  /** Certificates of the authorities that are trusted; those of the system when it is left out. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the server's certificate must carry, where it is not the host of the address. */
+  readonly serverName?: string;
+}
+
+/**
+ * @param what the part of the configuration, for messages
+ * Throws CONFIG_TLS_INCOMPLETE, CONFIG_TLS_UNREADABLE, CONFIG_TLS_INVALID or CONFIG_TLS_MISMATCH.
+ */
+export function readTls(what: string, sources: TlsSources): TlsMaterial {
+  const { serverName } = sources;
+  checkPair(what, sources);
+  const ca = sources.ca && readPem(`${what}.ca`, sources.ca);
+  const cert = sources.cert && readPem(`${what}.cert`, sources.cert);
+  const key = sources.key && readPem(`${what}.key`, sources.key);
+  if (ca) certificateIn(`${what}.ca`, ca);
+  if (cert && key) checkMatch(what, cert, key);
+  return {
+    ...(ca && { ca }),
+    ...(cert && key && { cert, key }),
+    ...(serverName && { serverName }),
+  };
+}
+
+function checkPair(what: string, { cert, key }: TlsSources): void {
+  if ((cert === undefined) === (key === undefined)) return;
+  const [there, missing] = cert ? ['cert', 'key'] : ['key', 'cert'];
+  throw refused(
+    'CONFIG_TLS_INCOMPLETE',
+    `${what}: ${there} is set and ${missing} is not`,
+    'Set both for mutual TLS, or neither.',
+  );
+}
+
+function readPem(name: string, source: PemSource): string {
+  if ('data' in source) return source.data;
+  try {
+    return readFileSync(source.path, 'utf8');
+  } catch (cause) {
+    throw refused(
+      'CONFIG_TLS_UNREADABLE',
+      `${name}: cannot read ${source.path}`,
+      'Check the paths of ca, cert and key; they are relative to the folder of the configuration file.',
+      cause,
+    );
+  }
+}
+
+function certificateIn(name: string, pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (cause) {
+    throw refused(
+      'CONFIG_TLS_INVALID',
+      `${name} holds no PEM certificate`,
+      'The file must begin with -----BEGIN CERTIFICATE-----. Convert DER with: openssl x509 -inform der -in FILE',
+      cause,
+    );
+  }
+}
+
+function checkMatch(what: string, cert: string, key: string): void {
+  const certificate = certificateIn(`${what}.cert`, cert);
+  if (certificate.checkPrivateKey(privateKeyIn(`${what}.key`, key))) return;
+  throw refused(
+    'CONFIG_TLS_MISMATCH',
+    `${what}: key is not the private key of the first certificate in cert`,
+    'Name the key that the certificate was issued for; in cert, the client certificate comes before its intermediates.',
+  );
+}
+
+function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivateKey> {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw refused(
+      'CONFIG_TLS_INVALID',
+      `${name} holds no PEM private key that can be read without a passphrase`,
+      'Store the key unencrypted, readable by you only: openssl pkey -in FILE -out NEW_FILE',
+      cause,
+    );
+  }
+}

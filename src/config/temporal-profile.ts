@@ -1,0 +1,85 @@
+/**
+ * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are read
+ * only when the configuration names a profile: a variable that was exported for other work moves no campaign.
+ */
+import { createRequire } from 'node:module';
+import type * as EnvConfig from '@temporalio/envconfig';
+import type { TlsSources } from './pem.ts';
+import { refused } from './refused.ts';
+import type { Environment } from './secret.ts';
+
+export interface TemporalProfile {
+  readonly name: string;
+  readonly address?: string | undefined;
+  readonly namespace?: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** null: without TLS. */
+  readonly tls: TlsSources | null;
+  /** Headers of each call. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** `temporal.profile` of the configuration: a name, or the variable that holds one. */
+export type ProfileName = string | { readonly env: string };
+
+const DEFAULT_PROFILE = 'default';
+
+/** Throws CONFIG_PROFILE_INVALID. */
+export function readProfile(wanted: ProfileName, environment: Environment): TemporalProfile {
+  const name = typeof wanted === 'string' ? wanted : environment[wanted.env] || DEFAULT_PROFILE;
+  const profile = load(name, environment);
+  const { address, namespace, apiKey, tls, grpcMeta = {} } = profile;
+  // As in the SDKs: an API key turns TLS on, unless the profile turns it off.
+  const encrypted = tls ? tls.disabled !== true : apiKey !== undefined;
+  const sources: TlsSources = {
+    ca: textOf(tls?.serverCACert),
+    cert: textOf(tls?.clientCert),
+    key: textOf(tls?.clientKey),
+    serverName: tls?.serverName,
+  };
+  return {
+    ...{ name, address, namespace, apiKey, metadata: grpcMeta },
+    tls: encrypted ? sources : null,
+  };
+}
+
+type Profile = EnvConfig.ClientConfigProfile;
+
+function load(name: string, environment: Environment): Profile {
+  // Loaded here: it brings a part of the SDK, which a command without a profile does not need.
+  const { loadClientConfigProfile } = createRequire(import.meta.url)(
+    '@temporalio/envconfig',
+  ) as typeof EnvConfig;
+  const overrideEnvVars = definedOnly(environment);
+  try {
+    // The default profile may be missing: the variables alone are enough then.
+    const named = name === DEFAULT_PROFILE ? {} : { profile: name };
+    const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
+    return loadClientConfigProfile({ ...named, overrideEnvVars: variables });
+  } catch (cause) {
+    throw refused(
+      'CONFIG_PROFILE_INVALID',
+      `temporal.profile: the profile ${name} cannot be read: ${firstLine(cause)}`,
+      'Check the name, and the file of TEMPORAL_CONFIG_FILE (default: temporalio/temporal.toml in your configuration folder): temporal config list',
+      cause,
+    );
+  }
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}
+
+function definedOnly(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((one): one is [string, string] => one[1] !== undefined),
+  );
+}
+
+function textOf(
+  source: EnvConfig.ConfigDataSource | undefined,
+): { readonly path: string } | { readonly data: string } | undefined {
+  if (source === undefined || 'path' in source) return source;
+  const { data } = source;
+  return { data: typeof data === 'string' ? data : Buffer.from(data).toString('utf8') };
+}

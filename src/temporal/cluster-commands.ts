@@ -1,0 +1,34 @@
+/** The commands of the Temporal CLI that do what `hundredfold setup temporal` does, for administrators who type them. */
+import { ATTRIBUTE_NAMES } from './cluster-state.ts';
+
+export interface CommandPlace {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function createNamespace(place: CommandPlace, retentionMs: number): string {
+  return operator('namespace create', place, `--retention ${daysOf(retentionMs)}`);
+}
+
+export function updateRetention(place: CommandPlace, retentionMs: number): string {
+  return operator('namespace update', place, `--retention ${daysOf(retentionMs)}`);
+}
+
+export function createAttributes(
+  place: CommandPlace,
+  names: readonly string[] = ATTRIBUTE_NAMES,
+): string {
+  const attributes = names.map((name) => `--name ${name} --type Keyword`).join(' ');
+  return operator('search-attribute create', place, attributes);
+}
+
+function operator(verb: string, { address, namespace }: CommandPlace, rest: string): string {
+  return `temporal operator ${verb} --address ${address} --namespace ${namespace} ${rest}`;
+}
+
+/** `30d`; hours where it is no whole number of days. */
+export function daysOf(ms: number): string {
+  return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.round(ms / 3_600_000)}h`;
+}

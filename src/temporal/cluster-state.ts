@@ -1,0 +1,175 @@
+/**
+ * What a Temporal server and a namespace of it offer us, read by calls that change nothing. Each part is read by itself:
+ * a server that closes one of them (Temporal Cloud the operator service, a gateway whatever it likes) still tells the rest.
+ */
+import type { Client } from '@temporalio/client';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { isClosed, statusOf, STATUS } from './refusals.ts';
+
+/** A call that was not permitted, by its name, with the words of the server. */
+export interface Closed {
+  readonly closed: string;
+  readonly words: string;
+}
+
+/** temporal.api.enums.v1.IndexedValueType */
+export const ATTRIBUTE_TYPES: Readonly<Record<number, string>> = {
+  1: 'Text',
+  2: 'Keyword',
+  3: 'Int',
+  4: 'Double',
+  5: 'Bool',
+  6: 'Datetime',
+  7: 'KeywordList',
+};
+export const KEYWORD = 2;
+export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(({ name }) => name);
+
+export interface ServerState {
+  readonly version: string;
+  /** Names of capabilities that are switched on. */
+  readonly capabilities: readonly string[];
+}
+
+/** null: there is no such namespace. */
+export async function readNamespace(
+  client: Client,
+): Promise<
+  { readonly retentionMs: number; readonly capabilities: readonly string[] } | Closed | null
+> {
+  const { namespace } = client.options;
+  try {
+    const found = await client.workflowService.describeNamespace({ namespace });
+    const { seconds = 0, nanos = 0 } = found.config?.workflowExecutionRetentionTtl ?? {};
+    const retentionMs = Number(seconds) * 1_000 + (nanos ?? 0) / 1e6;
+    return { retentionMs, capabilities: switchedOn(found.namespaceInfo?.capabilities) };
+  } catch (error) {
+    if (statusOf(error)?.code === STATUS.notFound) return null;
+    return closedBy('DescribeNamespace', error);
+  }
+}
+
+export async function readServer(client: Client): Promise<ServerState | Closed> {
+  try {
+    const { serverVersion, capabilities } = await client.workflowService.getSystemInfo({});
+    return { version: serverVersion, capabilities: switchedOn(capabilities) };
+  } catch (error) {
+    return closedBy('GetSystemInfo', error);
+  }
+}
+
+/** The search attributes of the namespace by name, as numbers of IndexedValueType. */
+export async function readAttributes(
+  client: Client,
+): Promise<Readonly<Record<string, number>> | Closed> {
+  const { namespace } = client.options;
+  try {
+    const { operatorService } = client.connection;
+    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+    return customAttributes;
+  } catch (error) {
+    return closedBy('OperatorService.ListSearchAttributes', error);
+  }
+}
+
+/** Whether workflows can be started with our attributes: a query is checked against the same list. null: it cannot be asked. */
+export async function attributesAreKnown(client: Client): Promise<boolean | null> {
+  const { namespace } = client.options;
+  const query = ATTRIBUTE_NAMES.map((name) => `${name} = "?"`).join(' AND ');
+  try {
+    await client.workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch (error) {
+    if (/search attribute|mapping defined/i.test(statusOf(error)?.details ?? '')) return false;
+    if (isClosed(error)) return null;
+    throw error;
+  }
+}
+
+export interface Poller {
+  readonly identity: string;
+  readonly kind: 'workflow' | 'activity';
+  readonly lastMs: number;
+  /** Deployment and build, or build id alone; null where the worker has none. */
+  readonly version: string | null;
+}
+
+type QueueType = NonNullable<
+  Parameters<Client['workflowService']['describeTaskQueue']>[0]['taskQueueType']
+>;
+
+/** temporal.api.enums.v1.TaskQueueType; the enum itself is in a package that only tests use. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- numbers of the wire format
+const QUEUE_TYPES = Object.entries({ workflow: 1, activity: 2 }) as [Poller['kind'], QueueType][];
+
+/** Workers that the server has seen lately: it lists those that have gone for some minutes. */
+export async function readPollers(client: Client, taskQueue: string): Promise<Poller[] | Closed> {
+  const { namespace } = client.options;
+  const found: Poller[] = [];
+  try {
+    for (const [kind, taskQueueType] of QUEUE_TYPES) {
+      const name = { name: taskQueue };
+      const { pollers } = await client.workflowService.describeTaskQueue({
+        ...{ namespace, taskQueue: name },
+        taskQueueType,
+      });
+      for (const {
+        identity,
+        lastAccessTime,
+        deploymentOptions,
+        workerVersionCapabilities,
+      } of pollers) {
+        const { deploymentName, buildId } = deploymentOptions ?? {};
+        const version = deploymentName ? `${deploymentName}:${buildId ?? ''}` : null;
+        found.push({
+          ...{ identity: identity ?? '', kind },
+          lastMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
+          version: version ?? (workerVersionCapabilities?.buildId || null),
+        });
+      }
+    }
+    return found;
+  } catch (error) {
+    return closedBy('DescribeTaskQueue', error);
+  }
+}
+
+/** Calls that we need, each made so that it changes nothing: what is not permitted is refused before anything else. */
+const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Promise<unknown>>> = {
+  'read (CountWorkflowExecutions)': ({ workflowService }, namespace) =>
+    workflowService.countWorkflowExecutions({ namespace }),
+  'write (SignalWorkflowExecution)': ({ workflowService }, namespace) =>
+    workflowService.signalWorkflowExecution({
+      ...{ namespace, signalName: 'none' },
+      workflowExecution: { workflowId: 'hundredfold-doctor-asks-for-permission' },
+    }),
+};
+
+/** Names of the calls that are not permitted. */
+export async function refusedCalls(client: Client): Promise<Closed[]> {
+  const refused: Closed[] = [];
+  for (const [name, call] of Object.entries(CALLS)) {
+    try {
+      await call(client, client.options.namespace);
+    } catch (error) {
+      // NOT_FOUND of the workflow that does not exist is the permission to signal it.
+      if (isClosed(error)) refused.push({ closed: name, words: statusOf(error)?.details ?? '' });
+      else if (statusOf(error)?.code !== STATUS.notFound) throw error;
+    }
+  }
+  return refused;
+}
+
+export function isClosedPart(part: object | null): part is Closed {
+  return part !== null && 'closed' in part;
+}
+
+function closedBy(call: string, error: unknown): Closed {
+  if (!isClosed(error)) throw error;
+  return { closed: call, words: statusOf(error)?.details ?? '' };
+}
+
+function switchedOn(capabilities: object | null | undefined): string[] {
+  const all = { ...capabilities } as Record<string, unknown>;
+  return Object.keys(all).filter((name) => all[name] === true);
+}

@@ -1,0 +1,21 @@
+/**
+ * Whether what runs can be read with our keys, before a worker takes any of it: a task that cannot be decrypted fails
+ * again and again, and nobody is told.
+ */
+import type { Client } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+
+/** As many campaigns and budgets are looked at. */
+const LOOK_AT = 200;
+
+/** Throws TEMPORAL_CODEC_* when one of them cannot be read. */
+export async function checkReadable(client: Client, taskQueue: string): Promise<void> {
+  const { namespace, loadedDataConverter } = client.options;
+  const query = `ExecutionStatus="Running" AND TaskQueue="${taskQueue}" AND WorkflowType IN ("campaign", "budget")`;
+  const request = { namespace, query, pageSize: LOOK_AT };
+  // A server that cannot be asked now keeps no worker from starting: it will ask again by itself.
+  const answer = await client.workflowService.listWorkflowExecutions(request).catch(() => null);
+  const executions = answer?.executions ?? [];
+  const payloads = executions.flatMap(({ memo }) => Object.values(memo?.fields ?? {}) as Payload[]);
+  for (const codec of loadedDataConverter.payloadCodecs) await codec.decode(payloads);
+}

@@ -1,0 +1,85 @@
+/** Calls that a Temporal server refuses, as coded errors: a mistake of the configuration is no stack trace. */
+import { isGrpcServiceError } from '@temporalio/client';
+import { NamespaceNotFoundError } from '@temporalio/common';
+import { HundredfoldError } from '../domain/errors.ts';
+
+/** grpc/grpc: doc/statuscodes.md */
+export const STATUS = {
+  notFound: 5,
+  permissionDenied: 7,
+  unimplemented: 12,
+  unauthenticated: 16,
+} as const;
+
+interface Status {
+  readonly code: number;
+  readonly details: string;
+}
+
+/** The gRPC status of an error, or of what caused it; null when there is none. */
+export function statusOf(error: unknown): Status | null {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
+  return null;
+}
+
+/** The operator service is not for everybody: Temporal Cloud and gateways close it. */
+export function isClosed(error: unknown): boolean {
+  const { permissionDenied, unimplemented, unauthenticated } = STATUS;
+  const status = statusOf(error);
+  return (
+    status !== null &&
+    [permissionDenied, unimplemented, unauthenticated].some((c) => c === status.code)
+  );
+}
+
+/** The coded error of a call that was refused; null when it is another kind of failure. */
+export function refusalOf(error: unknown, namespace?: string): HundredfoldError | null {
+  if (error instanceof HundredfoldError) return null;
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof HundredfoldError) return at;
+    if (at instanceof NamespaceNotFoundError) return namespaceMissing(at.namespace, error);
+  }
+  const status = statusOf(error);
+  if (!status) return null;
+  if (status.code === STATUS.unauthenticated) return unauthenticated(status, error);
+  if (status.code === STATUS.permissionDenied) return permissionDenied(status, error);
+  const [, named] = /namespace:? "?([^\s"]+)"? (?:is )?not found/i.exec(status.details) ?? [];
+  if (status.code === STATUS.notFound && named !== undefined)
+    return namespaceMissing(namespace ?? named, error);
+  return null;
+}
+
+export function namespaceMissing(namespace: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_NAMESPACE_MISSING',
+    message: `Temporal has no namespace ${namespace}`,
+    remedy: `Check temporal.namespace, or create it: hundredfold setup temporal --namespace ${namespace}`,
+    cause,
+  });
+}
+
+function unauthenticated({ details }: Status, cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_UNAUTHENTICATED',
+    message: `Temporal does not accept our credentials${words(details)}`,
+    remedy:
+      'Set temporal.apiKey or temporal.tls.cert and .key, and check that the API key has not expired.',
+    cause,
+  });
+}
+
+function permissionDenied({ details }: Status, cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_PERMISSION_DENIED',
+    message: `Temporal knows our credentials and does not permit this call${words(details)}`,
+    remedy:
+      'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
+    cause,
+  });
+}
+
+function words(details: string): string {
+  const text = details.trim();
+  return text === '' ? '' : ` ("${text.slice(0, 200)}")`;
+}

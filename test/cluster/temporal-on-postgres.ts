@@ -1,0 +1,198 @@
+/**
+ * A Temporal server on PostgreSQL in a temporary folder, as a group runs it, without containers. The caller stops it.
+ * Without a namespace: `hundredfold setup temporal` makes them.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stringify } from 'yaml';
+import { freePort, isListening } from '../../src/temporal/ports.ts';
+import { startPostgres, type Postgres } from './postgres.ts';
+import type { ClusterTools } from './tools.ts';
+
+/** PEM files of the frontend. */
+export interface FrontendTls {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Clients must show a certificate of this authority. */
+  readonly clientCaFile?: string;
+  /** The authority of `certFile`, and a name in it: the server is a client of itself. */
+  readonly caFile: string;
+  readonly serverName: string;
+  /** What the server shows to itself where `clientCaFile` is set. */
+  readonly ownCertFile?: string;
+  readonly ownKeyFile?: string;
+}
+
+export interface ClusterOptions {
+  readonly tools: ClusterTools;
+  readonly tls?: FrontendTls;
+  /** Name → value, as in a dynamic configuration file of Temporal. */
+  readonly dynamicConfig?: Readonly<Record<string, unknown>>;
+  readonly durable?: boolean;
+}
+
+export interface Cluster extends AsyncDisposable {
+  /** `127.0.0.1:PORT` of the frontend. */
+  readonly address: string;
+  readonly dir: string;
+  postgres: Postgres;
+  /** The server process: replaced by `restartServer`. */
+  server: ChildProcess;
+  /** Kills the server and starts it again. */
+  restartServer(): Promise<void>;
+}
+
+const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { tools } = options;
+  const dir = await mkdtemp(join(tmpdir(), 'hundredfold-cluster-'));
+  // PostgreSQL runs as another user than root, and must reach its folder.
+  await chmod(dir, 0o711);
+  const postgres = await startPostgres({ tools, dir, durable: options.durable ?? false });
+  try {
+    for (const schema of ['temporal', 'visibility']) makeSchema(tools, postgres.port, schema);
+    const ports = await portsFor();
+    const config = join(dir, 'temporal.yaml');
+    writeFileSync(config, stringify(configuration(options, dir, postgres.port, ports)));
+    const start = (): Promise<ChildProcess> => startServer(tools, dir, config, ports.frontend.grpc);
+    const cluster: Cluster = {
+      address: `127.0.0.1:${ports.frontend.grpc}`,
+      dir,
+      postgres,
+      server: await start(),
+      async restartServer() {
+        await ended(cluster.server, 'SIGKILL');
+        cluster.server = await start();
+      },
+      async [Symbol.asyncDispose]() {
+        await ended(cluster.server, 'SIGKILL');
+        await cluster.postgres.stop();
+        await rm(dir, { recursive: true, force: true });
+      },
+    };
+    return cluster;
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+function makeSchema({ sqlTool }: ClusterTools, port: number, schema: string): void {
+  const tool = (...args: string[]): void => {
+    const database = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(port)];
+    execFileSync(sqlTool, [...database, '-u', 'temporal', '--db', schema, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  };
+  tool('create-database');
+  tool('setup-schema', '-v', '0.0');
+  tool('update-schema', '--schema-name', `postgresql/v12/${schema}`);
+}
+
+type Ports = Readonly<Record<(typeof SERVICES)[number], { grpc: number; membership: number }>>;
+
+async function portsFor(): Promise<Ports> {
+  const entries = [];
+  for (const service of SERVICES)
+    entries.push([service, { grpc: await freePort(), membership: await freePort() }]);
+  return Object.fromEntries(entries) as Ports;
+}
+
+function configuration(
+  { tls, dynamicConfig = {} }: ClusterOptions,
+  dir: string,
+  postgresPort: number,
+  ports: Ports,
+): object {
+  const dynamic = join(dir, 'dynamic.yaml');
+  const values = Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]);
+  writeFileSync(dynamic, stringify(Object.fromEntries(values)));
+  const frontend = `127.0.0.1:${ports.frontend.grpc}`;
+  const sql = (databaseName: string): object => ({
+    sql: {
+      ...{ pluginName: 'postgres12', databaseName, connectProtocol: 'tcp' },
+      ...{ connectAddr: `127.0.0.1:${postgresPort}`, user: 'temporal', password: '' },
+      ...{ maxConns: 20, maxIdleConns: 20, maxConnLifetime: '1h' },
+    },
+  });
+  return {
+    log: { stdout: true, level: 'warn' },
+    persistence: {
+      ...{ defaultStore: 'default', visibilityStore: 'visibility', numHistoryShards: 4 },
+      datastores: { default: sql('temporal'), visibility: sql('visibility') },
+    },
+    global: {
+      membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
+      ...(tls && { tls: tlsOf(tls) }),
+    },
+    services: Object.fromEntries(
+      Object.entries(ports).map(([service, { grpc, membership }]) => [
+        service,
+        { rpc: { grpcPort: grpc, membershipPort: membership, bindOnLocalHost: true } },
+      ]),
+    ),
+    clusterMetadata: {
+      ...{ enableGlobalNamespace: false, failoverVersionIncrement: 10 },
+      ...{ masterClusterName: 'active', currentClusterName: 'active' },
+      clusterInformation: {
+        active: {
+          ...{ enabled: true, initialFailoverVersion: 1 },
+          ...{ rpcName: 'frontend', rpcAddress: frontend },
+        },
+      },
+    },
+    dcRedirectionPolicy: { policy: 'noop' },
+    publicClient: { hostPort: frontend },
+    dynamicConfigClient: { filepath: dynamic, pollInterval: '10s' },
+  };
+}
+
+function tlsOf(tls: FrontendTls): object {
+  const client = { serverName: tls.serverName, rootCaFiles: [tls.caFile] };
+  return {
+    frontend: {
+      server: {
+        ...{ certFile: tls.certFile, keyFile: tls.keyFile },
+        ...(tls.clientCaFile && { requireClientAuth: true, clientCaFiles: [tls.clientCaFile] }),
+      },
+      client,
+    },
+    ...(tls.ownCertFile && {
+      systemWorker: { certFile: tls.ownCertFile, keyFile: tls.ownKeyFile, client },
+    }),
+  };
+}
+
+async function startServer(
+  { temporalServer }: ClusterTools,
+  dir: string,
+  config: string,
+  port: number,
+): Promise<ChildProcess> {
+  const log = openSync(join(dir, 'temporal.log'), 'a');
+  const child = spawn(temporalServer, ['--config-file', config, '--allow-no-auth', 'start'], {
+    cwd: dir,
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir, USER: 'temporal' },
+  });
+  closeSync(log);
+  const end = Date.now() + 60_000;
+  while (Date.now() < end && child.exitCode === null) {
+    if (await isListening(port)) return child;
+    await delay(100);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the Temporal server did not start: see ${join(dir, 'temporal.log')}`);
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await gone;
+}

@@ -1,0 +1,206 @@
+/** Where Temporal is: the keys under `temporal:`, profiles, and the variables of the Temporal CLI. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadSettings, type Environment } from '../../src/config/settings.ts';
+import { Authority, noOpenssl } from '../temporal/certificates.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'hundredfold-config-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function load(yaml: string, environment: Environment = {}) {
+  const file = write('hundredfold.yaml', yaml);
+  // No file of the person who runs the tests is read.
+  return loadSettings(file, { HOME: folder, XDG_CONFIG_HOME: folder, ...environment }).temporal;
+}
+
+function write(name: string, text: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+const PROFILES = `
+[profile.default]
+address = "default.example:7233"
+[profile.lab]
+address = "lab.example:7233"
+namespace = "lab"
+api_key = "from-the-profile"
+[profile.lab.tls]
+server_name = "frontend.lab"
+[profile.lab.grpc_meta]
+x-team = "nmr"
+[profile.empty]
+namespace = "nowhere"
+`;
+
+describe('a profile', () => {
+  test('gives address, namespace, API key, TLS and headers', () => {
+    const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
+    const found = load('temporal: { profile: lab }', { TEMPORAL_CONFIG_FILE });
+    expect(found).toMatchObject({
+      address: 'lab.example:7233',
+      namespace: 'lab',
+      tls: { serverName: 'frontend.lab' },
+      metadata: { 'x-team': 'nmr' },
+      profile: 'lab',
+      reread: null,
+    });
+    expect(found?.apiKey?.reveal()).toBe('from-the-profile');
+  });
+
+  test('is overridden by TEMPORAL_* variables, and these by our own keys and variables', () => {
+    const environment = {
+      TEMPORAL_CONFIG_FILE: write('temporal.toml', PROFILES),
+      TEMPORAL_ADDRESS: 'variable.example:7233',
+      TEMPORAL_NAMESPACE: 'variable',
+      TEMPORAL_API_KEY: 'from-the-variable',
+      TEMPORAL_TLS_SERVER_NAME: 'variable.test',
+    };
+    const theirs = load('temporal: { profile: lab }', environment);
+    expect(theirs).toMatchObject({
+      address: 'variable.example:7233',
+      namespace: 'variable',
+      tls: { serverName: 'variable.test' },
+    });
+    expect(theirs?.apiKey?.reveal()).toBe('from-the-variable');
+    const ours = load(
+      'temporal: { profile: lab, namespace: mine, tls: { serverName: mine.test }, apiKey: { env: MINE } }',
+      { ...environment, MINE: 'mine', HUNDREDFOLD_TEMPORAL_ADDRESS: 'mine.example:7233' },
+    );
+    expect(ours).toMatchObject({
+      address: 'mine.example:7233',
+      namespace: 'mine',
+      tls: { serverName: 'mine.test' },
+    });
+    expect(ours?.apiKey?.reveal()).toBe('mine');
+  });
+
+  test('can be named by a variable, ours or that of the Temporal CLI', () => {
+    const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
+    const named = 'temporal: { profile: { env: TEMPORAL_PROFILE } }';
+    expect(load(named, { TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE: 'lab' })?.profile).toBe('lab');
+    expect(load(named, { TEMPORAL_CONFIG_FILE })?.address).toBe('default.example:7233');
+    const ours = { TEMPORAL_CONFIG_FILE, HUNDREDFOLD_TEMPORAL_PROFILE: 'lab' };
+    expect(load('', ours)?.address).toBe('lab.example:7233');
+  });
+
+  test('is not needed where the variables say all', () => {
+    const environment = { TEMPORAL_ADDRESS: 'variable.example:7233' };
+    expect(load('temporal: { profile: default }', environment)).toMatchObject({
+      address: 'variable.example:7233',
+      namespace: 'default',
+      tls: null,
+    });
+  });
+
+  test.each([
+    ['does not exist', 'gone', 'CONFIG_PROFILE_INVALID'],
+    ['names no server', 'empty', 'CONFIG_PROFILE_NO_ADDRESS'],
+  ])('that %s is refused', (_, name, code) => {
+    const TEMPORAL_CONFIG_FILE = write('temporal.toml', PROFILES);
+    expect(() => load(`temporal: { profile: ${name} }`, { TEMPORAL_CONFIG_FILE })).toThrow(
+      expect.objectContaining({ code, exitCode: 2 }),
+    );
+  });
+});
+
+test('TEMPORAL_* variables alone move no campaign to another server', () => {
+  const environment = {
+    TEMPORAL_ADDRESS: 'variable.example:7233',
+    TEMPORAL_API_KEY: 'for-another-server',
+    TEMPORAL_CONFIG_FILE: write('temporal.toml', PROFILES),
+    TEMPORAL_PROFILE: 'lab',
+  };
+  expect(load('', environment)).toBeNull();
+  // Nor is the API key of one server shown to another.
+  const own = load('temporal: { address: "own.example:7233" }', environment);
+  expect(own).toMatchObject({ address: 'own.example:7233', apiKey: null, tls: null });
+});
+
+describe.skipIf(noOpenssl !== null)('certificates', () => {
+  const at = (tls: string): string => `temporal: { address: "t.example:7233", tls: { ${tls} } }`;
+
+  test('are taken with their key, and read again', () => {
+    using authority = new Authority('ours');
+    const { certFile, keyFile, cert, key } = authority.issue('DNS:client');
+    const found = load(at(`ca: ${authority.file}, cert: ${certFile}, key: ${keyFile}`));
+    expect(found?.tls).toEqual({ ca: authority.cert, cert, key });
+    const next = authority.issue('DNS:client');
+    writeFileSync(certFile, next.cert);
+    expect(() => found?.reread?.()).toThrow(
+      expect.objectContaining({ code: 'CONFIG_TLS_MISMATCH' }),
+    );
+    writeFileSync(keyFile, next.key);
+    expect(found?.reread?.().tls).toMatchObject({ cert: next.cert, key: next.key });
+  });
+
+  test.each([
+    ['without their key', (a: Authority) => `cert: ${a.issue('DNS:c').certFile}`, 'key is not'],
+    ['whose key is alone', (a: Authority) => `key: ${a.issue('DNS:c').keyFile}`, 'cert is not'],
+  ])('%s are refused', (_, tls, words) => {
+    using authority = new Authority('ours');
+    expect(() => load(at(tls(authority)))).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_TLS_INCOMPLETE',
+        message: expect.stringContaining(words) as string,
+        exitCode: 2,
+      }),
+    );
+  });
+
+  test('with the key of another, without PEM, or with an encrypted key are refused', () => {
+    using authority = new Authority('ours');
+    const [one, other] = [authority.issue('DNS:one'), authority.issue('DNS:other')];
+    const refusedWith = (tls: string, code: string): void => {
+      expect(() => load(at(tls))).toThrow(expect.objectContaining({ code }));
+    };
+    refusedWith(`cert: ${one.certFile}, key: ${other.keyFile}`, 'CONFIG_TLS_MISMATCH');
+    refusedWith(`ca: ${write('ca.txt', 'no PEM')}`, 'CONFIG_TLS_INVALID');
+    const locked = join(folder, 'locked.pem');
+    const lock = ['pkey', '-in', one.keyFile, '-aes256', '-passout', 'pass:x', '-out', locked];
+    execFileSync('openssl', lock);
+    refusedWith(`cert: ${one.certFile}, key: ${locked}`, 'CONFIG_TLS_INVALID');
+  });
+});
+
+describe('the keys of the codec', () => {
+  const BASE64 = 'A'.repeat(43) + '=';
+  const HEX = '00'.repeat(32);
+  const codec = (keys: string, key = 'new'): string =>
+    `temporal: { codec: { key: ${key}, keys: { ${keys} } } }`;
+  const keysOf = (yaml: string, environment: Environment) =>
+    loadSettings(write('hundredfold.yaml', yaml), environment).codec;
+
+  test('come from files and variables, in base64 or hexadecimal, for the embedded server as well', () => {
+    write('key', `${BASE64}\n`);
+    const found = keysOf(codec('new: { file: key }, old: { env: OLD }'), { OLD: HEX });
+    expect(found?.current).toBe('new');
+    expect([...(found?.keys ?? [])].map(([id, key]) => [id, key.symmetricKeySize])).toEqual([
+      ['new', 32],
+      ['old', 32],
+    ]);
+    expect(inspect(found) + JSON.stringify(found)).not.toMatch(/AAAA|0000/);
+    expect(keysOf('', {})).toBeNull();
+    const variables = {
+      ...{ HUNDREDFOLD_TEMPORAL_CODEC_KEY: '2026-11', K: HEX },
+      HUNDREDFOLD_TEMPORAL_CODEC_KEYS_2026_11_ENV: 'K',
+    };
+    expect(keysOf('', variables)).toMatchObject({ current: '2026-11' });
+  });
+
+  test.each([
+    ['that is too short', 'new: { env: KEY }', 'c2hvcnQ=', 'CONFIG_CODEC_KEY'],
+    ['that is not there', 'new: { env: GONE }', BASE64, 'CONFIG_SECRET_MISSING'],
+    ['of another id', 'other: { env: KEY }', BASE64, 'CONFIG_CODEC_KEY'],
+  ])('refuse one %s, and never show it', (_, keys, KEY, code) => {
+    expect(() => keysOf(codec(keys), { KEY })).toThrow(
+      expect.objectContaining({ code, message: expect.not.stringContaining(KEY) as string }),
+    );
+  });
+});

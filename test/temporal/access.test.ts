@@ -1,0 +1,161 @@
+/** Each way in which a server keeps us out has an error of its own; certificates and servers are real. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { HundredfoldError } from '../../src/domain/errors.ts';
+import { registerSearchAttributes } from '../../src/temporal/search-attributes.ts';
+import { connectClient, connectWorker, type Credentials } from '../../src/temporal/connection.ts';
+import { refusalOf } from '../../src/temporal/refusals.ts';
+import { freePort } from '../../src/temporal/ports.ts';
+import { Authority, noOpenssl, type Issued } from './certificates.ts';
+import { startGateway, type Gateway } from './grpc-gateway.ts';
+
+const namespace = 'default';
+
+function connect(port: number, credentials: Credentials = {}, timeoutMs = 3_000) {
+  return connectClient({ address: `127.0.0.1:${port}`, namespace, timeoutMs, ...credentials });
+}
+
+async function refusal(connecting: Promise<unknown>): Promise<HundredfoldError> {
+  return connecting.then(
+    () => {
+      throw new Error('it was let in');
+    },
+    (error: unknown) => error as HundredfoldError,
+  );
+}
+
+describe.skipIf(noOpenssl !== null)('a connection with TLS', () => {
+  let ours: Authority;
+  let others: Authority;
+  let server: Issued;
+  let client: Issued;
+  let plain: Gateway;
+  let secure: Gateway;
+  let mutual: Gateway;
+
+  beforeAll(async () => {
+    [ours, others] = [new Authority('ours'), new Authority('others')];
+    server = ours.issue('DNS:temporal.test,IP:127.0.0.1');
+    client = ours.issue('DNS:client');
+    plain = await startGateway(inject('temporal'), {});
+    secure = await startGateway(inject('temporal'), { tls: server });
+    mutual = await startGateway(inject('temporal'), {
+      tls: { ...server, ca: ours.cert, requestCert: true, rejectUnauthorized: true },
+    });
+  });
+  afterAll(async () => {
+    for (const one of [plain, secure, mutual]) await one[Symbol.asyncDispose]();
+    for (const one of [ours, others]) one[Symbol.dispose]();
+  });
+
+  test('is made with the right authority, name and client certificate, by clients and workers', async () => {
+    const { cert, key } = client;
+    const tls = { ca: ours.cert, cert, key, serverName: 'temporal.test' };
+    const target = { address: `127.0.0.1:${mutual.port}`, namespace, tls };
+    await (await connectClient(target)).connection.close();
+    await (await connectWorker(target)).close();
+    expect(mutual.clients.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('is refused for another authority', async () => {
+    const error = await refusal(connect(secure.port, { tls: { ca: others.cert } }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_UNKNOWN_CA' });
+    expect(error.remedy).toContain('temporal.tls.ca');
+  });
+
+  test('is refused for another server name, and the error lists the names of the certificate', async () => {
+    const tls = { ca: ours.cert, serverName: 'elsewhere.test' };
+    const error = await refusal(connect(secure.port, { tls }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_SERVER_NAME' });
+    expect(error.message).toContain('temporal.test');
+    expect(error.message).toContain('elsewhere.test');
+    expect(error.remedy).toContain('temporal.tls.serverName');
+  });
+
+  test('is refused for a server certificate that has expired', async () => {
+    const expired = ours.issue('IP:127.0.0.1', { expired: true });
+    await using gateway = await startGateway(inject('temporal'), { tls: expired });
+    const error = await refusal(connect(gateway.port, { tls: { ca: ours.cert } }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_EXPIRED' });
+  });
+
+  test('is refused without a client certificate where the server wants one', async () => {
+    const error = await refusal(connect(mutual.port, { tls: { ca: ours.cert } }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_CLIENT_MISSING' });
+    expect(error.remedy).toContain('temporal.tls.cert');
+  });
+
+  test('is refused with a client certificate of another authority', async () => {
+    const { cert, key } = others.issue('DNS:client');
+    const error = await refusal(connect(mutual.port, { tls: { ca: ours.cert, cert, key } }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_TLS_CLIENT_REFUSED' });
+  });
+
+  test('is refused in plain text where the server wants TLS, and the other way round', async () => {
+    expect(await refusal(connect(secure.port))).toMatchObject({ code: 'TEMPORAL_TLS_REQUIRED' });
+    expect(await refusal(connect(mutual.port))).toMatchObject({ code: 'TEMPORAL_TLS_REQUIRED' });
+    expect(await refusal(connect(plain.port, { tls: {} }))).toMatchObject({
+      code: 'TEMPORAL_TLS_NOT_OFFERED',
+    });
+  });
+
+  test('of a worker is refused with the same error', async () => {
+    const target = { address: `127.0.0.1:${secure.port}`, namespace, tls: { ca: others.cert } };
+    expect(await refusal(connectWorker(target))).toMatchObject({ code: 'TEMPORAL_TLS_UNKNOWN_CA' });
+  });
+
+  test('is made with an API key that the server accepts, and refused without', async () => {
+    await using gateway = await startGateway(inject('temporal'), {
+      tls: server,
+      refuse: (_, { authorization }) =>
+        authorization === 'Bearer right' ? null : { code: 16, details: 'invalid API key' },
+    });
+    const tls = { ca: ours.cert };
+    await (await connect(gateway.port, { tls, apiKey: 'right' })).connection.close();
+    const error = await refusal(connect(gateway.port, { tls, apiKey: 'wrong-key-value' }));
+    expect(error).toMatchObject({ code: 'TEMPORAL_UNAUTHENTICATED' });
+    expect(`${error.message} ${error.remedy}`).not.toContain('wrong-key-value');
+  });
+});
+
+describe('a server', () => {
+  test('that is not there is told from one that is no Temporal', async () => {
+    const error = await refusal(connect(await freePort(), {}, 1_000));
+    expect(error).toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
+    expect(error.message).toContain('nothing listens there');
+    const web = createServer((_, response) => response.end('hello'));
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+    const { port } = web.address() as AddressInfo;
+    expect(await refusal(connect(port, {}, 1_000))).toMatchObject({ code: 'TEMPORAL_NOT_GRPC' });
+    web.close();
+  });
+
+  test('that does not permit a call is told with the call it refuses', async () => {
+    await using gateway = await startGateway(inject('temporal'), {
+      refuse: (method) => (method === 'GetSystemInfo' ? { code: 7, details: 'not for you' } : null),
+    });
+    const error = await refusal(connect(gateway.port));
+    expect(error).toMatchObject({ code: 'TEMPORAL_PERMISSION_DENIED' });
+    expect(error.message).toContain('not for you');
+  });
+
+  test('without the namespace is told as that', async () => {
+    const address = inject('temporal');
+    const client = await connectClient({ address, namespace: 'nobodys' });
+    const described = client.workflowService.describeNamespace({ namespace: 'nobodys' });
+    expect(refusalOf(await refusal(described))).toMatchObject({
+      code: 'TEMPORAL_NAMESPACE_MISSING',
+      message: 'Temporal has no namespace nobodys',
+    });
+    const started = client.workflow.start('campaign', { workflowId: 'x', taskQueue: 'x' });
+    expect(refusalOf(await refusal(started))).toMatchObject({ code: 'TEMPORAL_NAMESPACE_MISSING' });
+    const counted = client.workflow.count();
+    expect(refusalOf(await refusal(counted))).toMatchObject({ code: 'TEMPORAL_NAMESPACE_MISSING' });
+    const registered = registerSearchAttributes(client);
+    expect(refusalOf(await refusal(registered)) ?? (await refusal(registered))).toMatchObject({
+      code: 'TEMPORAL_NAMESPACE_MISSING',
+    });
+    await client.connection.close();
+  });
+});

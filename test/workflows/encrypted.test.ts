@@ -1,0 +1,187 @@
+/** A campaign with a payload codec: nothing readable reaches the server, and who has no key is told so. */
+import { execFile } from 'node:child_process';
+import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { temporal } from '@temporalio/proto';
+import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
+import { findTemporalCli } from '../../scripts/temporal-cli.js';
+import type { CodecKeys } from '../../src/config/codec.ts';
+import { readBudget } from '../../src/activities/budget-status.ts';
+import { startCodecServer } from '../../src/temporal/codec-server.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { startWorker } from '../../src/worker.ts';
+import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { noItemLost, treeIsWhole } from '../promises.ts';
+import { Rig, sequences } from '../rig.ts';
+
+const keyOf = (text: string): KeyObject =>
+  createSecretKey(createHash('sha256').update(text).digest());
+const CODEC: CodecKeys = { current: 'a', keys: new Map([['a', keyOf('a')]]) };
+
+let rig: Rig;
+beforeEach(async () => (rig = await Rig.open({ engine: 'synthetic', codec: CODEC })));
+afterEach(() => rig.close());
+
+const { History } = temporal.api.history.v1;
+const { Failure } = temporal.api.failure.v1;
+
+/** Every run of a workflow, as the server stores it. */
+async function stored(workflowId: string): Promise<temporal.api.history.v1.IHistory[]> {
+  const { client } = rig;
+  const { namespace } = client.options;
+  const histories: temporal.api.history.v1.IHistory[] = [];
+  for await (const { runId } of client.workflow.list({ query: `WorkflowId="${workflowId}"` })) {
+    const execution = { workflowId, runId };
+    const answer = await client.workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution,
+    });
+    histories.push(answer.history ?? {});
+  }
+  return histories;
+}
+
+/** Of search attributes, which the server must read, and of the markers of `patched()`, which hold its id alone. */
+const READABLE = ['searchAttributes', 'patch-data'];
+
+/** Encodings of all other payloads. */
+function encodings(node: unknown, found = new Set<string>()): Set<string> {
+  if (typeof node !== 'object' || node === null || node instanceof Uint8Array) return found;
+  const { metadata } = node as { metadata?: Record<string, Uint8Array> };
+  const encoding = metadata?.['encoding'];
+  if (encoding instanceof Uint8Array) found.add(Buffer.from(encoding).toString());
+  for (const [key, value] of Object.entries(node))
+    if (!READABLE.includes(key)) encodings(value, found);
+  return found;
+}
+
+function bytesOf(history: temporal.api.history.v1.IHistory): Buffer {
+  return Buffer.from(History.encode(history).finish());
+}
+
+test('a campaign ends, and its stored histories and memos show nothing of it', async () => {
+  const ran = await rig.run(sequences(3));
+  expect(ran.progress.state).toBe('completed');
+  await noItemLost(ran.folder, ran.ids);
+  await treeIsWhole(ran.folder);
+  const [, predictions] = rig.settings;
+  if (!predictions) throw new Error('the rig has two services');
+  const budget = budgetWorkflowId(predictions.reference);
+  const ids = [
+    campaignWorkflowId(ran.name),
+    budget,
+    ...ran.ids.map((id) => itemWorkflowId(ran.name, id)),
+  ];
+  let events = 0;
+  for (const workflowId of ids) {
+    for (const history of await stored(workflowId)) {
+      events += history.events?.length ?? 0;
+      expect([...encodings(history)], workflowId).toEqual(['binary/encrypted']);
+      expect(bytesOf(history).includes(rig.folder), workflowId).toBe(false);
+    }
+  }
+  expect(events).toBeGreaterThan(50);
+  const { namespace } = rig.client.options;
+  for (const workflowId of [campaignWorkflowId(ran.name), budget]) {
+    const described = await rig.client.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    expect([...encodings(described)], workflowId).toEqual(['binary/encrypted']);
+  }
+  // The same, read with the key.
+  expect((await ran.handle.describe()).memo?.['out']).toBe(ran.folder);
+  expect(await readBudget(rig.client, budget)).toMatchObject({ service: 'predictions' });
+});
+
+test('words of failures are encrypted as well', async () => {
+  await rig.stopWorker();
+  const words = 'the disk of the lab is gone';
+  const { client, taskQueue, settings: services, folder } = rig;
+  const target = { address: inject('temporal'), namespace: 'default', codec: CODEC };
+  const stateFolder = join(folder, 'state');
+  const worker = await startWorker({
+    ...{ temporal: target, client, taskQueue, services, stateFolder },
+    dependencies: (real) => ({ ...real, openStore: () => Promise.reject(new Error(words)) }),
+  });
+  onTestFinished(() => worker.stop());
+  const { name } = await rig.start(sequences(1));
+  const execution = { workflowId: campaignWorkflowId(name) };
+  const { namespace } = client.options;
+  const failure = async () => {
+    const raw = await client.workflowService.describeWorkflowExecution({ namespace, execution });
+    return raw.pendingActivities.find(({ lastFailure }) => lastFailure)?.lastFailure;
+  };
+  await expect.poll(failure, { timeout: 20_000 }).toMatchObject({ message: 'Encoded failure' });
+  const stored = Buffer.from(Failure.encode((await failure()) ?? {}).finish());
+  expect(stored.includes(words)).toBe(false);
+  expect([...encodings(await failure())]).toEqual(['binary/encrypted']);
+  const { loadedDataConverter } = client.options;
+  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, await failure());
+  expect(error?.message).toContain(words);
+  await rig.client.workflow.getHandle(execution.workflowId).terminate();
+});
+
+test('a worker and a client without the right key end with a coded error at once', async () => {
+  await rig.stopWorker();
+  const { name } = await rig.start(sequences(1));
+  const target = { address: inject('temporal'), namespace: 'default' };
+  const other = { current: 'b', keys: new Map([['b', keyOf('b')]]) };
+  const wrong = { current: 'a', keys: new Map([['a', keyOf('another')]]) };
+  // The list of workflows lags behind their start.
+  await expect
+    .poll(
+      async () =>
+        (await rig.client.workflow.count(`WorkflowId="${campaignWorkflowId(name)}"`)).count,
+    )
+    .toBe(1);
+  for (const [codec, code] of [
+    [null, 'TEMPORAL_CODEC_MISSING'],
+    [other, 'TEMPORAL_CODEC_KEY_MISSING'],
+    [wrong, 'TEMPORAL_CODEC_KEY_WRONG'],
+  ] as const) {
+    const client = await connectClient({ ...target, codec });
+    onTestFinished(() => client.connection.close());
+    const { taskQueue, settings: services, folder } = rig;
+    const stateFolder = join(folder, `state-${code}`);
+    mkdirSync(stateFolder, { mode: 0o700 });
+    const temporalAddress = { ...target, codec };
+    const starting = startWorker({
+      temporal: temporalAddress,
+      client,
+      taskQueue,
+      services,
+      stateFolder,
+    });
+    await expect(starting).rejects.toMatchObject({ code });
+    const handle = client.workflow.getHandle(campaignWorkflowId(name));
+    await expect(handle.describe()).rejects.toMatchObject({ code });
+  }
+  await rig.startWorker();
+  await rig.client.workflow.getHandle(campaignWorkflowId(name)).result();
+});
+
+test('the Temporal CLI reads a history through the codec server, and not without', async () => {
+  const ran = await rig.run(sequences(1));
+  const server = await startCodecServer({
+    ...{ keys: CODEC, port: 0, host: '127.0.0.1' },
+    uiOrigin: 'http://localhost:8233',
+  });
+  onTestFinished(() => server.close());
+  const cli = findTemporalCli()?.path ?? 'temporal';
+  const show = async (...more: string[]): Promise<string> => {
+    const address = ['--address', inject('temporal')];
+    const what = ['--workflow-id', campaignWorkflowId(ran.name), '--output', 'json'];
+    const args = ['workflow', 'show', ...address, ...what, ...more];
+    const { stdout } = await promisify(execFile)(cli, args, { maxBuffer: 1e8 });
+    // The CLI writes bytes in base64.
+    return [...stdout.matchAll(/"data": "([^"]*)"/g)]
+      .map(([, data = '']) => Buffer.from(data, 'base64').toString())
+      .join('\n');
+  };
+  expect(await show()).not.toContain(ran.folder);
+  expect(await show('--codec-endpoint', server.url)).toContain(ran.folder);
+});
