@@ -9,7 +9,8 @@
 import { closeSync, openSync, readFileSync, readSync, readdirSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const TRIES = 50;
+/** Ten milliseconds apart: on a busy machine a process may wait in these functions for its turn. */
+const TRIES = 500;
 
 /** Why clocks cannot be stepped on this machine, in a few words; null when they can. */
 export function whyClocksStand(): string | null {

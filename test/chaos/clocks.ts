@@ -15,6 +15,8 @@ export class Clocks {
   constructor(whose: () => readonly number[]) {
     this.#whose = whose;
     this.#loop = this.#keep();
+    // Told by `stop`: a rejection that nobody waits for yet would end the whole program.
+    this.#loop.catch(() => undefined);
   }
 
   /** From now on they read this much later than the true time. */
