@@ -66,12 +66,22 @@ async function takeIn(
   artefact: Artefact,
   policy: JobPolicy,
 ): Promise<FetchResult> {
-  const job = await readJob(store, item);
+  const job = await readJob(store, item).catch(removed);
+  // The job is paid for, and its result will be there when the folder is.
+  if ('type' in job) return askAgain(job, policy);
   const problem = await problemOf(job, remoteId, artefact);
   // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
   if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, policy);
   return writeArtefact(store, item, job, artefact, problem);
 }
+
+/** Somebody has removed the folder of the item while its job ran; `run` writes it again. */
+function removed(error: unknown): Bad {
+  if (!(error instanceof HundredfoldError) || !REMOVED.has(error.code)) throw error;
+  return { type: 'bad', code: error.code, message: `${error.message} ${error.remedy}` };
+}
+
+const REMOVED: ReadonlySet<string> = new Set(['ITEM_MISSING', 'ITEM_INPUT_MISSING']);
 
 /** Problems of a result that another download may mend. */
 const NOT_WHOLE: ReadonlySet<string> = new Set([

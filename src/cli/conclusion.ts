@@ -69,14 +69,26 @@ export async function concludeEnded(
 }
 
 /** What the workflow failed of, in the words of the activity; null when it was ended by hand. */
-async function reasonOfEnd({ client }: Session, name: string): Promise<string | null> {
+async function reasonOfEnd(session: Session, name: string): Promise<string | null> {
+  return (await failureOf(session, name))?.message ?? null;
+}
+
+/**
+ * The campaign has ended, and items in its tree have not: their records were removed, their workflows ended without
+ * them, and then the records were written again.
+ */
+export async function hasOpenItems(session: Session, name: string): Promise<boolean> {
+  return (await failureOf(session, name))?.type === 'ITEMS_OPEN';
+}
+
+async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
   try {
     await client.workflow.getHandle(campaignWorkflowId(name)).result();
     return null;
   } catch (error) {
     let reason: unknown = error;
     while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
-    return reason instanceof ApplicationFailure ? reason.message : null;
+    return reason instanceof ApplicationFailure ? reason : null;
   }
 }
 

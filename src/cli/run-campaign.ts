@@ -15,7 +15,7 @@ import { probe } from '../store/probe.ts';
 import { startInBackground } from './background.ts';
 import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
 import { chooseServices } from './choose-services.ts';
-import { conclude, concludeEnded } from './conclusion.ts';
+import { conclude, concludeEnded, hasOpenItems } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from './follow.ts';
 import { embeddedDirOf } from './hold-tree.ts';
@@ -82,7 +82,12 @@ export async function runCampaign(
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
     if (flags.detach) return await detach(session, start, { settings, flags });
     sayBegun(name, begun);
-    const to = await follow(session, { name, folder }, interruption);
+    let to = await follow(session, start, interruption);
+    if (to.end === 'ended' && !to.last?.completed && (await hasOpenItems(session, name))) {
+      say(`${name}: items without an end are run once more.`);
+      await insist(session, interruption, () => startCampaign(session, start));
+      to = await follow(session, start, interruption);
+    }
     return await conclude(session, { name, folder }, to, {
       ...{ flags, settings },
       idle: begun.items === begun.done,

@@ -123,3 +123,16 @@ test('folders of items that were removed while their jobs ran are written again 
   await treeIsWhole(folder);
   atMostOneJob(rig.services.journal(), 4);
 });
+
+test('an item whose folder was removed while its job ran fails with the reason when nobody writes it again', async () => {
+  await rig.close();
+  const policy = { patienceMs: 500 };
+  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 3_000, policy });
+  const { folder, handle } = await rig.start(sequences(2));
+  await expect.poll(submissions, { timeout: 30_000 }).toBe(2);
+  await rm(join(folder, 'sequences', 'seq-1'), { recursive: true, force: true });
+  const { ended } = await handle.result();
+  expect(ended).toMatchObject({ succeeded: 1, failed: 1 });
+  const rows = await itemsTable(folder);
+  expect(rows.find(({ id }) => id === 'seq-1')?.['error']).toContain('item.json is missing');
+});
