@@ -29,8 +29,8 @@ export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 
 export async function endObsolete(
   { client }: Pick<Session, 'client'>,
   name: string,
+  reason = 'its output tree is no longer the one that it was started for',
 ): Promise<void> {
-  const reason = 'its output tree is no longer the one that it was started for';
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
   const { memo } = await campaign.describe();
   await ifRunning(() => campaign.terminate(reason));

@@ -2,6 +2,8 @@
 import { InvalidArgumentError, type Command, type Option } from 'commander';
 import { parseDuration } from '../config/duration.ts';
 import type { CodecServerFlags } from './codec-server.ts';
+import { checkedName } from '../manifest/name.ts';
+import type { MoveFlags } from './move.ts';
 import type { SetupFlags } from './setup-temporal.ts';
 
 export interface CommandLine {
@@ -17,6 +19,21 @@ export interface CommandLine {
 export function addTemporalCommands(line: CommandLine): void {
   addSetup(line);
   addDeployment(line);
+  addMove(line);
+}
+
+function addMove({ program, config, ending }: CommandLine): void {
+  program
+    .command('move')
+    .description('let an open campaign of the embedded server go on in a Temporal of your own')
+    .argument('<name>', '', checkedName)
+    .requiredOption('--to <file>', 'configuration that names the other server')
+    .addOption(config())
+    .action(
+      ending(async (name: string, flags: MoveFlags) =>
+        (await import('./move.ts')).move(name, flags),
+      ),
+    );
 }
 
 function addDeployment({ program, config, json, ending }: CommandLine): void {
