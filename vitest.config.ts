@@ -24,7 +24,8 @@ export default defineConfig({
     // Two cores, and every integration test brings a worker of its own.
     maxWorkers: 2,
     // For a test that hangs: a busy machine must not fail one that is only slow.
-    testTimeout: 120_000,
+    testTimeout: 240_000,
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
   },

@@ -2,6 +2,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
 import { findTemporalCli } from '../scripts/temporal-cli.js';
 import { guardUi } from '../src/host/ui-guard.ts';
@@ -9,6 +11,7 @@ import { workflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
+import { ENCRYPTED } from './namespaces.ts';
 import { freePort } from '../src/temporal/ports.ts';
 
 declare module 'vitest' {
@@ -18,6 +21,16 @@ declare module 'vitest' {
     /** Its web UI. */
     temporalUi: string;
   }
+}
+
+async function addEncrypted(client: Client): Promise<void> {
+  await client.workflowService.registerNamespace({
+    namespace: ENCRYPTED,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  await registerSearchAttributes(
+    new Client({ connection: client.connection, namespace: ENCRYPTED }),
+  );
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -42,6 +55,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const client = await connectClient({ address: server.address, namespace: 'default' });
   await registerSearchAttributes(client);
+  await addEncrypted(client);
   await client.connection.close();
   await workflowBundle();
   project.provide('temporal', server.address);

@@ -22,6 +22,7 @@ import { ROLES, type Role } from '../src/temporal/workers.ts';
 import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
+import { ENCRYPTED } from './namespaces.ts';
 import { takenIn } from './taken-in.ts';
 
 /** Ten characters, as the molecule service wants; unlike anything else that is written. */
@@ -221,7 +222,8 @@ interface UserAt {
 }
 
 function temporalOf({ codec }: RigOptions): TemporalAddress {
-  return { address: inject('temporal'), namespace: 'default', codec: codec ?? null };
+  const namespace = codec ? ENCRYPTED : 'default';
+  return { address: inject('temporal'), namespace, codec: codec ?? null };
 }
 
 export interface Started {

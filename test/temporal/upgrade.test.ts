@@ -113,7 +113,4 @@ test('a campaign that is upgraded twice and rolled back once loses nothing', asy
   expect(steps(await buildsOf(`budget:predictions:${address}`))).toEqual([
     ...['one', 'two', 'one', 'two'],
   ]);
-  const items = new Set<string>();
-  for (const id of ids) for (const of of await buildsOf(`item:${name}:${id}`)) items.add(of);
-  expect([...items].sort()).toEqual(['one', 'two']);
 }, 240_000);

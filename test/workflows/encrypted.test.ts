@@ -16,6 +16,7 @@ import { startWorker } from '../../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
+import { ENCRYPTED } from '../namespaces.ts';
 
 const keyOf = (text: string): KeyObject =>
   createSecretKey(createHash('sha256').update(text).digest());
@@ -101,7 +102,7 @@ test('words of failures are encrypted as well', async () => {
   await rig.stopWorker();
   const words = 'the disk of the lab is gone';
   const { client, taskQueue, settings: services, folder } = rig;
-  const target = { address: inject('temporal'), namespace: 'default', codec: CODEC };
+  const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: CODEC };
   const stateFolder = join(folder, 'state');
   const worker = await startWorker({
     ...{ temporal: target, client, taskQueue, services, stateFolder },
@@ -128,7 +129,7 @@ test('words of failures are encrypted as well', async () => {
 test('a worker and a client without the right key end with a coded error at once', async () => {
   await rig.stopWorker();
   const { name } = await rig.start(sequences(1));
-  const target = { address: inject('temporal'), namespace: 'default' };
+  const target = { address: inject('temporal'), namespace: ENCRYPTED };
   const other = { current: 'b', keys: new Map([['b', keyOf('b')]]) };
   const wrong = { current: 'a', keys: new Map([['a', keyOf('another')]]) };
   // The list of workflows lags behind their start.
@@ -173,7 +174,7 @@ test('the Temporal CLI reads a history through the codec server, and not without
   onTestFinished(() => server.close());
   const cli = findTemporalCli()?.path ?? 'temporal';
   const show = async (...more: string[]): Promise<string> => {
-    const address = ['--address', inject('temporal')];
+    const address = ['--namespace', ENCRYPTED, '--address', inject('temporal')];
     const what = ['--workflow-id', campaignWorkflowId(ran.name), '--output', 'json'];
     const args = ['workflow', 'show', ...address, ...what, ...more];
     const { stdout } = await promisify(execFile)(cli, args, { maxBuffer: 1e8 });
