@@ -17,6 +17,9 @@ interface Log {
   readonly format: LogFormat;
 }
 
+/** A warning of the SDK about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
+const INTENDED = 'No workflows registered, not polling for workflow tasks';
+
 let wanted: Log | null = null;
 let metricsAddress: string | null = null;
 let installed = false;
@@ -42,7 +45,9 @@ export function startRuntime(): void {
   if (installed || !wanted) return;
   installed = true;
   const { write, level, format } = wanted;
-  const logger = new DefaultLogger(level, (entry) => write(logLine(entry, format)));
+  const logger = new DefaultLogger(level, (entry) => {
+    if (entry.message !== INTENDED) write(logLine(entry, format));
+  });
   // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });
   Runtime.install({
