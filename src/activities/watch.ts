@@ -1,5 +1,7 @@
 /** What a workflow cannot see by itself: whether other workflows run, and how they stand. */
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
@@ -74,6 +76,10 @@ export async function countUnfinished(
   return count;
 }
 
+/** A budget writes how it stands a moment after it was asked (ms). */
+const LOOK_AGAIN_MS = 500;
+const LOOKS = 20;
+
 /** When a campaign will end, as the budgets that it draws on stand now. */
 export async function foresee(
   { temporal, openStore }: Dependencies,
@@ -81,6 +87,23 @@ export async function foresee(
   progress: CampaignProgress,
   references: readonly ServiceReference[],
 ): Promise<Foreseen> {
+  const tree = await openStore(address);
+  const campaign = await readPreparedCampaign(tree);
+  const kinds = campaign && (await countKinds(tree, campaign));
+  for (let looks = 1; ; looks += 1) {
+    const budgets = await budgetsOf(temporal, references);
+    const seenAt = Date.now();
+    const endsAt = expectedEnd({ progress, budgets, kinds, at: seenAt });
+    if (endsAt !== null || looks === LOOKS || !mayBeLimited(budgets)) return { endsAt, seenAt };
+    await delay(LOOK_AGAIN_MS, undefined, { signal: Context.current().cancellationSignal });
+  }
+}
+
+/** Each with the campaign's own credential only. */
+async function budgetsOf(
+  temporal: Client,
+  references: readonly ServiceReference[],
+): Promise<BudgetStatus[]> {
   const budgets: BudgetStatus[] = [];
   for (const reference of references) {
     const status = await readBudget(temporal, budgetWorkflowId(reference));
@@ -88,9 +111,11 @@ export async function foresee(
     const own = status.credentials.filter(({ credential }) => credential === reference.credential);
     budgets.push({ ...status, credentials: own });
   }
-  const tree = await openStore(address);
-  const campaign = await readPreparedCampaign(tree);
-  const kinds = campaign && (await countKinds(tree, campaign));
-  const seenAt = Date.now();
-  return { endsAt: expectedEnd({ progress, budgets, kinds, at: seenAt }), seenAt };
+  return budgets;
+}
+
+/** False when every budget is known, and none has a limit: then no later look will tell more. */
+function mayBeLimited(budgets: readonly BudgetStatus[]): boolean {
+  const windows = budgets.flatMap(({ credentials }) => credentials);
+  return windows.length === 0 || windows.some(({ limit }) => limit !== null);
 }

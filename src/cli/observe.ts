@@ -67,7 +67,8 @@ export class Observer {
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
-      .reduce((sum, { items }) => sum + items, 0);
+      // Rows that were not asked for yet are not open either.
+      .reduce((sum, { items, asked = items }) => sum + asked, 0);
     const at = Date.now();
     return {
       ...{ at, progress, waiting, budgets },

@@ -37,7 +37,9 @@ function endOf(seen: Seen, budget: BudgetStatus, credential: string): number | n
   const { unopened, open, seconds } = workLeft(seen, service);
   // Where slots decide, what was submitted is as good as done; where there are none, it still has to be computed.
   const slots = supply.windows.some(({ limit }) => limit !== null);
-  const jobs = unopened + (slots ? (lane?.items ?? 0) : open);
+  // Of those that wait, the rows that were not asked for yet are not opened yet either.
+  const waiting = lane?.asked ?? lane?.items ?? 0;
+  const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
   return serviceForecast(service, jobs, jobs * seconds, supply, seen.at).endsAt;
 }

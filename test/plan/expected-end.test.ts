@@ -122,3 +122,15 @@ test('nothing is expected of a paused campaign, nor when all is sent', () => {
   const sent = [budget(window(2, [NOW + 1_000, NOW + 2_000]), {})];
   expect(expectedEnd(seen(2, sent))).toBeNull();
 });
+
+test('rows that the campaign has not asked for yet are counted once', () => {
+  const limited = window(100, Array<number>(100).fill(NOW + CHARGE));
+  const status = budget(limited, {});
+  // 1,000 rows, of which 120 are open and wait: the budget knows of the other 880 that they will come.
+  const lane = { campaign: 'night', credential: 'ours', paused: false, items: 1_000, asked: 120 };
+  const known = { ...status, waiting: [lane] };
+  const named = { ...status, waiting: [{ ...lane, items: 120 }] };
+  expect(expectedEnd(seen(1_000, [known], { open: 120 }))).toBe(
+    expectedEnd(seen(1_000, [named], { open: 120 })),
+  );
+});

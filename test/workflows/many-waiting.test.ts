@@ -1,5 +1,7 @@
 /** Campaigns with far more rows than slots: their rows wait with them, and the budget stays small. */
 import { afterEach, expect, test } from 'vitest';
+import { Observer } from '../../src/cli/observe.ts';
+import type { Session } from '../../src/host/session.ts';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import {
@@ -27,7 +29,7 @@ async function waiting(campaign: string): Promise<{ asked: number; items: number
 test('a campaign asks its budget for some rows, and the budget knows how many follow', async () => {
   const limits = { limit: 5, windowMs: HOUR };
   rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, concurrency: 0 });
-  const { handle, name } = await rig.start(sequences(350));
+  const { folder, handle, name } = await rig.start(sequences(350));
   await expect.poll(() => rig.services.journal().length, { timeout: 30_000 }).toBe(5);
   // 350 rows are two pages; 210 may be open at this limit, and were asked for at once before.
   await expect
@@ -36,6 +38,11 @@ test('a campaign asks its budget for some rows, and the budget knows how many fo
   const { asked, items } = (await waiting(name)) ?? { asked: 0, items: 0 };
   expect(items).toBeGreaterThanOrEqual(345);
   expect(items - asked).toBeGreaterThan(140);
+  const session = { client: rig.client } as Session;
+  const seen = await new Observer(session, { name, folder }).look();
+  // What is open is at the service or waits by name; the rest has not begun.
+  expect(seen.waiting).toBe(asked);
+  expect(seen.progress.open).toBeGreaterThanOrEqual(seen.waiting);
   await handle.cancel();
   await handle.result().catch(() => undefined);
 }, 180_000);
