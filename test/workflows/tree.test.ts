@@ -7,6 +7,7 @@ import { obstacleOf } from '../../src/cli/obstacle.ts';
 import { treeObstacleOf } from '../../src/cli/tree-obstacle.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { holdTree } from '../../src/store/hold-tree.ts';
+import { readItem } from '../../src/store/item-store.ts';
 import { newestLease, releaseLease, type LeaseHolder } from '../../src/store/lease.ts';
 import type { RunningWorker } from '../../src/worker.ts';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
@@ -107,13 +108,23 @@ test('an id that was removed from the tree is written again by the next command'
   expect(await handle.result()).toMatchObject({ ended: { succeeded: 2 } });
 });
 
+/** Their records have the ids of their jobs: nothing more is written there until the jobs have ended. */
+async function areNoted(folder: string, ids: readonly string[]): Promise<void> {
+  const store = await openFileStore(folder);
+  const noted = async (): Promise<number> => {
+    const records = await Promise.all(ids.map((id) => readItem(store, 'sequence', id)));
+    return records.filter((record) => record?.remoteId).length;
+  };
+  await expect.poll(noted, { timeout: 60_000 }).toBe(ids.length);
+}
+
 test('folders of items that were removed while their jobs ran are written again by the same command', async () => {
   await rig.close();
   // Long enough to remove their folders, and to start again.
-  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 4_000 });
+  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 6_000 });
   const rows = sequences(4);
   const { folder, name, handle, ids } = await rig.start(rows);
-  await expect.poll(submissions, { timeout: 30_000 }).toBe(4);
+  await areNoted(folder, ids);
   for (const id of ['seq-1', 'seq-2'])
     await rm(join(folder, 'sequences', id), { recursive: true, force: true });
   await rig.start(rows, name);
@@ -127,9 +138,9 @@ test('folders of items that were removed while their jobs ran are written again 
 test('an item whose folder was removed while its job ran fails with the reason when nobody writes it again', async () => {
   await rig.close();
   const policy = { patienceMs: 500 };
-  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 3_000, policy });
-  const { folder, handle } = await rig.start(sequences(2));
-  await expect.poll(submissions, { timeout: 30_000 }).toBe(2);
+  rig = await Rig.open({ engine: 'synthetic', concurrency: 0, jobMs: 5_000, policy });
+  const { folder, handle, ids } = await rig.start(sequences(2));
+  await areNoted(folder, ids);
   await rm(join(folder, 'sequences', 'seq-1'), { recursive: true, force: true });
   const { ended } = await handle.result();
   expect(ended).toMatchObject({ succeeded: 1, failed: 1 });
