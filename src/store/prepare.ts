@@ -87,30 +87,24 @@ export async function growCampaign(
 /**
  * Writes input and record anew of items whose record is gone from the tree of a campaign that runs: somebody has removed
  * their folders. Their workflows wait for that; without it they would wait for ever.
- * @returns how many
  */
 export async function restoreItems(
   store: Store,
   former: PreparedCampaign,
   items: Items,
-): Promise<number> {
+): Promise<void> {
   const there = await idsOf(store, former);
   const records = new Set<string>();
   for await (const key of store.list('')) if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
-  if (records.size >= there.size) return 0;
+  if (records.size >= there.size) return;
   // What runs has a job of its own: no result of another campaign is put in its place.
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
-  let restored = 0;
   for await (const item of items) {
     if (!there.has(item.id)) continue;
     if (records.has(itemKey(item.kind, item.id, ITEM_RECORD))) await preparation.meet(item);
-    else {
-      await preparation.prepare(item);
-      restored += 1;
-    }
+    else await preparation.prepare(item);
   }
   await store.flush(preparation.written);
-  return restored;
 }
 
 interface LaidOut extends Omit<Prepared, 'changed'> {
