@@ -3,11 +3,13 @@
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
- * `npm run bench:cluster [-- credentials|waiting]`, and `npm run bench -- object-store [items|publication]`.
+ * `npm run bench:cluster [-- credentials|waiting]`, and `npm run bench -- object-store [items|publication]`, and
+ * `npm run bench:cost [-- 500|3000|10000|30000]`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { cost } from './cost.ts';
 import { itemsOfTree } from './items.ts';
 import { clusterCases } from './cluster.ts';
 import { liveView } from './live-view.ts';
@@ -29,6 +31,10 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
 };
 
+const costCases = Object.fromEntries(
+  [500, 3_000, 10_000, 30_000].map((items) => [String(items), () => cost(items)]),
+);
+
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
   allowPositionals: true,
@@ -46,6 +52,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
   ['cluster', () => clusterCases],
+  ['cost', () => costCases],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);

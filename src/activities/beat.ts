@@ -3,17 +3,6 @@ import { Context } from '@temporalio/activity';
 
 const EVERY_MS = 1_000;
 
-/** What an attempt leaves for the next one: the server keeps it with the heartbeat, across our crashes. */
-export interface Carried {
-  /** Since when what comes is bad each time (ms), and how often that was. */
-  readonly badSince: number;
-  readonly times: number;
-}
-
-export function carried(context: Context): Carried | null {
-  return (context.info.heartbeatDetails as Carried | null | undefined) ?? null;
-}
-
 /**
  * An activity that beats while it works. Without it, what a killed worker had under way would be tried again only
  * when its whole time is over: an item stood still for 60 s in a poll, for 10 min in a download.
@@ -26,14 +15,18 @@ export function beating<A extends unknown[], R>(
 ): (...args: A) => Promise<R> {
   return async (...args) => {
     const context = Context.current();
+    // A beat takes the place of the one before it, and would take away what that one carried.
     const beatNow = (): void => context.heartbeat(details ?? context.info.heartbeatDetails);
     if (details !== undefined) beatNow();
-    // A beat takes the place of the one before it, and would take away what that one carried.
-    const beat = setInterval(beatNow, EVERY_MS);
-    try {
-      return await activity(...args);
-    } finally {
-      clearInterval(beat);
-    }
+    return beatingWith(beatNow, () => activity(...args));
   };
+}
+
+export async function beatingWith<R>(beatNow: () => void, work: () => Promise<R>): Promise<R> {
+  const beat = setInterval(beatNow, EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
 }

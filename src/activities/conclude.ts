@@ -83,18 +83,24 @@ function damagedIsNone(error: unknown): null {
 }
 
 /**
- * Written already: by a try of this activity that could not tell the campaign, and its attempts are in it; or by the
- * item itself, before its workflow was ended by hand.
+ * Written already: by a try of this activity that could not tell the campaign, and its attempts are in it; by one for
+ * the same job that was cut off, as an item that is cancelled meanwhile; or by the item itself, before its workflow was
+ * ended by hand. A record that `retry` has opened again has no end.
  */
-function isTold(record: ItemRecord, { end, finishedAt }: ItemConclusion): boolean {
-  return record.finishedAt === finishedAt || end.code === 'ITEM_ENDED_BY_HAND';
+function isTold(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
+  const isSame = record.finishedAt === finishedAt || isOfJob(record, remoteId);
+  return isSame || end.code === 'ITEM_ENDED_BY_HAND';
 }
 
-/** An earlier try of this activity may have found that the files contradict each other. */
-function toldBefore(record: ItemRecord, { end, finishedAt }: ItemConclusion): ItemEnd {
-  const { finishedAt: at, state, error } = record;
-  const isChanged = at === finishedAt && end.state === 'succeeded' && state === 'failed';
-  return isChanged && error ? { state, ...error } : end;
+function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
+  return remoteId !== null && record.remoteId === remoteId;
+}
+
+/** An earlier try may have found that the files contradict each other, or that they do not. */
+function toldBefore(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
+  const { state, error } = record;
+  if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
+  return { state, code: error?.code ?? null, message: error?.message ?? null };
 }
 
 /** Each file was downloaded by itself: only now they can be compared, and the item fails where they disagree. */

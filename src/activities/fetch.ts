@@ -16,7 +16,6 @@ import { RESULT_PROBLEMS } from '../results/result-problems.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
 import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/verbs.ts';
-import { carried } from './beat.ts';
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';
@@ -25,6 +24,7 @@ import { growing, notYet, storeFailure } from './retry.ts';
 import { clientOf } from './service.ts';
 import { CHECKED, KEPT_FREE, problemOf, writeArtefact, type Artefact } from './take-result.ts';
 import { openTree } from './tree.ts';
+import { ownTries, type Tries } from './tries.ts';
 
 /**
  * From here on nothing more is expected of a service that does not answer, in ms: it deletes results two weeks after
@@ -37,17 +37,19 @@ export async function fetchArtefact(
   job: RemoteJob,
   artefact: ArtefactName,
   policy: JobPolicy,
+  tries: FetchTries = ownTries(deps.serverClock),
 ): Promise<FetchResult> {
   const client = clientOf(deps, job.reference);
   const isResult = artefact === client.artefacts(job.item.kind)[0];
+  const patience = { policy, tries };
   try {
     const store = await openTree(deps, job.item);
-    const got = await download(client, store, job, artefact, isResult);
+    const got = await download(client, store, job, { artefact, isResult, tries });
     if (got.type === 'ended') return got.result;
-    if (got.type === 'bad') return askAgain(got, policy);
+    if (got.type === 'bad') return askAgain(got, patience);
     if (got.type === 'artefact') {
       try {
-        return await takeIn(store, job, got.artefact, policy);
+        return await takeIn(store, job, got.artefact, patience);
       } finally {
         got.release();
       }
@@ -56,7 +58,7 @@ export async function fetchArtefact(
     if (told.timing) deps.jobTimes.note(job, told.timing);
     return { files: [named(got, job.item)], problem: null, ...told };
   } catch (error) {
-    throw storeFailure(error);
+    throw storeFailure(error, tries.attempt);
   }
 }
 
@@ -64,14 +66,14 @@ async function takeIn(
   store: Store,
   { item, remoteId }: RemoteJob,
   artefact: Artefact,
-  policy: JobPolicy,
+  patience: Patience,
 ): Promise<FetchResult> {
   const job = await readJob(store, item).catch(removed);
   // The job is paid for, and its result will be there when the folder is.
-  if ('type' in job) return askAgain(job, policy);
+  if ('type' in job) return askAgain(job, patience);
   const problem = await problemOf(job, remoteId, artefact);
   // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
-  if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, policy);
+  if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, patience);
   return writeArtefact(store, item, job, artefact, problem);
 }
 
@@ -88,6 +90,27 @@ const NOT_WHOLE: ReadonlySet<string> = new Set([
   RESULT_PROBLEMS.truncated,
   RESULT_PROBLEMS.notJson,
 ]);
+
+/** What downloads of one file have brought so far. */
+export interface BadDownloads {
+  /** Since when what comes is bad each time (ms), and how often that was. */
+  readonly badSince: number;
+  readonly times: number;
+}
+
+export type FetchTries = Tries<BadDownloads>;
+
+/** How long bad downloads are repeated. */
+interface Patience {
+  readonly policy: JobPolicy;
+  readonly tries: FetchTries;
+}
+
+interface Wanted {
+  readonly artefact: ArtefactName;
+  readonly isResult: boolean;
+  readonly tries: FetchTries;
+}
 
 interface Bad {
   readonly type: 'bad';
@@ -117,10 +140,9 @@ async function download(
   client: ServiceClient,
   store: Store,
   { item, remoteId }: RemoteJob,
-  artefact: ArtefactName,
-  isResult: boolean,
+  { artefact, isResult, tries }: Wanted,
 ): Promise<Got> {
-  const { cancellationSignal: signal, info } = Context.current();
+  const { cancellationSignal: signal } = Context.current();
   const outcome = await client.fetch(remoteId, artefact, { signal });
   switch (outcome.type) {
     case 'found': {
@@ -140,13 +162,13 @@ async function download(
         // A file that needs the token may be refused for good, while all others come.
         if (outcome.refusesUs && !isResult) return withheld(artefact, message);
       }
-      if (Date.now() - info.scheduledTimestampMs > RESULTS_KEPT_MS) {
+      if (tries.ageMs() > RESULTS_KEPT_MS) {
         return ended({
           code: 'RESULT_UNREACHABLE',
           message: `no ${artefact} in 13 days: ${message}`,
         });
       }
-      throw notYet(message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
+      throw notYet(message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
     }
   }
 }
@@ -216,17 +238,16 @@ function brokenOff(error: unknown): Got {
 const LEAST_DOWNLOADS = 4;
 
 /** Throws "not yet", until what comes has been bad for as long as patience lasts. */
-function askAgain(bad: Bad, policy: JobPolicy): FetchResult {
-  const context = Context.current();
-  const { badSince, times } = carried(context) ?? { badSince: Date.now(), times: 0 };
+function askAgain(bad: Bad, { policy, tries }: Patience): FetchResult {
+  const { badSince, times } = tries.left ?? { badSince: Date.now(), times: 0 };
   const patient = Date.now() - badSince < patienceOf(bad, policy);
   if (!patient && times + 1 >= LEAST_DOWNLOADS) {
     const { code, message, patience } = bad;
     const isNeeded = patience === undefined || patience === 'lost';
     return { files: [], problem: isNeeded ? { code, message } : null, timing: null };
   }
-  context.heartbeat({ badSince, times: times + 1 });
-  throw notYet(bad.message, growing(context.info.attempt));
+  tries.leave({ badSince, times: times + 1 });
+  throw notYet(bad.message, growing(tries.attempt));
 }
 
 function patienceOf({ patience }: Bad, policy: JobPolicy): number {

@@ -4,6 +4,7 @@ import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
 import { fetchArtefact } from './fetch.ts';
+import { finishJob } from './finish-job.ts';
 import { find } from './find.ts';
 import { giveUp } from './give-up.ts';
 import { keepFailed } from './keep-failed.ts';
@@ -13,16 +14,21 @@ import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
 import { submit } from './submit.ts';
+import { tellItem } from './tell-item.ts';
 import { countUnfinished, ensureBudget, findEnded, foresee } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     countUnfinished: (service) => countUnfinished(deps, service),
-    submit: beating((...args) => submit(deps, ...args), 'begun'),
+    submit: beating(
+      async (request, reference) => tellItem(deps, request, await submit(deps, request, reference)),
+      'begun',
+    ),
     find: beating((...args) => find(deps, ...args)),
     poll: beating((...args) => poll(deps, ...args)),
     fetchArtefact: beating((...args) => fetchArtefact(deps, ...args)),
+    finishJob: (...args) => finishJob(deps, ...args),
     keepFailed: beating((...args) => keepFailed(deps, ...args)),
     giveUp: beating((...args) => giveUp(deps, ...args)),
     conclude: beating((...args) => conclude(deps, ...args)),

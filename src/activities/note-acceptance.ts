@@ -2,7 +2,7 @@
  * Leaves word in the output tree of the job that the service has taken on. Should the Temporal database be lost, the
  * next run finds it there and asks for its result, instead of spending a second submission on it.
  */
-import { Context, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { readItem, writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { StoreError } from '../store/store-error.ts';
@@ -11,22 +11,26 @@ import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { isElsewhere, storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
+import type { Tries } from './tries.ts';
 
-/** Left with the heartbeat by an attempt that could not note it, for the next one: that may see the tree. */
-interface Owed {
+/** Left by a try that could not note it, for the next one: that may see the tree. */
+export interface Owed {
   readonly noteOwed?: boolean;
 }
 
-/** On the first attempt, or the first on a worker that has the tree. */
-export async function noteAcceptanceOnce(deps: Dependencies, job: RemoteJob): Promise<void> {
-  const { info } = Context.current();
-  const owed = (info.heartbeatDetails as Owed | undefined)?.noteOwed === true;
-  if (info.attempt === 1 || owed) await noteAcceptance(deps, job);
+/** On the first try, or the first on a worker that has the tree. */
+export async function noteAcceptanceOnce(
+  deps: Dependencies,
+  job: RemoteJob,
+  tries: Tries<Owed>,
+): Promise<void> {
+  if (tries.attempt === 1 || tries.left?.noteOwed === true) await noteAcceptance(deps, job, tries);
 }
 
 async function noteAcceptance(
   deps: Dependencies,
   { item, reference, remoteId, times }: RemoteJob,
+  tries: Tries<Owed>,
 ): Promise<void> {
   try {
     const store = await openTree(deps, item);
@@ -42,7 +46,7 @@ async function noteAcceptance(
     });
   } catch (error) {
     if (isElsewhere(error)) {
-      Context.current().heartbeat({ noteOwed: true } satisfies Owed);
+      tries.leave({ noteOwed: true });
       throw storeFailure(error);
     }
     // A full disk must not keep us from asking for the result: this word is a second safety, Temporal is the first.

@@ -8,21 +8,25 @@ import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Dependencies } from './dependencies.ts';
-import { noteAcceptanceOnce } from './note-acceptance.ts';
+import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
-import { ageOf } from './server-clock.ts';
+import { ownTries, type Tries } from './tries.ts';
 
 /** A shorter wait (ms) is done here: to be called again by the server costs more than a look at the job. */
 const WAITED_HERE_MS = 2_000;
 /** A look that comes a moment too early costs the service's whole Retry-After; one that comes this much later (ms), this. */
 const SLACK_MS = 50;
 
-async function untilItMayBeDone(deps: Dependencies, job: RemoteJob): Promise<void> {
+async function untilItMayBeDone(
+  deps: Dependencies,
+  job: RemoteJob,
+  tries: PollTries,
+): Promise<void> {
   const shortestMs = deps.jobTimes.shortestMs(job);
   if (shortestMs === null) return;
-  const { info, cancellationSignal: signal } = Context.current();
-  const waitMs = shortestMs + SLACK_MS - ageOf(deps.serverClock, info);
+  const { cancellationSignal: signal } = Context.current();
+  const waitMs = shortestMs + SLACK_MS - tries.ageMs();
   if (waitMs > WAITED_HERE_MS) throw notYet('too early to ask', waitMs);
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }
@@ -31,15 +35,16 @@ export async function poll(
   deps: Dependencies,
   job: RemoteJob,
   policy: PollPolicy,
+  tries: PollTries = ownTries(deps.serverClock),
 ): Promise<PollResult> {
-  const { info, cancellationSignal: signal } = Context.current();
+  const { cancellationSignal: signal } = Context.current();
   const client = clientOf(deps, job.reference);
-  await noteAcceptanceOnce(deps, job);
+  await noteAcceptanceOnce(deps, job, tries);
   // A job of before `retry` may have ended long ago.
-  if (info.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job);
+  if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
   const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
-  const ageMs = ageOf(deps.serverClock, info);
-  const seen = seenBefore(Context.current());
+  const ageMs = tries.ageMs();
+  const seen: Seen = tries.left ?? {};
   switch (outcome.type) {
     case 'finished':
       // The result itself has no timing block, and the log does not say when the job was queued (contract 2.5, 2.6).
@@ -52,7 +57,7 @@ export async function poll(
         timing: outcome.timing,
       };
     case 'lost':
-      return believed(client, outcome, policy);
+      return believed(client, outcome, policy, tries);
     case 'postponed':
       throw notYet(outcome.message, outcome.delayMs);
     case 'running': {
@@ -61,7 +66,7 @@ export async function poll(
       if (policy.once) return { type: 'running' };
       // It is there: an earlier 404 was wrong.
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
-      Context.current().heartbeat(queuedAt === undefined ? null : { queuedAt });
+      tries.leave(queuedAt === undefined ? null : { queuedAt });
       const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
       throw notYet(outcome.statusMessage ?? 'running', delayMs);
     }
@@ -69,26 +74,24 @@ export async function poll(
       // Says nothing about the job: the outage is waited out, within the same deadline.
       const stuck = stuckBecause(ageMs, policy.deadlineMs, null);
       if (stuck) return { type: 'failed', ...stuck, timing: null };
-      throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
+      throw notYet(outcome.message, Math.max(growing(tries.attempt), outcome.retryAfterMs ?? 0));
     }
   }
 }
 
-/** Left by a look with its heartbeat, for the next one. */
-interface Seen {
+/** Left by a look for the next one. */
+export interface Seen extends Owed {
   /** Of 404s in a row. */
   readonly badSince?: number;
   readonly times?: number;
   readonly queuedAt?: string;
 }
 
-function seenBefore({ info }: Context): Seen {
-  return (info.heartbeatDetails as Seen | null | undefined) ?? {};
-}
-
 function queuedAtOf({ queuedAt }: Seen): Pick<Seen, 'queuedAt'> {
   return queuedAt === undefined ? {} : { queuedAt };
 }
+
+export type PollTries = Tries<Seen>;
 
 type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
 
@@ -105,18 +108,18 @@ async function believed(
   client: ServiceClient,
   { message, retryAfterMs = 0 }: Lost,
   { lostAfterMs = LOST_AFTER_MS }: JobPolicy,
+  tries: PollTries,
 ): Promise<PollResult> {
-  const context = Context.current();
-  const seen = seenBefore(context);
+  const seen: Seen = tries.left ?? {};
   const { badSince = Date.now(), times = 0 } = seen;
   const deniedMs = Date.now() - badSince;
   if (deniedMs >= lostAfterMs && times + 1 >= LEAST_DENIALS) {
-    const { cancellationSignal: signal } = context;
+    const { cancellationSignal: signal } = Context.current();
     const isWell = (await client.ping({ signal })).type === 'well';
     const words = `${message} (asked ${times + 1} times in ${formatDuration(deniedMs)})`;
     if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
   }
-  context.heartbeat({ badSince, times: times + 1, ...queuedAtOf(seen) });
+  tries.leave({ badSince, times: times + 1, ...queuedAtOf(seen) });
   const wait = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** Math.min(times, 6), lostAfterMs);
   const until = formatDuration(Math.max(1_000, lostAfterMs - deniedMs));
   throw notYet(

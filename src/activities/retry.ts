@@ -27,9 +27,9 @@ export function isElsewhere(error: unknown): error is StoreError {
 }
 
 /** A store that cannot be written now may be later (a full disk); one that never can ends the item, with its code. */
-export function storeFailure(error: unknown): unknown {
+export function storeFailure(error: unknown, attempt = Context.current().info.attempt): unknown {
   if (!(error instanceof StoreError)) return error;
-  const delay = growing(Context.current().info.attempt);
+  const delay = growing(attempt);
   return ApplicationFailure.create({
     type: error.code,
     message: `${error.message} ${error.remedy}`,

@@ -2,16 +2,15 @@
 import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
-import type { ItemEnd } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Store } from '../store/store.ts';
-import type { ItemConclusion } from '../workflows/verbs.ts';
+import type { ItemConclusion, RemoteJob } from '../workflows/verbs.ts';
 import { subjectFields } from './log-line.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import { observedClient } from './observed-client.ts';
 import { observedStore } from './observed-store.ts';
-import { subjectOfActivity, type Subject } from './subject.ts';
+import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
 import type { Tracing } from './spans.ts';
 
 export interface Observation {
@@ -70,16 +69,18 @@ function measured(
   { info: { activityType }, log }: Context,
   metrics: WorkerMetrics | undefined,
 ): ActivityInterceptors {
-  if (activityType === 'conclude') {
+  if (activityType === 'conclude' || activityType === 'finishJob') {
     return {
       inbound: {
         async execute(input, next) {
-          const end = (await next(input)) as ItemEnd;
-          const { item } = input.args[0] as ItemConclusion;
+          const result = await next(input);
+          const end = itemEndOf(activityType, result);
+          if (end === null) return result;
+          const { item } = input.args[0] as ItemConclusion | RemoteJob;
           const { state, code } = end;
           metrics?.itemEnded(item.kind, end);
           log.info('item ended', { kind: item.kind, state, ...(code !== null && { code }) });
-          return end;
+          return result;
         },
       },
     };

@@ -33,7 +33,7 @@ import { version } from '../temporal/identity.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
 import { isSampled, type Sampling } from './sampling.ts';
-import { subjectOfActivity, traceIdOf, type Subject } from './subject.ts';
+import { itemEndOf, subjectOfActivity, traceIdOf, type Subject } from './subject.ts';
 import type { TracedCall, Tracing } from './spans.ts';
 import { workerLog } from './runtime.ts';
 
@@ -86,8 +86,8 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
             return next(given);
           }),
         );
-        if (activityType === 'conclude')
-          await endItem(tracer, client, { item, subject, end: result as ItemEnd });
+        const end = itemEndOf(activityType, result);
+        if (end !== null) await endItem(tracer, client, { item, subject, end });
         return result;
       },
     },

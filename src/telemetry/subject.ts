@@ -2,8 +2,8 @@
  * Which campaign, item and service a log line, a measurement or a span is about. Workflow ids say it
  * (src/workflows/names.ts); a submission runs in the workflow of a budget, and names its item in its argument.
  */
-import type { ServiceReference } from '../domain/campaign.ts';
-import type { SubmitRequest } from '../workflows/verbs.ts';
+import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
+import type { JobFinish, SubmitRequest } from '../workflows/verbs.ts';
 
 export interface Subject {
   readonly campaign?: string;
@@ -55,4 +55,12 @@ function serviceIn(args: readonly unknown[]): string | null {
     if (typeof service === 'string' && typeof credential === 'string') return service;
   }
   return null;
+}
+
+/** The end that an activity has written for its item; null where it has written none. */
+export function itemEndOf(activity: string, result: unknown): ItemEnd | null {
+  if (activity === 'conclude') return result as ItemEnd;
+  if (activity !== 'finishJob') return null;
+  const finish = result as JobFinish;
+  return finish.type === 'ended' ? finish.end : null;
 }

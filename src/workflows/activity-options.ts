@@ -2,7 +2,11 @@
  * How long each activity may take and how it is tried again. The server does the trying: it survives our
  * crashes, and a retry costs no event in the history.
  */
-import { proxyActivities, type ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type { FeedPlan } from '../domain/campaign.ts';
 import type { Activities } from './verbs.ts';
 
@@ -53,6 +57,17 @@ export function withToken(
 export const { poll, find } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
   heartbeatTimeout,
+  retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
+});
+
+/**
+ * As long as the job runs, and two weeks for its results; its steps end it before. One that is cancelled while it writes
+ * the end of its item has ended the item: the workflow waits to hear which it is.
+ */
+export const { finishJob } = proxyActivities<Activities>({
+  startToCloseTimeout: '10m',
+  heartbeatTimeout,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry: { initialInterval: '2s', backoffCoefficient: 1, maximumInterval: '1h' },
 });
 

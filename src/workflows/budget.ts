@@ -182,7 +182,7 @@ class BudgetKeeper {
     const { item, run } = request;
     const closing = closingOf(result);
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (isAnswer(result)) await this.report(request, result);
+    if (isAnswer(result) && !('told' in answer)) await this.report(request, result);
     this.unreported -= 1;
   }
 

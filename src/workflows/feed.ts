@@ -155,7 +155,7 @@ export class Feed {
     const { name, store, tree, policy } = this.campaign;
     const { reference, fetchQueue } = this.plan;
     const input: ItemInput = {
-      ...{ ...entry, campaign: name, store, reference, policy },
+      ...{ ...entry, campaign: name, store, reference, policy, finishInOne: true },
       ...standingOf(this.campaign),
       ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),

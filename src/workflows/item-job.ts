@@ -1,6 +1,7 @@
 /** The job of an item at the service: asked after until it has ended, and its files fetched. */
 import { log, patched } from '@temporalio/workflow';
-import { fetchArtefact, keepFailed, poll, withToken } from './activity-options.ts';
+import type { ItemEnd } from '../domain/campaign.ts';
+import { fetchArtefact, finishJob, keepFailed, poll, withToken } from './activity-options.ts';
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
@@ -26,11 +27,33 @@ export async function takeResult(
   if (result.type === 'running') throw new Error('a job was left while it runs');
   if (result.type === 'failed') {
     progress.timing = result.timing;
-    if (result.code !== 'JOB_LOST' && !isFollowed(result.code)) await keepLog(job, progress);
+    if (!isFollowed(result.code)) await keepLog(job, result, progress);
     throw new Ended('failed', result.code, result.message);
   }
   progress.queuedAt = result.queuedAt;
   await download(job, result, progress);
+}
+
+/**
+ * The same in one activity, which also writes the end of the item.
+ *
+ * @throws Ended when the job has failed
+ */
+export async function finishInOne(job: RemoteJob, progress: ItemProgress): Promise<ItemEnd> {
+  const { input, attempts, submittedAt, posted } = progress;
+  const words = summary(`job ${job.remoteId}: wait for it, download, write the end`);
+  const result = await finishJob.executeWithOptions(withToken(words, input), [
+    job,
+    input.policy,
+    { attempts, submittedAt, ...posted },
+  ]);
+  if (result.type === 'ended') {
+    progress.finished(result);
+    return result.end;
+  }
+  progress.timing = result.timing;
+  await keepLog(job, result, progress);
+  throw new Ended('failed', result.code, result.message);
 }
 
 /** Asks until the job has ended, or `once`. */
@@ -44,8 +67,12 @@ export function ask(
 }
 
 /** Its failure is certain: whatever keeps us from its log, also a cancellation, leaves the end as it is. */
-async function keepLog(job: RemoteJob, progress: ItemProgress): Promise<void> {
-  if (!patched('keep-failed')) return;
+async function keepLog(
+  job: RemoteJob,
+  { code }: Extract<PollResult, { type: 'failed' }>,
+  progress: ItemProgress,
+): Promise<void> {
+  if (code === 'JOB_LOST' || !patched('keep-failed')) return;
   try {
     const options = withToken('download its log', progress.input);
     progress.keep(await keepFailed.executeWithOptions(options, [job]));

@@ -6,7 +6,7 @@ import type { ItemState } from '../domain/states.ts';
 import { itemDetails } from './details/item.ts';
 import type { ItemInput } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
-import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from './verbs.ts';
+import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './verbs.ts';
 
 export class ItemProgress {
   readonly input: ItemInput;
@@ -21,6 +21,8 @@ export class ItemProgress {
   /** Told while the job ran, and not with its result. */
   queuedAt: string | undefined;
   engine: string | undefined;
+  /** On disk, and told to the campaign. */
+  written: ItemEnd | null = null;
 
   constructor(input: ItemInput) {
     this.input = input;
@@ -47,6 +49,13 @@ export class ItemProgress {
     this.files = [...this.files, ...files];
     this.timing ??= timing;
     this.engine ??= engine;
+  }
+
+  finished({ end, files, timing, engine }: Extract<JobFinish, { type: 'ended' }>): void {
+    this.files = files;
+    this.timing = timing;
+    this.engine = engine;
+    this.written = end;
   }
 
   /** Another job is submitted: what is known of this one stands in the attempts. */

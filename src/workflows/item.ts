@@ -20,12 +20,13 @@ import { conclude } from './activity-options.ts';
 import { endSummary } from './details/summaries.ts';
 import { Ended, explain } from './item-end.ts';
 import { takeFormerResult } from './former-job.ts';
-import { takeResult } from './item-job.ts';
+import { finishInOne, takeResult } from './item-job.ts';
 import { ItemProgress } from './item-progress.ts';
 import { ItemSubmission } from './item-submission.ts';
 import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { withQueuedAt } from './post-times.ts';
+import type { RemoteJob } from './verbs.ts';
 
 export async function item(input: ItemInput): Promise<ItemEnd> {
   const progress = new ItemProgress(input);
@@ -41,18 +42,29 @@ async function path(progress: ItemProgress, submission: ItemSubmission): Promise
   try {
     const { formerEnd, adopted } = progress.input;
     const job = await submission.submit();
-    if (formerEnd === undefined || adopted) await takeResult(job, progress);
-    else if (!(await takeFormerResult(job, progress, formerEnd))) {
-      submission.giveUpFormer();
-      await takeResult(await submission.submit(), progress);
-    }
-    return { state: 'succeeded', code: null, message: null };
+    if (formerEnd === undefined || adopted) return await finishJobOf(job, progress);
+    if (await takeFormerResult(job, progress, formerEnd)) return SUCCEEDED;
+    submission.giveUpFormer();
+    return await finishJobOf(await submission.submit(), progress);
   } catch (error) {
     if (error instanceof Ended) return error.end;
-    if (isCancellation(error)) return cancelled(progress.input);
+    if (isCancellation(error) || isCutOff(progress)) return cancelled(progress.input);
     // A row may fail for a reason nobody thought of, but it may not be lost.
     return { state: 'failed', ...explain(error) };
   }
+}
+
+const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
+
+async function finishJobOf(job: RemoteJob, progress: ItemProgress): Promise<ItemEnd> {
+  if (progress.input.finishInOne) return finishInOne(job, progress);
+  await takeResult(job, progress);
+  return SUCCEEDED;
+}
+
+/** Cancelled while its worker was dead or its disk full: the server then tells of that, and not of the cancellation. */
+function isCutOff({ input }: ItemProgress): boolean {
+  return input.finishInOne === true && CancellationScope.current().consideredCancelled;
 }
 
 async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEnd> {
@@ -70,6 +82,10 @@ async function cancelled({ campaign, id, reference }: ItemInput): Promise<ItemEn
 
 async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
   const { attempts, files, remoteId, submittedAt, posted, engine, input } = progress;
+  if (progress.written) {
+    progress.show(end.state, end);
+    return end;
+  }
   const timing = withQueuedAt(progress.timing, progress.queuedAt);
   const conclusion = {
     ...{ item: progress.address(), reference: input.reference, end, remoteId, attempts, files },

@@ -76,6 +76,11 @@ export interface ItemInput extends ItemEntry, Standing {
   /** Task queue of what is asked with the token; absent where every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
+  /**
+   * One activity does all that follows the acceptance. Absent from items of before there was one; not asked by `patched`,
+   * whose marker and search attribute every item would pay for.
+   */
+  readonly finishInOne?: true;
 }
 
 /** How a submission ended, and how often the service had turned it away before. */

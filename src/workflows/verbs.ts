@@ -3,7 +3,7 @@
  * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
  */
 import type { Limit } from '../budget/budget.ts';
-import type { Request } from '../budget/lanes.ts';
+import type { Waiting } from '../budget/lanes.ts';
 import type {
   Attempt,
   CampaignProgress,
@@ -33,7 +33,7 @@ export interface ItemAddress {
   readonly generation: number;
 }
 
-export interface SubmitRequest extends Request {
+export interface SubmitRequest extends Waiting {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */
@@ -48,6 +48,12 @@ export interface SubmitRequest extends Request {
 
 /** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
 export type Found = FindOutcome & { readonly askedAt?: number };
+
+/** What the budget hears of a submission. */
+export type SubmitAnswer = SubmitResult & {
+  /** The item was told by the activity: the budget need not. */
+  readonly told?: true;
+};
 
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
@@ -107,6 +113,25 @@ export interface FetchResult {
   /** What computed it, when this file tells. */
   readonly engine?: string;
 }
+
+/** What is known of an accepted job, for the record of its item. */
+export interface SubmittedJob extends Partial<PostTimes> {
+  readonly attempts: readonly Attempt[];
+  /** ISO 8601, UTC. */
+  readonly submittedAt: string | null;
+}
+
+export type JobFinish =
+  /** Its files are in the tree, and the end of the item is written and told to the campaign. */
+  | {
+      readonly type: 'ended';
+      readonly end: ItemEnd;
+      readonly files: readonly KeptFile[];
+      readonly timing: Timing | null;
+      readonly engine?: string;
+    }
+  /** The job has failed: nothing is written yet. */
+  | Extract<PollResult, { readonly type: 'failed' }>;
 
 export interface RemoteJob {
   readonly item: ItemAddress;
@@ -183,7 +208,7 @@ export interface RefusalNotice {
 
 export interface Activities {
   /** Sends one job. Runs at most once; called by the budget workflow alone. */
-  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitResult>;
+  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitAnswer>;
   /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
   readClock(): Promise<number>;
   /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
@@ -192,6 +217,10 @@ export interface Activities {
   find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
+  /**
+   * Asks until the job has ended, downloads all its files, and writes and tells the end of the item. "Not yet" is a retry.
+   */
+  finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
   /** Downloads one file of a finished job into the output tree. */
   fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
   /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */

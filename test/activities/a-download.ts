@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
 import { SERVICE_OF_KIND, type Kind } from '../../src/domain/item.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { ArtefactName } from '../../src/domain/outcomes.ts';
 import { createClient } from '../../src/services/registry.ts';
 import { OURS } from './ours.ts';
@@ -51,6 +52,7 @@ export async function downloading({ kind, ...target }: Setting): Promise<Downloa
     serviceOf: () => ({ client }),
     openStore: openFileStore,
     leases: OURS,
+    serverClock: new ServerClock(),
     jobTimes: { note() {} },
   };
   return {

@@ -43,7 +43,10 @@ async function openedAgain(former: Partial<ItemRecord>): Promise<Store> {
 }
 
 type End = Partial<
-  Pick<ItemConclusion, 'end' | 'remoteId' | 'attempts' | 'files' | 'sentAt' | 'answeredAt'>
+  Pick<
+    ItemConclusion,
+    'end' | 'remoteId' | 'attempts' | 'files' | 'sentAt' | 'answeredAt' | 'finishedAt'
+  >
 >;
 
 /** The end that the activity answers with. */
@@ -77,6 +80,7 @@ const filesOf = async (store: Store) =>
   (await collected(store.list('sequences/p1/'))).map((key) => key.split('/').at(-1));
 
 const failed = (code: string): ItemConclusion['end'] => ({ state: 'failed', code, message: 'why' });
+const succeeded: ItemConclusion['end'] = { state: 'succeeded', code: null, message: null };
 const wasFailed = { error: { code: 'JOB_FAILED', message: 'why' } };
 const wasDamaged = { error: { code: 'STORE_DIGEST_MISMATCH', message: 'why' } };
 
@@ -113,6 +117,19 @@ test('the attempts of all are kept, each once, however often the end is written'
   const { attempts: kept, earlier } = await concluded(store, { attempts });
   expect(kept).toEqual(attempts);
   expect(earlier).toMatchObject([{ state: 'failed', remoteId: 'job-1' }]);
+});
+
+test('an end that is written for a job stays, whatever a later try for the same job says', async () => {
+  const store = await openedAgain(wasFailed);
+  const attempts = [{ at: ENDED, outcome: 'accepted' as const, remoteId: 'job-2' }];
+  await concluded(store, { attempts });
+  const later = { attempts, finishedAt: '2026-11-22T08:06:00.000Z' };
+  // A worker that was killed before it could answer, and an item that was cancelled meanwhile.
+  for (const end of [succeeded, { ...failed('CANCELLED'), state: 'cancelled' as const }])
+    expect(await ended(store, { ...later, end })).toEqual(succeeded);
+  expect(await readItem(store, 'sequence', 'p1')).toMatchObject({
+    ...{ state: 'succeeded', attempts, finishedAt: ENDED },
+  });
 });
 
 test('the times of the POST stay with its job', async () => {

@@ -64,7 +64,7 @@ function isOneTree(spans: readonly CollectedSpan[], item: string): void {
     expect(span.endedAt).toBeLessThanOrEqual((root?.endedAt ?? 0) + 1_000);
   }
   const names = spans.map((span) => span.name);
-  for (const activity of ['submit', 'poll', 'fetchArtefact', 'conclude'])
+  for (const activity of ['submit', 'finishJob'])
     expect(names).toContain(`RunActivity:${activity}`);
   const posts = spans.filter((span) => span.name === 'POST molecules');
   expect(posts).toHaveLength(1);

@@ -12,7 +12,7 @@ async function itemThatRuns(jobMs: number): Promise<{ events: string[]; polls: n
   const attributes = (history.events ?? []).flatMap((event) => Object.entries(event));
   const started = (history.events ?? []).map((event) => event.activityTaskStartedEventAttributes);
   return {
-    // Downloads that end together share workflow tasks, others do not: they are left out.
+    // Signals that come together share workflow tasks, others do not: they are left out.
     events: attributes
       .filter(([key, value]) => value && /^(?!workflowTask).*EventAttributes$/.test(key))
       .map(([key]) => key)
@@ -25,5 +25,5 @@ test('a job that is asked for many times has the history of one that was asked f
   const [quick, slow] = await Promise.all([itemThatRuns(1), itemThatRuns(4_000)]);
   expect(slow.polls - quick.polls, 'more answers of 202').toBeGreaterThanOrEqual(5);
   expect(slow.events).toEqual(quick.events);
-  expect(quick.events.length).toBeGreaterThan(10);
+  expect(quick.events).toContain('activityTaskCompletedEventAttributes');
 });

@@ -51,9 +51,7 @@ test('a campaign is finished by workers that each do a part, and only one of the
   atMostOneJob(rig.services.journal(), 16);
 
   const item = await queuesOf(`item:${name}:seq-0`);
-  expect(item['poll']).toMatch(/^fetch:predictions:/);
-  expect(item['fetchArtefact']).toBe(item['poll']);
-  expect(item['conclude']).toBe(rig.taskQueue);
+  expect(item['finishJob']).toMatch(/^fetch:predictions:/);
   const campaign = await queuesOf(`campaign:${name}`);
   expect(campaign['publish']).toBe(publishTaskQueue(rig.taskQueue));
   expect(campaign['loadPage']).toBe(rig.taskQueue);

@@ -1,0 +1,122 @@
+/**
+ * The whole way of an accepted job in one activity: asks until it has ended, downloads its files side by side, and
+ * writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps
+ * (docs/benchmarks.md, "What an item costs").
+ *
+ * "Not yet" of any step is a retry by the server. What the steps before have brought is left with the heartbeat, so that
+ * the next try goes on there; without it (the worker was killed) it begins again, which harms nothing.
+ */
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ItemEnd, JobPolicy } from '../domain/campaign.ts';
+import type { ArtefactName } from '../domain/outcomes.ts';
+import { withQueuedAt } from '../workflows/post-times.ts';
+import type { FetchResult, JobFinish, RemoteJob, SubmittedJob } from '../workflows/verbs.ts';
+import { beatingWith } from './beat.ts';
+import { conclude } from './conclude.ts';
+import type { Dependencies } from './dependencies.ts';
+import { fetchArtefact } from './fetch.ts';
+import { JobStage, type FinishedJob } from './job-stage.ts';
+import { poll } from './poll.ts';
+import { storeFailure } from './retry.ts';
+
+const SUCCEEDED: ItemEnd = { state: 'succeeded', code: null, message: null };
+
+export function finishJob(
+  deps: Dependencies,
+  job: RemoteJob,
+  policy: JobPolicy,
+  submitted: SubmittedJob,
+): Promise<JobFinish> {
+  const stage = new JobStage(Context.current(), deps.serverClock);
+  return beatingWith(
+    () => stage.beat(),
+    async () => {
+      let { finished } = stage;
+      if (finished === undefined) {
+        const result = await poll(deps, job, policy, stage.pollTries());
+        if (result.type === 'running') throw new Error('a job was left while it runs');
+        if (result.type === 'failed') return result;
+        finished = stage.finish(result);
+      }
+      const fetched = await fetchAll(deps, { job, policy, stage, finished });
+      return end(deps, { job, submitted, finished, fetched });
+    },
+  );
+}
+
+interface Downloads {
+  readonly job: RemoteJob;
+  readonly policy: JobPolicy;
+  readonly stage: JobStage;
+  readonly finished: FinishedJob;
+}
+
+/** At once and side by side: the service deletes results, and each file is checked by itself. */
+async function fetchAll(
+  deps: Dependencies,
+  { job, policy, stage, finished }: Downloads,
+): Promise<FetchResult[]> {
+  const downloads = await Promise.allSettled(
+    finished.artefacts.map((artefact) => fetchOnce(deps, artefact, { job, policy, stage })),
+  );
+  const failures = downloads.flatMap((one) =>
+    one.status === 'rejected' ? [one.reason as unknown] : [],
+  );
+  if (failures.length > 0) throw lastOf(failures);
+  return downloads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+
+async function fetchOnce(
+  deps: Dependencies,
+  artefact: ArtefactName,
+  { job, policy, stage }: Omit<Downloads, 'finished'>,
+): Promise<FetchResult> {
+  const before = stage.fetched(artefact);
+  if (before) return before;
+  const result = await fetchArtefact(deps, job, artefact, policy, stage.fetchTries(artefact));
+  stage.keep(artefact, result);
+  return result;
+}
+
+/** One that ends the item, else the one that is to be tried last: the item waits for all its files. */
+function lastOf(failures: readonly unknown[]): unknown {
+  const delayOf = (failure: unknown): number => {
+    if (!(failure instanceof ApplicationFailure)) return 0;
+    if (failure.nonRetryable === true) return Number.POSITIVE_INFINITY;
+    return Number(failure.nextRetryDelay ?? 0);
+  };
+  return failures.reduce((last, one) => (delayOf(one) > delayOf(last) ? one : last));
+}
+
+interface Brought {
+  readonly job: RemoteJob;
+  readonly submitted: SubmittedJob;
+  readonly finished: FinishedJob;
+  readonly fetched: readonly FetchResult[];
+}
+
+async function end(
+  deps: Dependencies,
+  { job, submitted, finished, fetched }: Brought,
+): Promise<JobFinish> {
+  const problem = fetched.find((one) => one.problem !== null)?.problem ?? null;
+  const files = fetched.flatMap((one) => one.files);
+  const timing = withQueuedAt(
+    fetched.find((one) => one.timing !== null)?.timing ?? null,
+    finished.queuedAt,
+  );
+  const engine = fetched.find((one) => one.engine !== undefined)?.engine;
+  const { item, reference, remoteId } = job;
+  const brought = { files, timing, ...(engine !== undefined && { engine }) };
+  try {
+    const written = await conclude(deps, {
+      ...{ item, reference, remoteId, ...submitted, ...brought },
+      end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
+      finishedAt: new Date().toISOString(),
+    });
+    return { type: 'ended', end: written, ...brought };
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}

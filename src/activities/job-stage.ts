@@ -1,0 +1,96 @@
+/** How far an accepted job has been brought by the tries of `finishJob`, as the heartbeat carries it to the next one. */
+import type { Context } from '@temporalio/activity';
+import type { ArtefactName } from '../domain/outcomes.ts';
+import type { FetchResult, PollResult } from '../workflows/verbs.ts';
+import type { BadDownloads, FetchTries } from './fetch.ts';
+import type { PollTries, Seen } from './poll.ts';
+import { ageOf, type ServerClock } from './server-clock.ts';
+
+export interface FinishedJob extends Omit<Extract<PollResult, { type: 'finished' }>, 'type'> {
+  /** How old the job was when that was seen (ms), and by which try. */
+  readonly ageMs: number;
+  readonly attempt: number;
+}
+
+interface Left {
+  /** By the last look at a job that has not ended. */
+  readonly seen?: Seen | null;
+  readonly finished?: FinishedJob;
+  /** Whole files. */
+  readonly fetched?: Readonly<Partial<Record<ArtefactName, FetchResult>>>;
+  readonly bad?: Readonly<Partial<Record<ArtefactName, BadDownloads>>>;
+}
+
+export class JobStage {
+  private readonly context: Context;
+  private readonly clock: ServerClock;
+  private left: Left;
+
+  constructor(context: Context, clock: ServerClock) {
+    this.context = context;
+    this.clock = clock;
+    this.left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
+  }
+
+  get finished(): FinishedJob | undefined {
+    return this.left.finished;
+  }
+
+  beat(): void {
+    this.context.heartbeat(this.left);
+  }
+
+  finish({ artefacts, queuedAt }: Extract<PollResult, { type: 'finished' }>): FinishedJob {
+    const { attempt } = this.context.info;
+    const finished = {
+      artefacts,
+      ageMs: this.ageMs(),
+      attempt,
+      ...(queuedAt !== undefined && { queuedAt }),
+    };
+    this.leave({ finished });
+    return finished;
+  }
+
+  fetched(artefact: ArtefactName): FetchResult | undefined {
+    return this.left.fetched?.[artefact];
+  }
+
+  keep(artefact: ArtefactName, result: FetchResult): void {
+    const { bad: { [artefact]: _, ...bad } = {}, fetched } = this.left;
+    this.leave({ ...this.left, bad, fetched: { ...fetched, [artefact]: result } });
+  }
+
+  pollTries(): PollTries {
+    return {
+      attempt: this.context.info.attempt,
+      ageMs: () => this.ageMs(),
+      left: this.left.seen ?? null,
+      leave: (seen) => this.leave({ seen }),
+    };
+  }
+
+  /** Counted from when the job was seen to have ended. */
+  fetchTries(artefact: ArtefactName): FetchTries {
+    const { attempt } = this.context.info;
+    const { finished, bad } = this.left;
+    return {
+      attempt: attempt - (finished?.attempt ?? attempt) + 1,
+      ageMs: () => this.ageMs() - (finished?.ageMs ?? 0),
+      left: bad?.[artefact] ?? null,
+      leave: (told) => {
+        const { [artefact]: _, ...others } = this.left.bad ?? {};
+        this.leave({ ...this.left, bad: told ? { ...others, [artefact]: told } : others });
+      },
+    };
+  }
+
+  private ageMs(): number {
+    return ageOf(this.clock, this.context.info);
+  }
+
+  private leave(left: Left): void {
+    this.left = left;
+    this.beat();
+  }
+}
