@@ -20,6 +20,7 @@ import { run } from './run.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { absoluteAddress, addressOf } from '../store/address.ts';
 import { commandSettings } from './command-settings.ts';
+import { printDocument } from './output.ts';
 
 export interface AdoptFlags extends RunFlags {
   readonly past?: boolean;
@@ -46,7 +47,7 @@ export async function adopt(
   const order: Order = { service, flags, settings, folder: absoluteAddress(out) };
   const wanted = flags.past ? await pastJobs(order) : await namedJobs(order, [...new Set(ids)]);
   if (wanted === null) {
-    if (flags.json) process.stdout.write(`${JSON.stringify({ campaign: null, adopted: 0 })}\n`);
+    if (flags.json) printDocument({ campaign: null, adopted: 0 });
     return EXIT.ok;
   }
   const tree = addressOf(order.folder, wanted.name);

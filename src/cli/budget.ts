@@ -7,6 +7,7 @@ import { noticesOf } from './budget-notices.ts';
 import { chargeLines, readCharges } from './charges.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { printDocument, printLine } from './output.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { clockText } from './clock-text.ts';
 import { isBlocked, windowText } from './progress-text.ts';
@@ -22,11 +23,11 @@ export async function budget(flags: BudgetFlags): Promise<number> {
     const budgets = await readBudgets(session.client);
     if (flags.charges) {
       const charges = readCharges(process.env);
-      const document = () => JSON.stringify({ budgets, charges });
-      process.stdout.write(`${flags.json ? document() : chargeLines(charges).join('\n')}\n`);
+      if (flags.json) printDocument({ budgets, charges });
+      else for (const line of chargeLines(charges)) printLine(line);
       return EXIT.ok;
     }
-    if (flags.json) process.stdout.write(`${JSON.stringify(budgets)}\n`);
+    if (flags.json) printDocument(budgets);
     else if (budgets.length === 0)
       say('No budget is kept here yet: it begins with the first campaign.');
     else for (const one of budgets) print(one);
@@ -40,26 +41,26 @@ function printLedger(): void {
   const view = viewLedger(process.env);
   if (!view) return;
   const lines = [...accountLines(view), ...rejectionLines(view)];
-  if (lines.length > 0) say('sent from this machine:');
-  for (const line of lines) say(`  ${line}`);
+  if (lines.length > 0) printLine('sent from this machine:');
+  for (const line of lines) printLine(`  ${line}`);
 }
 
 function print(status: BudgetStatus): void {
   const { service, address, now, addressWindow, credentials, waiting, outstanding, counts } =
     status;
-  say(`${service} (${address})`);
+  printLine(`${service} (${address})`);
   if (addressWindow.limit !== null || isBlocked(addressWindow))
-    say(`  this machine's address: ${standing(addressWindow, now)}`);
+    printLine(`  this machine's address: ${standing(addressWindow, now)}`);
   for (const { credential, ...window } of credentials) {
-    say(`  credential ${credential}: ${standing(window, now)}`);
+    printLine(`  credential ${credential}: ${standing(window, now)}`);
   }
   for (const { campaign, items, paused, ...standing } of waiting) {
     const words = [paused ? 'paused' : '', standingText(standing)].filter(Boolean).join(', ');
-    say(`  waiting: ${items} of ${campaign}${words === '' ? '' : ` (${words})`}`);
+    printLine(`  waiting: ${items} of ${campaign}${words === '' ? '' : ` (${words})`}`);
   }
-  for (const { words } of noticesOf(status)) say(`  ${words}`);
+  for (const { words } of noticesOf(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} on their way, ` : '';
-  say(
+  printLine(
     `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
   );
 }

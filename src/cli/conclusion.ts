@@ -15,7 +15,8 @@ import { detach } from './detached.ts';
 import { openDocument } from './open-document.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import type { ServiceFlags } from './flags.ts';
-import { exitCodeOf, print, printEnd } from './summary.ts';
+import { printDocument } from './output.ts';
+import { exitCodeOf, printEnd } from './summary.ts';
 
 export interface ConclusionOptions {
   readonly flags: ServiceFlags;
@@ -37,7 +38,7 @@ export async function conclude(
   if (end === 'interrupted') {
     if (json && last) {
       const campaign = await findCampaign(session.client, name);
-      print(await openDocument(session, campaign, last));
+      printDocument(await openDocument(session, campaign, last));
     }
     say(`${name} is safe on disk: the same command goes on with it.`);
     if (backgroundRuns(settings))
@@ -63,8 +64,8 @@ export async function concludeEnded(
   { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },
 ): Promise<number> {
   const ended = await endedCampaign(await openStore(folder), folder);
-  if (json) print(ended.document);
-  printEnd(ended, idle);
+  if (json) printDocument(ended.document);
+  printEnd(ended, { idle });
   return exitCodeOf(ended.document);
 }
 

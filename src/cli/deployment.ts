@@ -9,6 +9,8 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Client } from '@temporalio/client';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
+import { printDocument } from './output.ts';
+import { printTable } from './table.ts';
 
 interface Place {
   readonly client: Client;
@@ -21,8 +23,8 @@ interface Place {
 export async function deploymentStatus(flags: CommonFlags): Promise<number> {
   return at(flags, async ({ client, deployment, json }) => {
     const builds = await seen(client, deployment);
-    if (json) process.stdout.write(`${JSON.stringify({ deployment, builds })}\n`);
-    else process.stdout.write(`${table(builds).join('\n')}\n`);
+    if (json) printDocument({ deployment, builds });
+    else printTable(['BUILD', 'STATE', 'FIRST_WORKER'], builds.map(cellsOf));
     return EXIT.ok;
   });
 }
@@ -54,7 +56,7 @@ export async function rollback(flags: CommonFlags): Promise<number> {
 
 async function makeCurrent({ client, deployment, taskQueue, json }: Place, buildId: string) {
   const woken = await setCurrent(client, { deployment, buildId, taskQueue });
-  if (json) process.stdout.write(`${JSON.stringify({ deployment, current: buildId, woken })}\n`);
+  if (json) printDocument({ deployment, current: buildId, woken });
   say(`${buildId} is the current version of ${deployment}.`);
   say(
     `${woken} open campaigns and budgets move to it; items that have begun end on the version that they began on. Stop the workers of a version when its state is drained.`,
@@ -92,14 +94,6 @@ async function at(flags: CommonFlags, use: (place: Place) => Promise<number>): P
   }
 }
 
-function table(builds: readonly DeployedBuild[]): string[] {
-  const rows = builds.map(({ id, status, since }) => [id, status, new Date(since).toISOString()]);
-  const all = [['build', 'state', 'first worker'], ...rows];
-  const width = (column: number): number => Math.max(...all.map((row) => row[column]?.length ?? 0));
-  return all.map((row) =>
-    row
-      .map((cell, n) => cell.padEnd(width(n)))
-      .join('  ')
-      .trimEnd(),
-  );
+function cellsOf({ id, status, since }: DeployedBuild): string[] {
+  return [id, status, new Date(since).toISOString()];
 }

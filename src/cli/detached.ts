@@ -10,7 +10,7 @@ import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
 import { observe, type Observed } from './observe.ts';
 import { openDocument } from './open-document.ts';
-import { print } from './summary.ts';
+import { printDocument } from './output.ts';
 import { uiLink } from './ui-link.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function detach(
 
 async function printOpen(session: Session, followed: Observed): Promise<void> {
   const campaign = await findCampaign(session.client, followed.name);
-  print(await openDocument(session, campaign, await observe(session, followed)));
+  printDocument(await openDocument(session, campaign, await observe(session, followed)));
 }
 
 const TAKEN_WITHIN_MS = 60_000;

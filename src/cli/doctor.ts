@@ -20,12 +20,12 @@ import { engines } from './doctor-engines.ts';
 import { temporalFindings } from './doctor-temporal.ts';
 import { workflowFindings } from './doctor-workflows.ts';
 import { surroundings } from './doctor-surroundings.ts';
-import { say } from './explain.ts';
 import type { Finding } from './finding.ts';
 import type { CommonFlags, ServiceFlags } from './flags.ts';
 import { serviceFinding } from './doctor-services.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { commandSettings } from './command-settings.ts';
+import { printDocument, printLine } from './output.ts';
 
 export interface DoctorFlags extends ServiceFlags {
   /** Only what concerns Temporal. */
@@ -45,15 +45,18 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     findings.push(ledger());
   }
   if (!flags.temporal) findings.push(...engines());
-  if (flags.json) process.stdout.write(`${JSON.stringify(findings)}\n`);
-  else findings.forEach(print);
+  if (flags.json) printDocument(findings);
+  else {
+    printLine('STATE    CHECK: FOUND');
+    findings.forEach(print);
+  }
   return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
 }
 
 function print({ check, ok, warning, found, remedy }: Finding): void {
   const standing = warning ? 'WARNING' : ok ? 'ok     ' : 'PROBLEM';
-  say(`${standing}  ${check}: ${found}`);
-  if (remedy) say(`         ${remedy}`);
+  printLine(`${standing}  ${check}: ${found}`);
+  if (remedy) printLine(`         ${remedy}`);
 }
 
 function runtime(): Finding {

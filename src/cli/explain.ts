@@ -19,7 +19,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** A problem as an entry of a list that can be worked off: where, what, what to do. */
-export function explainProblem(problem: Problem): void {
+export function explainProblem(problem: Problem, tell = say): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
     `${file}${line === null ? '' : `:${line}`}`,
@@ -29,11 +29,11 @@ export function explainProblem(problem: Problem): void {
   // Most messages quote the value already.
   const isTold = value === null || message.includes(value) || file.endsWith(value);
   const shown = value && !isTold ? ` (${value})` : '';
-  say(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
-  say(`  ${remedy}`);
+  tell(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+  tell(`  ${remedy}`);
 }
 
-/** Human text goes to stderr: stdout is for `--json`. */
+/** Progress, notes and warnings; what a command is asked for goes to stdout (output.ts). */
 export function say(line: string): void {
   process.stderr.write(`${harmless(line)}\n`);
 }

@@ -60,15 +60,21 @@ async function preparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
+interface TakingIn extends Pick<SurveyOptions, 'onFate'> {
+  readonly spool?: Spool;
+  /** Takes the lines about problems; to stderr when it is left out. */
+  readonly tell?: (line: string) => void;
+}
+
 export async function takeIn(
   manifests: readonly string[],
   flags: IntakeFlags,
   settings: Settings,
-  rest: Pick<SurveyOptions, 'onFate'> & { readonly spool?: Spool } = {},
+  { tell, ...rest }: TakingIn = {},
 ): Promise<Intake> {
   const name = flags.name ?? campaignName(manifests);
   const folder = campaignAddress(flags.out ?? settings.storeUrl, name);
-  const problems = new ProblemList();
+  const problems = new ProblemList(tell);
   const tree = await preparedTree(folder);
   const wanted = flags.cache !== false && !flags.refresh;
   const cache = wanted ? await resultCacheIfAny(folder) : null;

@@ -1,5 +1,6 @@
 /** `items --json`: one document, written row by row. */
 import type { ItemLine } from './item-lines.ts';
+import { beginDocument } from './output.ts';
 import type { CampaignTree } from './retry-tree.ts';
 
 /** Shows lines of items as they come. */
@@ -18,6 +19,7 @@ export class ItemsDocument implements ItemsPrinter {
   }
 
   async line(line: ItemLine): Promise<void> {
+    beginDocument();
     await write(`${this.written === 0 ? this.head : ','}\n${JSON.stringify(line)}`);
     this.written += 1;
   }

@@ -1,22 +1,25 @@
 /** `hundredfold list`: all campaigns, the newest first. */
 import { EXIT } from '../domain/errors.ts';
-import { listCampaigns } from './campaigns.ts';
+import { listCampaigns, type CampaignLine } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { clockText } from './clock-text.ts';
+import { printDocument } from './output.ts';
+import { printTable } from './table.ts';
 import { withSession } from './with-session.ts';
+
+const HEADER = ['NAME', 'STATE', 'STARTED', 'OUT'];
 
 export async function list(flags: CommonFlags): Promise<number> {
   return withSession(flags, 'look', async ({ client }) => {
     const campaigns = await listCampaigns(client);
-    if (flags.json) process.stdout.write(`${JSON.stringify(campaigns)}\n`);
+    if (flags.json) printDocument(campaigns);
+    else if (campaigns.length > 0) printTable(HEADER, campaigns.map(cellsOf));
     if (campaigns.length === 0) say('No campaign was run here yet.');
-    const width = Math.max(0, ...campaigns.map(({ name }) => name.length));
-    for (const { name, state, startedAt, out } of flags.json ? [] : campaigns) {
-      say(
-        `${name.padEnd(width)}  ${state.padEnd(10)}  ${clockText(Date.parse(startedAt), Date.now())}  ${out}`,
-      );
-    }
     return EXIT.ok;
   });
+}
+
+function cellsOf({ name, state, startedAt, out }: CampaignLine): string[] {
+  return [name, state, clockText(Date.parse(startedAt), Date.now()), out];
 }

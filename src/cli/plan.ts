@@ -21,6 +21,7 @@ import { readBudgets } from '../activities/budget-status.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
 import { commandSettings } from './command-settings.ts';
+import { printDocument, printLine } from './output.ts';
 
 export interface PlanFlags extends IntakeFlags {
   /** Says of each row what becomes of it. */
@@ -31,7 +32,11 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const settings = commandSettings(flags, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
-  const intake = await takeIn(manifests, flags, settings, flags.explain ? { onFate } : {});
+  const intake = await takeIn(manifests, flags, settings, {
+    ...(flags.explain && { onFate }),
+    // They are what the command is asked for.
+    ...(!flags.json && { tell: printLine }),
+  });
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings, flags) : [];
   const now = Date.now();
@@ -42,12 +47,12 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   if (flags.json) print(intake, forecasts, flags.explain ? fates : null);
   else {
     const freeBytes = await freeIn(intake.folder);
-    for (const { id, fate } of fates) say(`  ${id}: ${fateText(fate, fates)}`);
-    for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
-    if (survey.errors > 0) say('Nothing of it can be submitted until the errors are mended.');
+    for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
+    for (const line of planLines({ name, survey, forecasts, now, freeBytes })) printLine(line);
+    if (survey.errors > 0) printLine('Nothing of it can be submitted until the errors are mended.');
     else {
       await checkSameCampaign(intake);
-      say(`To begin: hundredfold run ${manifests.join(' ')}`);
+      printLine(`To begin: hundredfold run ${manifests.join(' ')}`);
     }
   }
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
@@ -106,7 +111,7 @@ function print(
     diskBytes: diskEstimate(survey),
     ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
   };
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+  printDocument(document);
 }
 
 function fateText(fate: Fate, all: readonly { id: string }[]): string {

@@ -9,12 +9,18 @@ const KEPT = 10_000;
 
 export class ProblemList {
   readonly kept: Problem[] = [];
+  private readonly tell: (line: string) => void;
   private count = 0;
+
+  /** @param tell takes the lines for people */
+  constructor(tell = say) {
+    this.tell = tell;
+  }
 
   add(problem: Problem): void {
     this.count += 1;
     if (this.count <= KEPT) this.kept.push(problem);
-    if (this.count <= SHOWN) explainProblem(problem);
+    if (this.count <= SHOWN) explainProblem(problem, this.tell);
   }
 
   /** How many are not in `kept`. */
@@ -23,6 +29,6 @@ export class ProblemList {
   }
 
   sayRest(): void {
-    if (this.count > SHOWN) say(`… and ${this.count - SHOWN} more (--json lists them).`);
+    if (this.count > SHOWN) this.tell(`… and ${this.count - SHOWN} more (--json lists them).`);
   }
 }

@@ -2,9 +2,10 @@
 import type { Settings } from '../config/settings.ts';
 import { EXIT } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
-import { harmless, say } from './explain.ts';
+import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
-import { padded, columnsOf } from './live/line.ts';
+import { printDocument } from './output.ts';
+import { printTable } from './table.ts';
 import { remoteJobs, withServices, type RemoteJob, type RemoteJobs } from './remote-jobs.ts';
 import { absoluteAddress } from '../store/address.ts';
 import { commandSettings } from './command-settings.ts';
@@ -22,8 +23,8 @@ export async function remoteList(
   const services = new Set(service ? [service] : knownOf(settings, flags));
   const wanted = { services, who: '`hundredfold remote list`' };
   const found = await withServices(settings, flags, wanted, (known) => remoteJobs(known, folder));
-  if (flags.json) process.stdout.write(`${JSON.stringify(documentOf(found))}\n`);
-  else print(found);
+  if (flags.json) printDocument(documentOf(found));
+  else printTable(HEADER, found.jobs.map(cellsOf));
   for (const note of found.notes) say(`note: ${note}`);
   return found.incomplete ? EXIT.usage : EXIT.ok;
 }
@@ -45,16 +46,16 @@ function documentOf({ jobs, notes, incomplete }: RemoteJobs) {
   };
 }
 
-const HEADER = ['SERVICE', 'KIND', 'REMOTE_ID', 'STATE', 'SUBMITTED', 'DELETED_AFTER', 'HERE'];
-
-function print({ jobs }: RemoteJobs): void {
-  const rows = [[...HEADER, 'NAME'], ...jobs.map(cellsOf)].map((row) => row.map(inOneLine));
-  const widths = HEADER.map((_, n) => Math.max(...rows.map((row) => columnsOf(row[n] ?? ''))));
-  for (const row of rows) {
-    const cells = row.map((cell, n) => padded(cell, widths[n] ?? 0));
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
-  }
-}
+const HEADER = [
+  'SERVICE',
+  'KIND',
+  'REMOTE_ID',
+  'STATE',
+  'SUBMITTED',
+  'DELETED_AFTER',
+  'HERE',
+  'NAME',
+];
 
 function cellsOf(job: RemoteJob): string[] {
   const { service, kind, remoteId, state, submittedAt, deletedAt, here, jobName } = job;
@@ -63,11 +64,6 @@ function cellsOf(job: RemoteJob): string[] {
     ...[service, kind, remoteId, state ?? '-', ...times],
     ...[here === null ? '-' : here.path, jobName ?? ''],
   ];
-}
-
-/** Names of jobs are the service's. */
-function inOneLine(cell: string): string {
-  return harmless(cell).replace(/\s+/g, ' ');
 }
 
 /** `2026-11-21T02:14Z`; as the service wrote it where that is no time. */

@@ -8,15 +8,13 @@ import { campaignItems, stateOf } from '../report/campaign-items.ts';
 import { publishTree } from '../report/publish-tree.ts';
 import { publishedEnd } from '../report/published-campaign.ts';
 import { REPORT } from '../store/layout.ts';
-import { findCampaign } from './campaigns.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { whileHoldingAlone } from './hold-tree.ts';
-import { sayDamaged } from './summary.ts';
-import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
-import { withSession } from './with-session.ts';
-import { addressOf, campaignAddress } from '../store/address.ts';
-import { commandSettings } from './command-settings.ts';
+import { tellDamaged } from './summary.ts';
+import { addressOf } from '../store/address.ts';
+import { findTree } from './find-tree.ts';
+import { printDocument } from './output.ts';
 
 export interface ReportFlags extends CommonFlags {
   readonly out?: string;
@@ -34,28 +32,13 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   const path = addressOf(folder, REPORT);
   const { document, damaged } = await endedCampaign(store, folder);
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify({ ...document, report: path })}\n`);
+    printDocument({ ...document, report: path });
   }
   say(`${name}: tables, report and checksums were made anew from ${folder}.`);
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
-  sayDamaged(damaged);
+  tellDamaged(damaged);
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
-}
-
-/** Where it usually lies; Temporal is asked only when it is not there. */
-async function findTree(name: string, flags: ReportFlags): Promise<CampaignTree> {
-  const settings = commandSettings(flags, { tokens: 'optional' });
-  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
-  const tree = await treeIfAny(expected, name);
-  if (tree !== null) return tree;
-  if (flags.out !== undefined) return openTree(expected, name, false);
-  const found: string[] = [];
-  await withSession(flags, 'look', async ({ client }) => {
-    found.push((await findCampaign(client, name)).out);
-    return EXIT.ok;
-  });
-  return openTree(found[0] ?? expected, name, true);
 }
 
 function notEnded(name: string, reason: string): HundredfoldError {

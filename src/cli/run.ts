@@ -6,6 +6,7 @@ import { say } from './explain.ts';
 import { checkSameCampaign, takeIn, type Intake } from './intake.ts';
 import type { RunFlags } from './run-campaign.ts';
 import { commandSettings } from './command-settings.ts';
+import { printDocument } from './output.ts';
 
 export async function run(manifests: string[], flags: RunFlags): Promise<number> {
   const settings = commandSettings(flags);
@@ -33,7 +34,7 @@ function accepted({ survey, problems }: Intake, { json, skipInvalid }: RunFlags)
     return true;
   }
   if (errors > 0) {
-    if (json) process.stdout.write(`${JSON.stringify({ rows, problems: problems.kept })}\n`);
+    if (json) printDocument({ rows, problems: problems.kept });
     const count = errors === 1 ? 'one error' : `${errors} errors`;
     const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
     say(

@@ -7,7 +7,7 @@ import { connectClient } from '../temporal/connection.ts';
 import { notConfigured } from './doctor-temporal.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { withJsonErrors } from './json-errors.ts';
+import { printDocument, printLine } from './output.ts';
 
 export interface SetupFlags extends CommonFlags {
   readonly namespace?: string;
@@ -17,25 +17,22 @@ export interface SetupFlags extends CommonFlags {
 }
 
 export async function setupTemporal(flags: SetupFlags): Promise<number> {
-  return withJsonErrors(flags, async () => {
-    const { temporal } = loadSettings(flags.config, process.env, { tokens: 'optional' });
-    if (!temporal) throw notConfigured();
-    const target = temporalAddress(temporal, null);
-    const namespace = flags.namespace ?? target.namespace;
-    const client = await connectClient({ ...target, namespace });
-    const { address } = target;
-    const dryRun = flags.dryRun ?? false;
-    try {
-      const steps = await setUpCluster({ client, address, retentionMs: flags.retention, dryRun });
-      const ok = steps.every(({ state }) => state !== 'refused');
-      if (flags.json)
-        process.stdout.write(`${JSON.stringify({ address, namespace, dryRun, ok, steps })}\n`);
-      else print(steps, namespace, temporal.namespace);
-      return ok ? EXIT.ok : EXIT.usage;
-    } finally {
-      await client.connection.close();
-    }
-  });
+  const { temporal } = loadSettings(flags.config, process.env, { tokens: 'optional' });
+  if (!temporal) throw notConfigured();
+  const target = temporalAddress(temporal, null);
+  const namespace = flags.namespace ?? target.namespace;
+  const client = await connectClient({ ...target, namespace });
+  const { address } = target;
+  const dryRun = flags.dryRun ?? false;
+  try {
+    const steps = await setUpCluster({ client, address, retentionMs: flags.retention, dryRun });
+    const ok = steps.every(({ state }) => state !== 'refused');
+    if (flags.json) printDocument({ address, namespace, dryRun, ok, steps });
+    else print(steps, namespace, temporal.namespace);
+    return ok ? EXIT.ok : EXIT.usage;
+  } finally {
+    await client.connection.close();
+  }
 }
 
 const STANDING: Readonly<Record<Step['state'], string>> = {
@@ -48,15 +45,15 @@ const STANDING: Readonly<Record<Step['state'], string>> = {
 
 function print(steps: readonly Step[], namespace: string, configured: string): void {
   for (const { step, state, message, permission } of steps) {
-    process.stdout.write(`${STANDING[state]}  ${step}: ${message}\n`);
-    if (permission) process.stdout.write(`         the permission that lacks: ${permission}\n`);
+    printLine(`${STANDING[state]}  ${step}: ${message}`);
+    if (permission) printLine(`         the permission that lacks: ${permission}`);
   }
   const commands = steps.map(({ command }) => command).filter((command) => command !== null);
   if (commands.length > 0) {
-    process.stdout.write(
-      '\nThe same, for an administrator (with the --tls-… or --api-key options that apply):\n',
+    printLine(
+      '\nThe same, for an administrator (with the --tls-… or --api-key options that apply):',
     );
-    for (const command of commands) process.stdout.write(`  ${command}\n`);
+    for (const command of commands) printLine(`  ${command}`);
   }
   if (namespace !== configured) say(`To use it, set temporal.namespace: ${namespace}.`);
 }

@@ -5,23 +5,26 @@ import { openStore } from '../store/open-store.ts';
 import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { noticesOf } from './budget-notices.ts';
-import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { observe } from './observe.ts';
+import { observe, type Observation } from './observe.ts';
 import { openDocument } from './open-document.ts';
 import { budgetText, countsText, endText, stateText } from './progress-text.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
-import { print, printEnd } from './summary.ts';
+import { printDocument, printLine } from './output.ts';
+import { printEnd } from './summary.ts';
 import { withSession } from './with-session.ts';
 
 export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
   return withSession(flags, 'look', async (session) => {
     const campaign = name ? await findCampaign(session.client, name) : await newest(session);
-    if (campaign.open) await printOpen(session, campaign, flags.json ?? false);
-    else {
+    if (campaign.open) {
+      const seen = await observe(session, { name: campaign.name, folder: campaign.out });
+      if (flags.json) printDocument(await openDocument(session, campaign, seen));
+      else printOpen(session, campaign, seen);
+    } else {
       const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
-      if (flags.json) print(ended.document);
-      printEnd(ended);
+      if (flags.json) printDocument(ended.document);
+      else printEnd(ended, { tell: printLine });
     }
     return EXIT.ok;
   });
@@ -37,20 +40,18 @@ async function newest({ client }: Session): Promise<CampaignLine> {
   });
 }
 
-async function printOpen(session: Session, campaign: CampaignLine, json: boolean): Promise<void> {
-  const seen = await observe(session, { name: campaign.name, folder: campaign.out });
-  if (json) print(await openDocument(session, campaign, seen));
+function printOpen(session: Session, campaign: CampaignLine, seen: Observation): void {
   const { budgets, at } = seen;
   const end = expectedEnd(seen);
-  say(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
-  for (const budget of budgets) say(`  ${budgetText(budget, at)}`);
-  for (const { words } of budgets.flatMap(noticesOf)) say(`  ${words}`);
-  if (seen.obstacle !== null) say(`  ${seen.obstacle}`);
+  printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
+  for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
+  for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
+  if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
   // While it stands still nobody knows.
-  if (end !== null && seen.obstacle === null) say(`  ${endText(end, at)}`);
-  say(`  results: ${campaign.out}`);
+  if (end !== null && seen.obstacle === null) printLine(`  ${endText(end, at)}`);
+  printLine(`  results: ${campaign.out}`);
   if (session.role === 'host') {
-    say('  Nothing works on it now. To go on, type its "hundredfold run" command again,');
-    say(`  or: hundredfold watch ${campaign.name}`);
+    printLine('  Nothing works on it now. To go on, type its "hundredfold run" command again,');
+    printLine(`  or: hundredfold watch ${campaign.name}`);
   }
 }

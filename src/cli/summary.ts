@@ -6,15 +6,17 @@ import { addressOf } from '../store/address.ts';
 import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../store/layout.ts';
 import { say } from './explain.ts';
 
-/** On stdout, which carries nothing else. */
-export function print(document: CampaignDocument): void {
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+interface Telling {
+  /** Every item had ended before this command began. */
+  readonly idle?: boolean;
+  /** Takes each line; to stderr when it is left out. */
+  readonly tell?: (line: string) => void;
 }
 
-/** For people. `idle`: every item had ended before this command began. */
+/** For people. */
 export function printEnd(
   { document, tookMs, damaged, warnings }: EndedCampaign,
-  idle = false,
+  { idle = false, tell = say }: Telling = {},
 ): void {
   const { items, campaign, state, out } = document;
   const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
@@ -22,18 +24,18 @@ export function printEnd(
     .filter((end) => items[end] > 0)
     .map((end) => `, ${items[end]} ${end}`);
   const cancelled = state === 'cancelled' ? ' (cancelled)' : '';
-  say(
+  tell(
     `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
   );
   if (idle) say('  Nothing was left to do: all items had ended before; nothing was submitted.');
-  say(`  results: ${out}`);
-  say(`  report: ${addressOf(out, REPORT)}`);
-  sayDamaged(damaged);
+  tell(`  results: ${out}`);
+  tell(`  report: ${addressOf(out, REPORT)}`);
+  tellDamaged(damaged, tell);
   for (const [code, items] of Object.entries(warnings))
-    say(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
+    tell(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
   if (items.failed + items.held > 0) say(`  what failed, and why: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
-    say(`  to run these items again: hundredfold retry ${campaign}`);
+    tell(`  to run these items again: hundredfold retry ${campaign}`);
 }
 
 /** What the codes of warnings in item.json mean, for the closing words. */
@@ -51,8 +53,8 @@ export function exitCodeOf({ state, items }: CampaignDocument): number {
 const DAMAGED_SAID = 3;
 
 /** Files of the tree that are gone or are not what was received. */
-export function sayDamaged(damaged: readonly string[]): void {
-  for (const sentence of damaged.slice(0, DAMAGED_SAID)) say(`  damaged: ${sentence}`);
+export function tellDamaged(damaged: readonly string[], tell = say): void {
+  for (const sentence of damaged.slice(0, DAMAGED_SAID)) tell(`  damaged: ${sentence}`);
   const more = damaged.length - DAMAGED_SAID;
-  if (more > 0) say(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
+  if (more > 0) tell(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
 }

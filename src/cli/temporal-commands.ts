@@ -1,20 +1,11 @@
 /** Commands for whoever runs the Temporal server: `setup temporal`, `codec-server` and `deployment`. */
-import { InvalidArgumentError, type Command, type Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../config/duration.ts';
 import type { CodecServerFlags } from './codec-server.ts';
 import { checkedName } from '../manifest/name.ts';
+import type { CommandLine } from './command-line.ts';
 import type { MoveFlags } from './move.ts';
 import type { SetupFlags } from './setup-temporal.ts';
-
-export interface CommandLine {
-  readonly program: Command;
-  readonly config: () => Option;
-  readonly json: () => Option;
-  /** Runs a command and ends the process with its exit code. */
-  readonly ending: <A extends unknown[]>(
-    command: (...args: A) => Promise<number>,
-  ) => (...args: A) => Promise<void>;
-}
 
 export function addTemporalCommands(line: CommandLine): void {
   addSetup(line);

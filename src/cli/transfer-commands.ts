@@ -1,18 +1,10 @@
 /** The command lines of `pull` and `push`. */
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { checkedName } from '../manifest/name.ts';
+import type { CommandLine } from './command-line.ts';
 import type { PushFlags } from './transfer.ts';
 
-/** What all commands have in common. */
-interface Common {
-  readonly config: () => Option;
-  readonly json: () => Option;
-  readonly ending: <A extends unknown[]>(
-    command: (...args: A) => Promise<number>,
-  ) => (...args: A) => Promise<void>;
-}
-
-export function addTransferCommands(program: Command, { config, json, ending }: Common): void {
+export function addTransferCommands({ program, config, json, ending }: CommandLine): void {
   const transfer = (name: string, description: string): Command =>
     program
       .command(name)

@@ -13,6 +13,7 @@ import { whileHoldingAlone } from './hold-tree.ts';
 import { itemLines } from './item-lines.ts';
 import { openTree, type CampaignTree } from './retry-tree.ts';
 import { parseWhere, type Where } from './where.ts';
+import { printDocument } from './output.ts';
 
 export interface TransferFlags extends CommonFlags {
   /** The folder on this machine that trees lie in. */
@@ -105,7 +106,7 @@ async function bring({ name, flags, from, to, wanted }: Work): Promise<number> {
   const { files, copied, kept, bytes, faults } = done;
   if (flags.json) {
     const places = { campaign: name, from: from.location, to: to.location };
-    process.stdout.write(`${JSON.stringify({ ...places, ...done })}\n`);
+    printDocument({ ...places, ...done });
   }
   say(`${name}: ${files} files of ${from.location} in ${to.location}.`);
   say(`  copied: ${copied} (${sizeOf(bytes)}); there and right already: ${kept}`);

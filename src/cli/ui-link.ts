@@ -8,6 +8,11 @@ export function uiLink(ui: string, campaign: string): string {
   return `${ui}/namespaces/default/workflows?query=${query}`;
 }
 
+/** All workflows. */
+export function workflowsLink(ui: string): string {
+  return `${ui}/namespaces/default/workflows`;
+}
+
 /** The campaign's own workflow. */
 export function campaignLink(ui: string, campaign: string): string {
   return `${ui}/namespaces/default/workflows/${campaignWorkflowId(campaign)}`;

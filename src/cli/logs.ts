@@ -1,0 +1,111 @@
+/** `hundredfold logs NAME [ID]`: what the worker has logged of a campaign, and what became of one of its items. */
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Attempt } from '../domain/campaign.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { listedItems } from '../report/campaign-items.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { JOB_LOG, itemKey } from '../store/layout.ts';
+import { itemWorkflowId } from '../workflows/names.ts';
+import { commandSettings } from './command-settings.ts';
+import { say } from './explain.ts';
+import { findTree, type TreeFlags } from './find-tree.ts';
+import { printDocument, printLine } from './output.ts';
+import type { CampaignTree } from './retry-tree.ts';
+
+interface LogLine {
+  readonly time: string;
+  readonly level: string;
+  readonly message: string;
+  readonly campaign?: string;
+  readonly item?: string;
+}
+
+export async function logs(
+  name: string,
+  id: string | undefined,
+  flags: TreeFlags,
+): Promise<number> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const tree = await findTree(name, flags);
+  const record = id === undefined ? null : await recordOf(tree, id);
+  const engine = record && (await engineLog(tree, record));
+  const item = id === undefined ? null : itemWorkflowId(name, id);
+  const lines: LogLine[] = [];
+  for await (const line of workerLog(join(settings.embeddedDir, 'worker.log')))
+    if (line.campaign === name && (item === null || line.item === item)) lines.push(line);
+  if (flags.json) {
+    printDocument({
+      campaign: name,
+      id: id ?? null,
+      attempts: record?.attempts ?? [],
+      worker: lines,
+      engine,
+    });
+    return EXIT.ok;
+  }
+  for (const line of inOrder(record?.attempts ?? [], lines)) printLine(line);
+  if (record?.error) printLine(`${record.state}: ${record.error.message} [${record.error.code}]`);
+  if (engine !== null) printLine(`--- ${JOB_LOG} of the service ---\n${engine.trimEnd()}`);
+  if (settings.temporal)
+    say('Workers elsewhere write their own logs; their lines have campaign and item as fields.');
+  else if (lines.length === 0 && record === null)
+    say(`The worker has logged no warning about ${name}.`);
+  return EXIT.ok;
+}
+
+async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<ItemRecord> {
+  for await (const item of listedItems(store, campaign))
+    if (item.id === id && item.record !== null) return item.record;
+  throw new HundredfoldError({
+    code: 'ITEM_UNKNOWN',
+    message: `the campaign ${campaign.name} has no item ${id}`,
+    remedy: `hundredfold items ${campaign.name} lists them.`,
+  });
+}
+
+/** What the service's engine has written, where it came with the result. */
+function engineLog({ store }: CampaignTree, { kind, id }: ItemRecord): Promise<string | null> {
+  return store.readText(itemKey(kind, id, JOB_LOG));
+}
+
+/** A line that is not whole, as after a crash, is left out. */
+async function* workerLog(file: string): AsyncGenerator<LogLine> {
+  const lines = createInterface({ input: createReadStream(file) });
+  try {
+    for await (const line of lines) {
+      const read = parsed(line);
+      if (read !== null) yield read;
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function parsed(line: string): LogLine | null {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+function inOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
+  const all = [
+    ...attempts.map((attempt) => ({ at: attempt.at, text: attemptText(attempt) })),
+    ...lines.map(({ time, level, message, campaign: _, item, ...rest }) => ({
+      at: time,
+      text: [level, item ?? '', message, detailText(rest)].filter(Boolean).join('  '),
+    })),
+  ];
+  return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ at, text }) => `${at}  ${text}`);
+}
+
+function attemptText({ outcome, remoteId, message }: Attempt): string {
+  return [outcome, remoteId ?? '', message ?? ''].filter(Boolean).join('  ');
+}
+
+function detailText(rest: object): string {
+  return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest);
+}
