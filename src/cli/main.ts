@@ -1,21 +1,15 @@
 /** The command line: one file a command, loaded when it is called. */
-import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
+import { programVersion } from '../program/files.ts';
 import { explain } from './explain.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
 import { addTemporalCommands } from './temporal-commands.ts';
-
-/** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
 
 // A pipe that is closed (`| head`) or a terminal that is gone must not break off a campaign in the middle.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -24,7 +18,7 @@ const program = new Command('hundredfold')
   .description(
     'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
   )
-  .version(version(), '-V, --version', 'print the version')
+  .version(programVersion(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this')
   .showHelpAfterError(
     '(hundredfold --help lists the commands, hundredfold run --help the options.)',
