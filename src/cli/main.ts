@@ -6,6 +6,7 @@ import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { programVersion } from '../program/files.ts';
 import { explain } from './explain.ts';
+import { addServiceCommands } from './service-commands.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
@@ -296,6 +297,7 @@ program
   .action(ending(async (flags) => (await import('./doctor.ts')).doctor(flags)));
 
 addTemporalCommands({ program, config, json, ending });
+addServiceCommands({ program, config, json, ending });
 
 program
   .command('stop')
