@@ -32,7 +32,7 @@ export async function printWorkerService(flags: ServiceFlags): Promise<number> {
   });
 }
 
-/** @throws HundredfoldError `MANIFEST_MISSING` where a manifest is not there: the unit would fail for ever */
+/** @throws HundredfoldError `MANIFEST_UNREADABLE` where a manifest is not there: the unit would fail for ever */
 export async function printCampaignService(
   manifests: readonly string[],
   flags: CampaignServiceFlags,
@@ -40,7 +40,7 @@ export async function printCampaignService(
   for (const manifest of manifests) {
     if (existsSync(manifest)) continue;
     throw new HundredfoldError({
-      code: 'MANIFEST_MISSING',
+      code: 'MANIFEST_UNREADABLE',
       message: `there is no ${resolve(manifest)}`,
       remedy: 'Name manifests as "hundredfold run" takes them, in the folder in which it is typed.',
       exitCode: EXIT.refused,

@@ -79,7 +79,7 @@ describe('a campaign that survives a restart of the machine', () => {
   test('is refused for a manifest that is not there', () => {
     const { stdout, stderr, status } = print('campaign', 'nihgt.csv');
     expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
-    expect(stderr).toContain('MANIFEST_MISSING');
+    expect(stderr).toContain('MANIFEST_UNREADABLE');
   });
 });
 
