@@ -47,6 +47,7 @@ export default defineConfig(
   globalIgnores([
     'node_modules/',
     'dist/',
+    'lib/',
     '.tools/',
     '.engines/',
     '.hundredfold/',

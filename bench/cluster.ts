@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { findTemporalCli } from '../scripts/temporal-cli.js';
+import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { startCampaign } from '../src/cli/campaign-start.ts';
 import { Secret } from '../src/config/secret.ts';
 import { describeService, type ServiceSettings } from '../src/config/settings.ts';

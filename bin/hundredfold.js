@@ -8,6 +8,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+/** A checkout runs its TypeScript; the package has compiled code instead. */
+const checkout = existsSync(fileURLToPath(new URL('../src/cli/main.ts', import.meta.url)));
+
 /** Types stripped without a flag, node:sqlite, undici 8. */
 const LEAST = [22, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -52,7 +55,7 @@ function startOn(node) {
 
 if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
   muteExperimentalWarnings();
-  await import('../src/cli/main.ts');
+  await import(checkout ? '../src/cli/main.ts' : '../lib/cli/main.js');
 } else {
   const name = `node-${process.platform}-${process.arch}`;
   const pinned = fileURLToPath(new URL(`../node_modules/${name}/bin/node`, import.meta.url));
@@ -61,7 +64,7 @@ if (major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])) {
   } else {
     process.stderr.write(
       `NODE_TOO_OLD: hundredfold needs Node ${LEAST.join('.')} or newer; this is ${process.version}.\n` +
-        (process.platform === 'linux'
+        (checkout && process.platform === 'linux'
           ? 'Run npm run setup in the checkout: it brings its own.\n'
           : 'Install Node 24, then start again.\n'),
     );

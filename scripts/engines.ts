@@ -9,12 +9,12 @@ import {
   REAL_ENGINES,
   type RealEngineName,
 } from '../src/local-services/engines/real/installed.ts';
-import { ACPYPE } from './engines/acpype.ts';
-import { B2BTOOLS } from './engines/b2btools.ts';
-import { check, install, type State } from './engines/install.ts';
-import type { Recipe } from './engines/recipe.ts';
+import { ACPYPE } from '../src/local-services/engines/installation/acpype.ts';
+import { B2BTOOLS } from '../src/local-services/engines/installation/b2btools.ts';
+import { check, install, type State } from '../src/local-services/engines/installation/install.ts';
+import type { Recipe } from '../src/local-services/engines/installation/recipe.ts';
 import { exclusively } from './setup/exclusive.js';
-import { SetupProblem } from './setup/problem.js';
+import { SetupProblem } from '../src/program/problem.js';
 
 const RECIPES: Readonly<Record<RealEngineName, Recipe>> = { acpype: ACPYPE, b2btools: B2BTOOLS };
 

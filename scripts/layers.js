@@ -3,16 +3,17 @@
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
  *   cli → host → worker → watchdog, telemetry → temporal → activities → workflows → report
- *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain
+ *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
  */
 
 /** From the bottom up. A part may import itself and every part of the rows below its own. */
 const ROWS = [
-  ['domain'],
+  ['domain', 'program'],
   ['manifest', 'inputs', 'results', 'budget', 'state'],
   ['services', 'store', 'config', 'ledger', 'report-page'],
   ['plan', 'report'],
@@ -39,6 +40,10 @@ export const MAY_IMPORT = {
   manifest: ['domain', 'inputs'],
   // The user's own folders: it must work before anything else is read.
   state: ['domain'],
+  // Pure, and bundled with the workflow code: it must not reach the disk through `program`.
+  budget: ['domain'],
+  // The report's page runs in a browser and imports it.
+  results: ['domain'],
   // The last gate before a submission knows no service and no tree, so that nothing there can open it.
   ledger: ['domain', 'budget', 'state'],
   // Workflow code runs in the sandbox: nothing that reaches a clock, a network or a disk may come in.
@@ -46,7 +51,8 @@ export const MAY_IMPORT = {
   // Runs in a browser: it says what data it is given, and the report makes that.
   'report-page': ['domain', 'results'],
   // The other side of the wire: sharing code with the client would let both be wrong together.
-  'local-services': ['domain'],
+  // It has files and engines of its own, and asks `program` where these lie.
+  'local-services': ['domain', 'program'],
   // These two start the local services in their own process.
   host: [...byRows.host, 'local-services'],
   cli: [...byRows.cli, 'local-services'],
@@ -79,9 +85,6 @@ export const KNOW_TEMPORAL = [
 /** It reads profiles, and connects to nothing. */
 export const PROFILES = { part: 'config', specifier: '@temporalio/envconfig' };
 
-/** Parts that may import from `scripts/`: the place of the Temporal CLI is known to the set-up and to them. */
-const USE_SCRIPTS = ['temporal', 'host', 'cli'];
-
 /** `src/services/molecules/submit.ts` → `services`; `src/worker.ts` → `worker`; null outside `src/`. */
 export function partOf(path) {
   const match = /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path);
@@ -104,7 +107,6 @@ export function importProblem({ from, target }) {
   if (allowed === undefined) return `src/${part} has no place in scripts/layers.js yet`;
   const other = partOf(target);
   if (other === null) {
-    if (target.startsWith('scripts/') && USE_SCRIPTS.includes(part)) return null;
     return mayUse(part, target) ? null : `${part} may not use ${target}`;
   }
   if (other === part || allowed.includes(other)) return null;

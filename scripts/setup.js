@@ -4,10 +4,10 @@
  * Runs before `npm start` and `npm test` as well, where it says nothing when all is in place.
  * Plain JavaScript and Node's own modules only: it runs before there is anything else, on any Node from 20.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TemporalCliError, findTemporalCli } from './temporal-cli.js';
+import { TemporalCliError, findTemporalCli } from '../src/program/temporal-cli.js';
 import { BUNDLES, bundleIsCurrent, buildBundle } from './setup/bundle.js';
 import { exclusively } from './setup/exclusive.js';
 import {
@@ -17,7 +17,7 @@ import {
   packagesAreCurrent,
   stampPackages,
 } from './setup/packages.js';
-import { SetupProblem } from './setup/problem.js';
+import { SetupProblem } from '../src/program/problem.js';
 import { checkNode } from './setup/runtime.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -28,6 +28,7 @@ const scope = process.argv.includes('--run-only') ? 'run' : 'all';
 const SOURCES = {
   environment: 'TEMPORAL_CLI',
   project: 'the project’s own copy',
+  cache: 'the user’s cache',
   path: 'PATH',
 };
 
@@ -80,7 +81,14 @@ function report() {
   say(`set-up: complete. Temporal CLI: ${cli.path} (${SOURCES[cli.source]}).`);
 }
 
+/** A `npm pack` that was killed leaves the package's package.json behind (scripts/package/swap.ts). */
+function undoPacking() {
+  const aside = join(ROOT, 'dist', 'package.json.of-the-checkout');
+  if (existsSync(aside)) renameSync(aside, join(ROOT, 'package.json'));
+}
+
 try {
+  undoPacking();
   checkNode();
   if (!inPlace()) {
     await exclusively(join(ROOT, '.tools', 'setup.lock'), setUp, () => {

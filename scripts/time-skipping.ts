@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { commonProblem, lastLines, SetupProblem } from './setup/problem.js';
+import { commonProblem, lastLines, SetupProblem } from '../src/program/problem.js';
 import { TEST_SERVER_JARS, TEST_SERVER_VERSION } from './time-skipping-jars.ts';
 import {
   findTimeSkippingServer,

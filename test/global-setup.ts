@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { TestProject } from 'vitest/node';
-import { findTemporalCli } from '../scripts/temporal-cli.js';
+import { findTemporalCli } from '../src/program/temporal-cli.js';
 import { guardUi } from '../src/host/ui-guard.ts';
 import { workflowBundle } from '../src/temporal/bundle.ts';
 import { connectClient } from '../src/temporal/connection.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SetupProblem, lastLines } from './problem.js';
+import { SetupProblem, lastLines } from '../../src/program/problem.js';
 import { projectNode } from './runtime.js';
 
 /** Each with all that it may import (scripts/layers.js), and the versions it is bundled with. */

@@ -7,7 +7,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SetupProblem } from './problem.js';
+import { SetupProblem } from '../../src/program/problem.js';
 
 /** Longer than a cold set-up on a slow line. */
 const PATIENCE_MS = 20 * 60_000;

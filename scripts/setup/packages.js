@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { SetupProblem, commonProblem, lastLines } from './problem.js';
+import { SetupProblem, commonProblem, lastLines } from '../../src/program/problem.js';
 
 function sha256(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');

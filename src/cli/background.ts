@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { readRecord, removeRecord, writeRecord } from '../host/record.ts';
 import { openSession, type Session } from '../host/session.ts';
+import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
 import { logTo } from '../worker.ts';
@@ -19,7 +19,6 @@ import { Interruption } from './interruption.ts';
 import type { ServiceFlags } from './flags.ts';
 import { commandSettings } from './command-settings.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/hundredfold.js', import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 
 /** Returns when the process is ready. Throws HOST_NOT_READY. */
@@ -36,7 +35,7 @@ export async function startInBackground(settings: Settings, flags: ServiceFlags)
     ...(flags.services ? ['--services', flags.services] : []),
     ...(flags.config ? ['--config', flags.config] : []),
   ];
-  const child = spawn(process.execPath, [BIN, ...args], {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
     detached: true,
     stdio: ['ignore', log, log],
   });

@@ -1,7 +1,7 @@
 /** What `doctor` says of the real engines behind the local services: they are no condition, so none is a problem. */
-import { ACPYPE } from '../../scripts/engines/acpype.ts';
-import { B2BTOOLS } from '../../scripts/engines/b2btools.ts';
-import { check, type State } from '../../scripts/engines/install.ts';
+import { ACPYPE } from '../local-services/engines/installation/acpype.ts';
+import { B2BTOOLS } from '../local-services/engines/installation/b2btools.ts';
+import { check, type State } from '../local-services/engines/installation/install.ts';
 import { enginesFolder } from '../local-services/engines/real/installed.ts';
 
 interface Finding {

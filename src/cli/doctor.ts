@@ -1,7 +1,7 @@
 /** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, and says what to do about each. */
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { temporalCliVersion } from '../../scripts/temporal-cli.js';
+import { temporalCliVersion } from '../program/temporal-cli.js';
 import type { Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -121,11 +121,17 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
   try {
     cli = temporalCli();
   } catch (error) {
+    if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
+      const found =
+        'embedded, not fetched yet: the first campaign or `hundredfold setup` does that';
+      return { check, ok: true, found };
+    }
     return problem(check, error);
   }
   const cliVersion = temporalCliVersion(cli);
   if (cliVersion === null) {
-    const remedy = 'Run `npm run setup` to get it again, or point TEMPORAL_CLI at another.';
+    const remedy =
+      'Remove it and run `hundredfold setup` to get it again, or point TEMPORAL_CLI at another.';
     return { check, ok: false, found: `${cli} is no Temporal CLI that runs`, remedy };
   }
   const unwritable = await whyUnwritable(resolve(embeddedDir));

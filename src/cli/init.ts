@@ -5,9 +5,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { BUILT, PROGRAM_FOLDER } from '../program/files.ts';
 import { say } from './explain.ts';
-
-const PROJECT = join(import.meta.dirname, '..', '..');
 
 /** Where it goes, below the folder → where it comes from, below the project. */
 export const STARTER: Readonly<Record<string, string>> = {
@@ -25,7 +24,7 @@ export async function init(folder: string): Promise<number> {
   const written: string[] = [];
   const left: string[] = [];
   for (const [name, source] of Object.entries(STARTER)) {
-    const content = await readFile(join(PROJECT, source));
+    const content = await readFile(join(PROGRAM_FOLDER, source));
     const list = (await added(join(folder, name), content)) ? written : left;
     list.push(name);
   }
@@ -60,11 +59,11 @@ function nextCommands(folder: string): string[] {
   return resolve(folder) === process.cwd() ? [run] : [`cd ${quoted(folder)}`, run];
 }
 
-/** How the command is typed in a folder: npx finds a checkout only from inside. */
+/** How the command is typed in a folder: a checkout is found by npx, and only from inside. */
 function commandIn(folder: string): string {
-  const inside = `${folder}${sep}`.startsWith(`${PROJECT}${sep}`);
-  const installed = PROJECT.includes(`${sep}node_modules${sep}`);
-  return inside || installed ? 'npx hundredfold' : `npx --prefix ${quoted(PROJECT)} hundredfold`;
+  if (BUILT) return process.env['npm_command'] === 'exec' ? 'npx hundredfold' : 'hundredfold';
+  const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
+  return inside ? 'npx hundredfold' : `npx --prefix ${quoted(resolve(PROGRAM_FOLDER))} hundredfold`;
 }
 
 /** For a shell. */

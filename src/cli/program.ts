@@ -1,28 +1,23 @@
 /** All commands with their options: one file a command, loaded when it is called. */
-import { readFileSync } from 'node:fs';
 import { Argument, Command, Option } from 'commander';
 import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
+import { programVersion } from '../program/files.ts';
 import { ending } from './ending.ts';
 import { addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
+import { addServiceCommands } from './service-commands.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
 import { addTemporalCommands } from './temporal-commands.ts';
 
-/** Read here, so that it is said at once: the worker, which knows it too, takes a second to load. */
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-}
-
 export const program = new Command('hundredfold')
   .description(
     'Runs batches of molecules, sequences, alignments and NMR shifts through job services.',
   )
-  .version(version(), '-V, --version', 'print the version')
+  .version(programVersion(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this')
   .showHelpAfterError(
     '(hundredfold --help lists the commands, hundredfold run --help the options.)',
@@ -237,6 +232,7 @@ program
   .action(ending(async (flags) => (await import('./doctor.ts')).doctor(flags)));
 
 addTemporalCommands({ program, config, json, ending });
+addServiceCommands({ program, config, json, ending });
 
 program
   .command('stop')

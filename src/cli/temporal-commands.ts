@@ -55,9 +55,11 @@ function addDeployment({ program, config, json, ending }: CommandLine): void {
 }
 
 function addSetup({ program, config, json, ending }: CommandLine): void {
-  program
+  const setup = program
     .command('setup')
-    .description('prepare what campaigns run on')
+    .description('fetch the embedded Temporal server, which the first campaign would fetch')
+    .action(ending(async () => (await import('./setup.ts')).setup()));
+  setup
     .command('temporal')
     .description('create what a Temporal server lacks: namespace, retention, search attributes')
     .option('--namespace <name>', 'namespace (default: temporal.namespace, or "default")')

@@ -1,7 +1,7 @@
 /** `hundredfold version`: what a report of a problem should name. */
 import { EXIT } from '../domain/errors.ts';
 import { temporalCli } from '../temporal/cli.ts';
-import { temporalCliVersion } from '../../scripts/temporal-cli.js';
+import { temporalCliVersion } from '../program/temporal-cli.js';
 import { version as own } from '../temporal/identity.ts';
 import type { CommonFlags } from './flags.ts';
 import { printDocument, printLine } from './output.ts';

@@ -1,6 +1,6 @@
 /** The embedded server of a host: begun or taken over, begun again when it dies, ended with the host. */
 import { HundredfoldError } from '../domain/errors.ts';
-import { temporalCli } from '../temporal/cli.ts';
+import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
   isRunning,
   lives,
@@ -102,7 +102,7 @@ export class ServerKeeper {
   }
 
   private async start(former: ServerRecord | null): Promise<ServerRecord> {
-    const executable = temporalCli();
+    const { path: executable } = await ensureTemporalCli(sayOnStderr);
     const port = former ? { port: portOf(former.address) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
     const ports = await waitForLock(portsFolder(this.dir, process.env));
@@ -128,4 +128,8 @@ export class ServerKeeper {
     this.guard ??= await guardUi(() => this.server?.uiBehind ?? null, ...known, UI_PORT);
     return this.guard.url;
   }
+}
+
+function sayOnStderr(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -1,4 +1,5 @@
 /** Publishing as workers and commands do it. */
+import { moduleBeside } from '../program/files.ts';
 import { objectStoreAccess, openStore } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { CampaignEnd, CampaignSummary } from './campaign-summary.ts';
@@ -26,7 +27,7 @@ export async function publishTree(
   return publishInThreads(folder, end, options);
 }
 
-const PUBLISH = new URL('./threads/publish.ts', import.meta.url);
+const PUBLISH = moduleBeside('threads/publish', import.meta.url);
 
 /** The same, of any size. */
 export async function publishInThreads(

@@ -1,4 +1,6 @@
-/** Run at set-up: builds the workflow bundle, so that the first start need not. */
+/** Run at set-up: builds the workflow bundle, so that the first start need not; with `--all` that of a codec too. */
 import { workflowBundle } from './bundle.ts';
+import { FAILURE_CONVERTER } from './codec.ts';
 
 await workflowBundle();
+if (process.argv.includes('--all')) await workflowBundle(FAILURE_CONVERTER);

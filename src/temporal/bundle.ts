@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
+import { HundredfoldError } from '../domain/errors.ts';
+import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
-const SOURCE = join(dirname(fileURLToPath(import.meta.url)), '..');
-const DIST = join(SOURCE, '..', 'dist');
+/** Written when the package is built, which has the sources no more: the digest that its bundles are named after. */
+export const DIGEST_FILE = 'workflows.json';
 /** What workflow code may import: see the layers in scripts/layers.js. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
 
@@ -22,7 +23,9 @@ const FOLDERS = ['workflows', 'budget', 'domain'];
 export async function workflowBundle(failureConverterPath?: string): Promise<{ codePath: string }> {
   const kind = failureConverterPath === undefined ? '' : '-encoded';
   const codePath = join(DIST, `workflows-${bundleDigest()}${kind}.js`);
-  if (!(await exists(codePath))) await build(codePath, failureConverterPath);
+  if (await exists(codePath)) return { codePath };
+  if (BUILT) throw incomplete(codePath);
+  await build(codePath, failureConverterPath);
   return { codePath };
 }
 
@@ -48,6 +51,7 @@ async function build(codePath: string, failureConverterPath: string | undefined)
 
 /** The same for the same workflow code and SDK. */
 export function bundleDigest(): string {
+  if (BUILT) return builtDigest();
   const hash = createHash('sha256');
   const { version } = createRequire(import.meta.url)('@temporalio/workflow/package.json') as {
     version: string;
@@ -60,6 +64,25 @@ export function bundleDigest(): string {
     }
   }
   return hash.digest('hex').slice(0, 16);
+}
+
+function builtDigest(): string {
+  const file = join(DIST, DIGEST_FILE);
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { digest: string }).digest;
+  } catch (cause) {
+    throw incomplete(file, cause);
+  }
+}
+
+/** Nothing is built into an installed package: it may belong to another user, or be read-only. */
+function incomplete(file: string, cause?: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'PACKAGE_INCOMPLETE',
+    message: `a file of the installation is missing: ${file}`,
+    remedy: 'Install hundredfold again.',
+    cause,
+  });
 }
 
 async function exists(path: string): Promise<boolean> {

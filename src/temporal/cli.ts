@@ -1,6 +1,11 @@
 /** The program that is the embedded server. */
-import { findTemporalCli } from '../../scripts/temporal-cli.js';
 import { HundredfoldError } from '../domain/errors.ts';
+import { fetchTemporalCli } from '../program/fetch-temporal.js';
+import {
+  findTemporalCli,
+  TEMPORAL_CLI_VERSION,
+  type TemporalCli,
+} from '../program/temporal-cli.js';
 
 /** Its path. Throws TEMPORAL_CLI_MISSING, TEMPORAL_CLI_UNUSABLE. */
 export function temporalCli(): string {
@@ -9,17 +14,39 @@ export function temporalCli(): string {
   throw new HundredfoldError({
     code: 'TEMPORAL_CLI_MISSING',
     message: 'the Temporal CLI, which carries the embedded server, is not installed',
-    remedy: 'Run `npm run setup`, or point TEMPORAL_CLI at a copy of it.',
+    remedy: 'Run `hundredfold setup`, or point TEMPORAL_CLI at a copy of it.',
   });
 }
 
-function findCli(): { path: string } | null {
+/**
+ * Its path, fetched into the user's cache when there is none; `say` is told before a fetch, which takes seconds.
+ * Throws TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_NO_NETWORK, SETUP_HASH_MISMATCH, …).
+ */
+export async function ensureTemporalCli(say: (line: string) => void): Promise<TemporalCli> {
+  const cli = findCli();
+  if (cli) return cli;
+  say(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} (44 MB), once for this user …`);
+  try {
+    return { path: await fetchTemporalCli(), source: 'cache' };
+  } catch (error) {
+    throw coded(error);
+  }
+}
+
+function findCli(): TemporalCli | null {
   try {
     return findTemporalCli();
-  } catch (cause) {
-    // What the set-up says on any Node is an error of its own there: plain JavaScript, without our registry.
-    const { code, message, remedy } = cause as { code?: string; message: string; remedy?: string };
-    if (code === undefined || remedy === undefined) throw cause;
-    throw new HundredfoldError({ code, message, remedy, cause });
+  } catch (error) {
+    throw coded(error);
   }
+}
+
+/** What the set-up says on any Node is an error of its own there: plain JavaScript, without our registry. */
+function coded(cause: unknown): unknown {
+  const { code, message, remedy, detail } = cause as Partial<
+    Record<'code' | 'message' | 'remedy' | 'detail', string>
+  >;
+  if (code === undefined || message === undefined || remedy === undefined) return cause;
+  const words = detail === undefined || detail === '' ? message : `${message}\n${detail}`;
+  return new HundredfoldError({ code, message: words, remedy, cause });
 }

@@ -5,11 +5,12 @@
  * cannot be encrypted: the server reads them.
  */
 import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { CodecKeys } from '../config/codec.ts';
 import { HundredfoldError } from '../domain/errors.ts';
+import { moduleBeside } from '../program/files.ts';
 
 const ENCODING = 'binary/encrypted';
 const CIPHER = 'aes-256-gcm';
@@ -65,7 +66,10 @@ export class EncryptionCodec implements PayloadCodec {
   }
 }
 
-const FAILURE_CONVERTER = join(import.meta.dirname, '..', 'workflows', 'failure-converter.ts');
+/** The module that converts failures where payloads are encrypted. */
+export const FAILURE_CONVERTER = fileURLToPath(
+  moduleBeside('../workflows/failure-converter', import.meta.url),
+);
 
 /** For clients and workers. Keys or not, what is encrypted and cannot be read is told as that. */
 export function dataConverterOf(keys: CodecKeys | null): DataConverter {

@@ -1,11 +1,10 @@
 /** Who a worker or a client is to Temporal: shown in its UI and by `temporal task-queue describe`. */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { programVersion } from '../program/files.ts';
 
 /** The version of this program. */
 export function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return programVersion();
 }
 
 /** `HOST PID VERSION`: which process on which host, and what code it runs. */

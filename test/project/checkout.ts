@@ -51,6 +51,7 @@ export class Checkout {
 
   constructor() {
     cpSync(join(ROOT, 'scripts'), join(this.root, 'scripts'), { recursive: true });
+    cpSync(join(ROOT, 'src', 'program'), join(this.root, 'src', 'program'), { recursive: true });
     cpSync(join(ROOT, 'bin'), join(this.root, 'bin'), { recursive: true });
     this.write('package.json', JSON.stringify({ name: 'hundredfold', type: 'module' }));
     this.write('package-lock.json', JSON.stringify({ lockfileVersion: 3, packages: { '': {} } }));

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { check, install } from '../../scripts/engines/install.ts';
-import { aptLine, library, program } from '../../scripts/engines/needs.ts';
-import type { Recipe } from '../../scripts/engines/recipe.ts';
+import { check, install } from '../../src/local-services/engines/installation/install.ts';
+import { aptLine, library, program } from '../../src/local-services/engines/installation/needs.ts';
+import type { Recipe } from '../../src/local-services/engines/installation/recipe.ts';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
 
 /** `venv FOLDER` copies it into the folder; there, `pip` writes pip.log, and fails as the file pip.fails says. */

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { TemporalCliError, atLeast, findTemporalCli } from '../../scripts/temporal-cli.js';
+import { TemporalCliError, atLeast, findTemporalCli } from '../../src/program/temporal-cli.js';
 import { Checkout } from './checkout.ts';
 
 const OWN = '.tools/temporal-1.9.1/temporal';
@@ -14,7 +14,7 @@ function ownCopy(checkout: Checkout): string {
 function find(checkout: Checkout, env: Record<string, string> = {}) {
   return findTemporalCli({
     root: checkout.root,
-    env: { PATH: checkout.path('stand-ins'), ...env },
+    env: { PATH: checkout.path('stand-ins'), HOME: checkout.root, ...env },
   });
 }
 
@@ -34,6 +34,15 @@ describe('the Temporal CLI is taken', () => {
     expect(find(checkout)?.source).toBe('path');
     const own = ownCopy(checkout);
     expect(find(checkout)).toEqual({ path: own, source: 'project' });
+  });
+
+  test('from the user’s cache before PATH', () => {
+    using checkout = new Checkout();
+    const shared = checkout.write('.cache/hundredfold/temporal-1.9.1/temporal', '#!/bin/sh\n');
+    chmodSync(shared, 0o755);
+    expect(find(checkout)).toEqual({ path: shared, source: 'cache' });
+    expect(find(checkout, { XDG_CACHE_HOME: checkout.path('empty') })?.source).toBe('path');
+    expect(find(checkout, { XDG_CACHE_HOME: 'relative' })?.source).toBe('cache');
   });
 
   test('from PATH when it is not older than the pinned one', () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { temporal } from '@temporalio/proto';
 import { afterEach, beforeEach, expect, inject, onTestFinished, test } from 'vitest';
-import { findTemporalCli } from '../../scripts/temporal-cli.js';
+import { findTemporalCli } from '../../src/program/temporal-cli.js';
 import type { CodecKeys } from '../../src/config/codec.ts';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { startCodecServer } from '../../src/temporal/codec-server.ts';

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { moduleBeside } from '../../program/files.ts';
 import type { Chemist, Unanswered } from './chemist.ts';
 import type { Answer, Question } from './rdkit-thread.ts';
 
@@ -47,7 +48,7 @@ const parked = new Set<Thread>();
 function startThread(owner: RdkitThreads): Thread {
   // Node 22 announces on stderr that it strips types.
   const execArgv = ['--disable-warning=ExperimentalWarning'];
-  const worker = new Worker(new URL('./rdkit-thread.ts', import.meta.url), { execArgv });
+  const worker = new Worker(moduleBeside('rdkit-thread', import.meta.url), { execArgv });
   const thread: Thread = { worker, owner, ready: false, batches: [], timer: null };
   worker.on('message', (message: 'ready' | readonly Answer[]) => {
     thread.owner?.hear(thread, message);

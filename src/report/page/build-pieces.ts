@@ -3,7 +3,7 @@
  * `app.js`, `style.css`, `viewer.js` (3Dmol, for molecules only) and `licences.txt` (of all that is in them).
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -25,6 +25,8 @@ const pieces = {
 await mkdir(DIST, { recursive: true });
 const folder = await mkdtemp(join(DIST, '.report-page-'));
 for (const [name, text] of Object.entries(pieces)) await writeFile(join(folder, name), text);
+// mkdtemp makes it for its owner alone, who in an image or a package is not the one who reads it.
+await chmod(folder, 0o755);
 await rm(join(DIST, 'report-page'), { recursive: true, force: true });
 await rename(folder, join(DIST, 'report-page'));
 

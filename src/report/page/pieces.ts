@@ -1,6 +1,8 @@
 /** The pieces of the page that the set-up has bundled (src/report/page/build-pieces.ts). */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HundredfoldError } from '../../domain/errors.ts';
+import { BUILT, BUILT_FOLDER } from '../../program/files.ts';
 
 export interface PagePieces {
   readonly app: string;
@@ -10,7 +12,7 @@ export interface PagePieces {
   readonly licences: string;
 }
 
-const FOLDER = new URL('../../../dist/report-page/', import.meta.url);
+const FOLDER = join(BUILT_FOLDER, 'report-page');
 
 /** @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING` */
 export async function pagePieces(): Promise<PagePieces> {
@@ -22,12 +24,14 @@ export async function pagePieces(): Promise<PagePieces> {
 
 async function piece(name: string): Promise<string> {
   try {
-    return await readFile(new URL(name, FOLDER), 'utf8');
+    return await readFile(join(FOLDER, name), 'utf8');
   } catch (cause) {
     throw new HundredfoldError({
       code: 'SETUP_REPORT_PAGE_MISSING',
       message: `the page of the report is not built: dist/report-page/${name} cannot be read`,
-      remedy: 'Build it: npm run setup. Then: hundredfold report NAME.',
+      remedy: BUILT
+        ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
+        : 'Build it: npm run setup. Then: hundredfold report NAME.',
       cause,
     });
   }

@@ -1,6 +1,7 @@
 /** Threads that read results and make the parts of them that tables and report take. */
 import { availableParallelism } from 'node:os';
 import Tinypool from 'tinypool';
+import { moduleBeside } from '../../program/files.ts';
 import { objectStoreAccess } from '../../store/open-store.ts';
 import type { Maker } from '../result-pass.ts';
 import { MEMORY, WITHOUT_WARNING } from './call.ts';
@@ -21,7 +22,7 @@ export interface Makers extends Maker {
 export function openMakers(folder: string): Makers {
   const threads = Math.min(availableParallelism(), MOST_THREADS);
   const pool = new Tinypool({
-    filename: new URL('./parts.ts', import.meta.url).href,
+    filename: moduleBeside('parts', import.meta.url).href,
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: IN_STOCK,

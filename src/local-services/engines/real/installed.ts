@@ -4,7 +4,8 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BUILT, PROGRAM_FOLDER } from '../../../program/files.ts';
+import { cacheFolder } from '../../../program/temporal-cli.js';
 
 export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
 export type RealEngineName = (typeof REAL_ENGINES)[number];
@@ -27,11 +28,11 @@ export interface Installed {
 
 export const RECORD_FILE = 'installed.json';
 
-/** `.engines` in the project, or the folder that `HUNDREDFOLD_ENGINES` names: several checkouts may share one. */
+/** `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder that `HUNDREDFOLD_ENGINES` names: several checkouts may share one. */
 export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment['HUNDREDFOLD_ENGINES'];
   if (named !== undefined && named !== '') return resolve(named);
-  return fileURLToPath(new URL('../../../../.engines', import.meta.url));
+  return BUILT ? join(cacheFolder(environment), 'engines') : join(PROGRAM_FOLDER, '.engines');
 }
 
 /** The engine, if it is there, whole, where it was made, and of the version that this project knows. */

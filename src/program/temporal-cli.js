@@ -4,13 +4,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The version that the set-up fetches, and the least that is accepted from PATH. */
 export const TEMPORAL_CLI_VERSION = '1.9.1';
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** `TEMPORAL_CLI` names something that is no working Temporal CLI: never passed over in silence. */
 export class TemporalCliError extends Error {
@@ -19,13 +20,26 @@ export class TemporalCliError extends Error {
     this.name = 'TemporalCliError';
     this.code = 'TEMPORAL_CLI_UNUSABLE';
     this.remedy =
-      'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one of the set-up.';
+      'Point TEMPORAL_CLI at a Temporal CLI that runs, or unset it to use the one that hundredfold fetches.';
   }
 }
 
-/** Outside node_modules, which `npm ci` empties. */
+/** The copy of a checkout; outside node_modules, which `npm ci` empties. A package has none. */
 export function ownTemporalCli(root = ROOT) {
   return join(root, '.tools', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
+}
+
+/** `$XDG_CACHE_HOME/hundredfold`, else `~/.cache/hundredfold`. What lies there can be fetched again. */
+export function cacheFolder(env = process.env) {
+  const xdg = env.XDG_CACHE_HOME;
+  // The XDG Base Directory Specification says to ignore relative paths.
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), '.cache');
+  return join(base, 'hundredfold');
+}
+
+/** The copy that all projects of a user share. */
+export function cachedTemporalCli(env = process.env) {
+  return join(cacheFolder(env), `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
 }
 
 function isExecutable(path) {
@@ -66,8 +80,8 @@ function onPath(searchPath) {
 }
 
 /**
- * `TEMPORAL_CLI` (any version that runs: the user's choice), the project's own copy, then PATH (not older
- * than the pinned version).
+ * `TEMPORAL_CLI` (any version that runs: the user's choice), the checkout's own copy, the user's cache, then PATH (not
+ * older than the pinned version).
  */
 export function findTemporalCli({ env = process.env, root = ROOT } = {}) {
   const chosen = env.TEMPORAL_CLI;
@@ -78,6 +92,8 @@ export function findTemporalCli({ env = process.env, root = ROOT } = {}) {
   }
   const own = ownTemporalCli(root);
   if (isExecutable(own)) return { path: own, source: 'project' };
+  const cached = cachedTemporalCli(env);
+  if (isExecutable(cached)) return { path: cached, source: 'cache' };
   const found = onPath(env.PATH ?? '');
   return found === null ? null : { path: found, source: 'path' };
 }

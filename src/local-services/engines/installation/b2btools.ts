@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FORK_SERVER } from '../../src/local-services/engines/real/b2btools/fork-server.ts';
+import { FORK_SERVER } from '../real/b2btools/fork-server.ts';
 import { program } from './needs.ts';
 import { say } from './python.ts';
-import { lastLines } from '../setup/problem.js';
+import { lastLines } from '../../../program/problem.js';
 import type { Recipe, SystemNeed } from './recipe.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('b2btools-requirements.txt', import.meta.url));

@@ -9,9 +9,10 @@ import {
   installedEngine,
   RECORD_FILE,
   type Installed,
-} from '../../src/local-services/engines/real/installed.ts';
-import { PLAIN_PATH } from '../../src/local-services/engines/real/work-folder.ts';
-import { SetupProblem } from '../setup/problem.js';
+} from '../real/installed.ts';
+import { PLAIN_PATH } from '../real/work-folder.ts';
+import { BUILT } from '../../../program/files.ts';
+import { SetupProblem } from '../../../program/problem.js';
 import { aptLine } from './needs.ts';
 import { makeEnvironment, packagesIn, pipInstall } from './python.ts';
 import type { Recipe } from './recipe.ts';
@@ -24,15 +25,19 @@ export interface State {
   readonly remedy: string | null;
 }
 
+/** The package carries no installer: engines are for few, and a checkout's can be used. */
+const FROM_A_CHECKOUT =
+  'npm run engines in a checkout of hundredfold, then HUNDREDFOLD_ENGINES=FOLDER here (docs/engines.md)';
+
 /** Looks without changing anything; an engine that is there is run. */
 export function check(recipe: Recipe, folder: string): State {
   const installed = installedEngine(recipe.engine, folder);
   const missing = recipe.needs.filter((need) => !need.found());
   const state = { engine: recipe.engine, installed };
-  const again = `npm run engines -- --only ${recipe.engine}`;
+  const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${recipe.engine}`;
   if (missing.length > 0) {
     const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
-    const then = installed === null ? ` && ${again}` : '';
+    const then = installed === null ? `${BUILT ? '; ' : ' && '}${again}` : '';
     return { ...state, problem, remedy: `${aptLine(missing)}${then}` };
   }
   if (installed === null) return { ...state, problem: 'not installed', remedy: again };

@@ -1,7 +1,7 @@
 /** Looking for what only root can install. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { sharedLibrary } from '../../src/local-services/engines/real/shared-library.ts';
+import { sharedLibrary } from '../real/shared-library.ts';
 import type { SystemNeed } from './recipe.ts';
 
 export function library(name: string, debianPackage: string): SystemNeed {

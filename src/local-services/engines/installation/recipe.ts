@@ -1,5 +1,5 @@
 /** What an engine's installation needs to know; one recipe an engine, in a file of its own. */
-import type { RealEngineName } from '../../src/local-services/engines/real/installed.ts';
+import type { RealEngineName } from '../real/installed.ts';
 
 /** Something of the system that an engine cannot do without, and that only root can install. */
 export interface SystemNeed {

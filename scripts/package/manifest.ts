@@ -1,0 +1,43 @@
+/** The package.json of the package, made from that of the checkout: compiled entry points, nothing to install. */
+
+interface Manifest {
+  readonly exports?: Readonly<Record<string, string>>;
+  readonly [key: string]: unknown;
+}
+
+const KEPT = [
+  'name',
+  'version',
+  'description',
+  'keywords',
+  'license',
+  'homepage',
+  'repository',
+  'bugs',
+  'type',
+  'bin',
+];
+
+/** All that lies in the package. */
+export const FILES = [
+  ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
+  ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE'],
+];
+
+/** `./src/x.ts` → its compiled code and declarations. */
+function compiled(entry: string): unknown {
+  const source = /^\.\/src\/(.+)\.ts$/.exec(entry)?.[1];
+  if (source === undefined) return entry;
+  return { types: `./lib/${source}.d.ts`, default: `./lib/${source}.js` };
+}
+
+export function packageManifest(checkout: Manifest): Record<string, unknown> {
+  const entries = Object.entries(checkout.exports ?? {}).map(([name, to]) => [name, compiled(to)]);
+  return {
+    ...Object.fromEntries(KEPT.filter((key) => key in checkout).map((key) => [key, checkout[key]])),
+    // Fetches nothing with Node 20, which the checkout's own Node makes up for.
+    engines: { node: '>=22.19' },
+    exports: Object.fromEntries(entries) as unknown,
+    files: FILES,
+  };
+}

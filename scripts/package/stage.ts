@@ -1,0 +1,103 @@
+/** Builds the folder that becomes the tarball: compiled code, bundles, dependencies, and what `init` hands out. */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { BUNDLES, buildBundle, bundleIsCurrent } from '../setup/bundle.js';
+import { copyPackages, neededPackages, type LockedPackages } from './dependencies.ts';
+import { packageManifest } from './manifest.ts';
+import { removeBundler } from './without-bundler.ts';
+import { bundleDigest, DIGEST_FILE } from '../../src/temporal/bundle.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+export const STAGED = join(ROOT, 'dist', 'package');
+
+const AS_THEY_ARE = [
+  'bin',
+  'batches/demo',
+  'schemas',
+  'starter',
+  'CHANGELOG.md',
+  'LICENSE',
+  'NOTICE',
+  'README.md',
+];
+
+/** Builds `dist/package`, whole or not at all; its path. */
+export function stage(): string {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  const draft = mkdtempSync(join(ROOT, 'dist', '.package-'));
+  chmodSync(draft, 0o755);
+  try {
+    compile(join(draft, 'lib'));
+    copyBundles(join(draft, 'dist'));
+    for (const name of AS_THEY_ARE)
+      cpSync(join(ROOT, name), join(draft, name), { recursive: true });
+    const { packages } = readJson('package-lock.json') as { packages: LockedPackages };
+    const modules = join(draft, 'lib', 'node_modules');
+    copyPackages(ROOT, neededPackages(packages), modules);
+    removeBundler(modules);
+    const manifest = packageManifest(readJson('package.json') as Record<string, never>);
+    writeFileSync(join(draft, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    rmSync(STAGED, { recursive: true, force: true });
+    renameSync(draft, STAGED);
+    return STAGED;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
+}
+
+function compile(lib: string): void {
+  node(
+    join('node_modules', '@typescript', 'native', 'bin', 'tsc'),
+    '-p',
+    'tsconfig.package.json',
+    '--outDir',
+    lib,
+  );
+  const source = join(ROOT, 'src');
+  for (const file of readdirSync(source, { encoding: 'utf8', recursive: true })) {
+    // The report's page is in its pieces.
+    if (file.startsWith('report-page') || !isAsset(file)) continue;
+    mkdirSync(dirname(join(lib, file)), { recursive: true });
+    copyFileSync(join(source, file), join(lib, file));
+  }
+}
+
+/** Recordings, Python programs and requirements, and the few modules in plain JavaScript. */
+function isAsset(file: string): boolean {
+  if (file.endsWith('.d.ts')) return true;
+  return extname(file) !== '' && !/\.tsx?$/.test(file);
+}
+
+function copyBundles(dist: string): void {
+  // Another process of this checkout may be reading them: what is current stays.
+  for (const bundle of BUNDLES) if (!bundleIsCurrent(ROOT, bundle)) buildBundle(ROOT, bundle);
+  node(join('src', 'temporal', 'build-bundle.ts'), '--all');
+  const digest = bundleDigest();
+  cpSync(join(ROOT, 'dist', 'report-page'), join(dist, 'report-page'), { recursive: true });
+  for (const name of [`workflows-${digest}.js`, `workflows-${digest}-encoded.js`]) {
+    copyFileSync(join(ROOT, 'dist', name), join(dist, name));
+  }
+  writeFileSync(join(dist, DIGEST_FILE), `${JSON.stringify({ digest })}\n`);
+}
+
+function node(...args: readonly string[]): void {
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  if (run.status === 0) return;
+  throw new Error(`node ${args.join(' ')} failed:\n${run.stdout}\n${run.stderr}`);
+}

@@ -1,0 +1,32 @@
+/**
+ * `npm pack` reads package.json and files from the project's folder. While it does, the package's own package.json and
+ * its compiled code lie there; afterwards (`postpack`, or the next set-up if npm was killed) the checkout's are back.
+ */
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MANIFEST = join(ROOT, 'package.json');
+/** The checkout's package.json, while that of the package is in its place. */
+const ASIDE = join(ROOT, 'dist', 'package.json.of-the-checkout');
+const LIB = join(ROOT, 'lib');
+
+/** @param staged the folder that `stage` has built */
+export function putPackageInPlace(staged: string): void {
+  rmSync(LIB, { recursive: true, force: true });
+  renameSync(join(staged, 'lib'), LIB);
+  cpSync(join(staged, 'dist'), join(ROOT, 'dist'), { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(staged, 'package.json'), 'utf8')) as object;
+  writeFileSync(ASIDE, readFileSync(MANIFEST));
+  // npm looks the script up again after packing.
+  const scripts = { postpack: 'node scripts/package.ts --put-back' };
+  const draft = `${MANIFEST}.new`;
+  writeFileSync(draft, `${JSON.stringify({ ...manifest, scripts }, null, 2)}\n`);
+  renameSync(draft, MANIFEST);
+}
+
+/** Does nothing where nothing was swapped. */
+export function putCheckoutBack(): void {
+  if (existsSync(ASIDE)) renameSync(ASIDE, MANIFEST);
+  rmSync(LIB, { recursive: true, force: true });
+}

