@@ -82,7 +82,7 @@ test('a campaign is started in the background, shown by other commands, and watc
     at.runs(0, ['list', '--json'], { env }),
     at.runs(0, ['budget'], { env }),
   ]);
-  expect(status.stderr.split('\n')).toEqual([
+  expect(status.stdout.split('\n')).toEqual([
     'night: 4 of 6: 4 succeeded; 2 waiting',
     expect.stringMatching(/^ {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s$/),
     expect.stringMatching(/^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in 59 min \d+ s\)$/),
@@ -91,10 +91,12 @@ test('a campaign is started in the background, shown by other commands, and watc
   ]);
   const { startedAt } = started;
   expect(documentIn(document)).toMatchObject({ ...open, startedAt, submissions: 4 });
-  expect(list.stderr).toMatch(new RegExp(`^night  running     .*\\d\\d:\\d\\d:\\d\\d  ${out}\n$`));
+  expect(list.stdout).toMatch(
+    new RegExp(`^NAME +STATE +STARTED +OUT\nnight  running  .*\\d\\d:\\d\\d:\\d\\d  ${out}\n$`),
+  );
   const line = { name: 'night', state: 'running', open: true, startedAt, endedAt: null, out };
   expect(documentIn(listed)).toEqual([line]);
-  expect(budget.stderr).toMatch(
+  expect(budget.stdout).toMatch(
     /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}waiting: 2 of night\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\n$/,
   );
 
@@ -152,10 +154,10 @@ test('a paused campaign stays paused through a power cut, whoever starts it agai
   await powerCut(at);
 
   const status = await at.runs(0, ['status'], { env });
-  expect(status.stderr).toMatch(
+  expect(status.stdout).toMatch(
     /^night \(paused: "hundredfold resume night" lets it go on\): 4 of 9/,
   );
-  expect(status.stderr).toContain('Nothing works on it now.');
+  expect(status.stdout).toContain('Nothing works on it now.');
   // There is room for all of them now, and still nothing is sent.
   service.budget(20);
   const typed = at.type(['run', 'night.csv', '--json'], { env });

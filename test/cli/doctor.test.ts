@@ -71,8 +71,9 @@ describe('everything that is needed is there', () => {
       at.runs(0, ['doctor', '--services', 'local']),
       at.runs(0, ['doctor', '--services', 'local', '--json']),
     ]);
-    expect(stdout).toBe('');
-    expect(withoutWarnings(stderr).trimEnd().split('\n')).toEqual([
+    expect(stderr).toBe('');
+    expect(withoutWarnings(stdout).trimEnd().split('\n')).toEqual([
+      'STATE    CHECK: FOUND',
       expect.stringMatching(/^ok {7}runtime: hundredfold \d.*, Node v\d+\./),
       'ok       configuration and credentials: no hundredfold.yaml here: defaults and environment variables',
       expect.stringMatching(/^ok {7}Temporal: embedded, not running now; .*, version \d+\.\d+/),
@@ -108,8 +109,8 @@ describe('everything that is needed is there', () => {
   test('with a Temporal elsewhere', async () => {
     const at = desk();
     const env = { HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal') };
-    const { stderr } = await at.runs(1, ['doctor'], { env });
-    expect(stderr).toMatch(
+    const { stdout } = await at.runs(1, ['doctor'], { env });
+    expect(stdout).toMatch(
       /^ok {7}Temporal: 127\.0\.0\.1:\d+, namespace default, plain text; server [\d.]+$/m,
     );
   });
@@ -119,8 +120,8 @@ describe('the real engines', () => {
   test('are no condition: that none is installed is said with what would install it', async () => {
     const at = desk();
     const env = { HUNDREDFOLD_ENGINES: at.folder };
-    const { stderr } = await at.runs(0, ['doctor', '--services', 'local'], { env });
-    expect(stderr).toMatch(/^ok {7}engine acpype: not installed: .*npm run engines/m);
+    const { stdout } = await at.runs(0, ['doctor', '--services', 'local'], { env });
+    expect(stdout).toMatch(/^ok {7}engine acpype: not installed: .*npm run engines/m);
   });
 
   test('are a problem when they were installed and do not run', async () => {
@@ -129,31 +130,31 @@ describe('the real engines', () => {
     const record = { engine: 'acpype', version: '2023.10.27', folder, packages: {} };
     at.write('acpype/installed.json', JSON.stringify(record));
     const env = { HUNDREDFOLD_ENGINES: at.folder };
-    const { stderr } = await at.runs(1, ['doctor', '--services', 'local'], { env });
-    expect(stderr).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
+    const { stdout } = await at.runs(1, ['doctor', '--services', 'local'], { env });
+    expect(stdout).toMatch(/^PROBLEM {2}engine acpype: 2023\.10\.27 in /m);
   });
 });
 
 describe('something is missing: exit code 1, and each PROBLEM says what to do', () => {
   test('no service is configured', async () => {
     const at = desk();
-    const [{ stderr }, json] = await Promise.all([
+    const [{ stdout }, json] = await Promise.all([
       at.runs(1, ['doctor']),
       at.runs(1, ['doctor', '--json']),
     ]);
-    expect(stderr).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
+    expect(stdout).toMatch(/^PROBLEM {2}services: none configured\n {9}Use --services local, or /m);
     expect(wellOf(findingsOf(json))).toMatchObject({ services: false, 'output store': true });
   });
 
   test('a service is down; the others are looked at all the same', async () => {
     const at = desk();
     withServices(at, await answering(), `http://127.0.0.1:${await freePort()}`);
-    const { stderr } = await at.runs(1, ['doctor'], { env: TOKENS });
-    expect(stderr).toMatch(/^ok {7}service molecules: /m);
-    expect(stderr).toMatch(
+    const { stdout } = await at.runs(1, ['doctor'], { env: TOKENS });
+    expect(stdout).toMatch(/^ok {7}service molecules: /m);
+    expect(stdout).toMatch(
       /^PROBLEM {2}service predictions: 127\.0\.0\.1:\d+ does not answer: \S.*ECONNREFUSED.*\n {9}Check services\.predictions\.url, and that the service is up\.$/m,
     );
-    expect(stderr).toMatch(/^ok {7}output store: /m);
+    expect(stdout).toMatch(/^ok {7}output store: /m);
   });
 
   test('a token is not set, or cannot be one: it is named, and what does not need it is looked at', async () => {
@@ -164,20 +165,20 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
       at.runs(1, ['doctor'], { env: { HUNDREDFOLD_MOLECULE_TOKEN } }),
       at.runs(1, ['doctor'], { env: { ...TOKENS, HUNDREDFOLD_MOLECULE_TOKEN: 'short' } }),
     ]);
-    expect(unset.stderr).toMatch(
+    expect(unset.stdout).toMatch(
       /^PROBLEM {2}configuration and credentials: services\.predictions\.token: .*HUNDREDFOLD_PREDICTION_TOKEN is not set\n {9}Set it \(export HUNDREDFOLD_PREDICTION_TOKEN=/m,
     );
-    expect(short.stderr).toMatch(
+    expect(short.stdout).toMatch(
       /^PROBLEM {2}configuration and credentials: .*not 10 characters long\n {9}\S/m,
     );
-    expect(short.stderr).not.toContain('short');
+    expect(short.stdout).not.toContain('short');
   });
 
   test('the configuration is not one', async () => {
     const at = desk();
     at.write('hundredfold.yaml', 'store: { urll: x }');
-    const { stderr } = await at.runs(1, ['doctor', '--services', 'local']);
-    expect(stderr).toMatch(
+    const { stdout } = await at.runs(1, ['doctor', '--services', 'local']);
+    expect(stdout).toMatch(
       /^PROBLEM {2}configuration and credentials: .*\n(.*\n)*.*urll.*\n {9}docs\//m,
     );
   });
@@ -189,18 +190,18 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
       HUNDREDFOLD_STORE_URL: 'taken/results',
       HUNDREDFOLD_EMBEDDED_DIR: 'taken/embedded',
     };
-    const { stderr } = await at.runs(1, ['doctor', '--services', 'local'], { env });
-    expect(stderr).toMatch(
+    const { stdout } = await at.runs(1, ['doctor', '--services', 'local'], { env });
+    expect(stdout).toMatch(
       /^PROBLEM {2}output store: Cannot write in \S+taken: a file stands where a folder belongs\.\n {9}.*--out or store\.url\.$/m,
     );
-    expect(stderr).toMatch(
+    expect(stdout).toMatch(
       /^PROBLEM {2}Temporal: Cannot write in \S+taken: .*\n {9}.*embedded\.dir\.$/m,
     );
   });
 
   test('Temporal elsewhere does not answer', async () => {
-    const { stderr } = await patient.endsWith(1);
-    expect(stderr).toMatch(/^PROBLEM {2}Temporal: .*127\.0\.0\.1:\d+.*\n {9}\S/m);
+    const { stdout } = await patient.endsWith(1);
+    expect(stdout).toMatch(/^PROBLEM {2}Temporal: .*127\.0\.0\.1:\d+.*\n {9}\S/m);
   });
 });
 
@@ -208,10 +209,10 @@ test('it tells of a server that runs, and where its UI is', async () => {
   const at = desk();
   at.write('one.csv', 'id,smiles\nethanol,CCO\n');
   await at.runs(0, ['run', 'one.csv', '--services', 'local', '--detach']);
-  const { stderr } = await at.runs(0, ['doctor']);
+  const { stdout } = await at.runs(0, ['doctor']);
   const { address, ui } = at.record('server') as { address: string; ui: string };
-  expect(stderr).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
-  expect(stderr).toContain(resolve(at.embedded));
-  expect(stderr).toContain('ok       services: the local ones');
+  expect(stdout).toContain(`ok       Temporal: embedded, running at ${address}, UI ${ui}; `);
+  expect(stdout).toContain(resolve(at.embedded));
+  expect(stdout).toContain('ok       services: the local ones');
   await at.runs(0, ['stop']);
 });

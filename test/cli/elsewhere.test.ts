@@ -35,7 +35,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   const started = await at.runs(0, ['run', `${name}.csv`, '--detach'], { env });
   expect(started.stderr).toMatch(/as long as a worker runs for it:\n {2}hundredfold worker /);
   const idle = await at.runs(0, ['status', name], { env });
-  expect(idle.stderr).toContain(`${name}: 0 of 12: 12 waiting`);
+  expect(idle.stdout).toContain(`${name}: 0 of 12: 12 waiting`);
 
   // The one worker goes, and is listed by the server for minutes: nobody answers, and that is said.
   const worker = type('worker');

@@ -80,7 +80,7 @@ services: { predictions: { url: "http://127.0.0.1:9", allowHttp: true, token: { 
   const { stderr } = await at.runs(2, ['move', name, '--to', 'there.yaml'], { env });
   expect(stderr).toContain('MOVE_OTHER_SERVICE');
   const status = await at.runs(0, ['status', name], { env });
-  expect(status.stderr, 'it goes on here').not.toContain('paused');
+  expect(status.stdout, 'it goes on here').not.toContain('paused');
   await at.runs(0, ['stop'], { env });
   await service.end();
 }, 180_000);

@@ -66,19 +66,19 @@ test('a manifest is checked whole, without a service, a server or a folder', asy
   }
 
   const text = await at.runs(2, ['plan', 'night.csv']);
-  expect(text.stdout).toBe('');
-  expect(text.stderr).toMatch(/night: 5 rows \(2 molecules, 3 sequences\)/);
-  expect(text.stderr).toMatch(/errors +\d+ +in 2 rows/);
-  expect(text.stderr).toMatch(/duplicates +1 /);
-  expect(text.stderr).toMatch(/to submit +2 +1 molecule, 1 sequence/);
+  expect(text.stderr).toBe('');
+  expect(text.stdout).toMatch(/night: 5 rows \(2 molecules, 3 sequences\)/);
+  expect(text.stdout).toMatch(/errors +\d+ +in 2 rows/);
+  expect(text.stdout).toMatch(/duplicates +1 /);
+  expect(text.stdout).toMatch(/to submit +2 +1 molecule, 1 sequence/);
   expect(everything(at)).toEqual(before);
   expect(readdirSync(at.folder)).toEqual(['night.csv']);
 
   at.write('good.csv', `${lines.slice(0, 4).join('\n')}\n`);
   const good = await at.runs(0, ['plan', 'good.csv', '--explain']);
-  expect(good.stderr).toContain('  p2: shares the job of p1');
-  expect(good.stderr).toContain('  m1: a new job');
-  expect(good.stderr).toContain('To begin: hundredfold run good.csv');
+  expect(good.stdout).toContain('  p2: shares the job of p1');
+  expect(good.stdout).toContain('  m1: a new job');
+  expect(good.stdout).toContain('To begin: hundredfold run good.csv');
 });
 
 test('what is charged now moves the end; nothing is sent, and nothing written', async () => {

@@ -176,7 +176,7 @@ describe('a machine that is not ready', () => {
       /TEMPORAL_CLI=notes\.txt is not a program.*\[TEMPORAL_CLI_UNUSABLE\]/,
     );
     expect(strange.stderr).toMatch(/\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/);
-    expect(doctor.stderr).toMatch(
+    expect(doctor.stdout).toMatch(
       /PROBLEM {2}Temporal: \/bin\/sh is no Temporal CLI that runs\n {9}\S/,
     );
     expect(existsSync(at.path('results', 'demo', 'campaign.json'))).toBe(false);

@@ -14,8 +14,8 @@ test('a campaign that leaves slots to others does not keep a small one waiting',
 
   const night = at.type(['run', 'night.csv', '--reserve', '4', '--priority', '5'], typing);
   await night.until(() => at.done('night') >= 2, 'two items had ended');
-  const { stderr } = await at.runs(0, ['budget'], typing);
-  expect(stderr).toContain('(priority 5, leaves 4 slots of each window to others)');
+  const { stdout } = await at.runs(0, ['budget'], typing);
+  expect(stdout).toContain('(priority 5, leaves 4 slots of each window to others)');
 
   await at.runs(0, ['run', 'desk.csv'], typing);
   await night.endsWith(0);

@@ -38,7 +38,7 @@ describe('a shell without tokens', () => {
     expect(statusOf(stdout).items).toMatchObject({ total: 3, succeeded: 1, failed: 0, held: 0 });
     await at.runs(0, ['list']);
     await at.runs(0, ['items', 'night']);
-    const { stderr: budget } = await at.runs(0, ['budget']);
+    const { stdout: budget } = await at.runs(0, ['budget']);
     expect(budget).toContain('1 of 1 used');
     await at.runs(0, ['pause', 'night']);
     await at.runs(0, ['resume', 'night']);
@@ -53,8 +53,8 @@ describe('a shell without tokens', () => {
     const at = desk();
     await night(at);
     await at.runs(0, ['stop']);
-    const { stderr } = await at.runs(0, ['status', 'night']);
-    expect(stderr).toContain('night');
+    const { stdout: status } = await at.runs(0, ['status', 'night']);
+    expect(status).toContain('night');
     await at.runs(0, ['pause', 'night']);
     await at.runs(0, ['resume', 'night']);
     const watch = at.type(['watch', 'night']);

@@ -21,7 +21,7 @@ test('run refuses a typing mistake with the corrected address, and doctor shows 
   expect(stderr).toContain(`Write services.predictions.url: ${service.url}.`);
   expect(existsSync(at.path('results', 'night', 'campaign')), 'nothing is laid out').toBe(false);
   const doctor = await at.runs(1, ['doctor'], { env: TOKEN });
-  expect(doctor.stderr).toMatch(
+  expect(doctor.stdout).toMatch(
     /^PROBLEM {2}service predictions: .* is not the prediction service: .*404.*\n {9}Write services\.predictions\.url: /m,
   );
   expect(await service.end()).toEqual([]);

@@ -1,0 +1,66 @@
+/** Commands that show what is there, as a user pipes them: `open`, `logs`, `ui`, `version`, and failures as JSON. */
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { desk } from './command.ts';
+
+test('the report, the log of an item and the Temporal UI of a campaign', async () => {
+  const at = desk();
+  at.write('night.csv', 'id,smiles\nethanol,CCO\n');
+  await at.runs(0, ['run', 'night.csv', '--services', 'local']);
+
+  // A browser that writes down what it is told to open.
+  at.write('browser', `#!/bin/sh\necho "$1" > "${at.path('opened')}"\n`);
+  chmodSync(at.path('browser'), 0o755);
+  const env = { BROWSER: at.path('browser') };
+  const report = pathToFileURL(at.path('results', 'night', 'report.html')).href;
+  expect((await at.runs(0, ['open', 'night'], { env })).stdout).toBe(`${report}\n`);
+  await expect.poll(() => existsSync(at.path('opened'))).toBe(true);
+  await expect.poll(() => readFileSync(at.path('opened'), 'utf8').trim()).toBe(report);
+
+  const { stdout } = await at.runs(0, ['logs', 'night', 'ethanol']);
+  expect(stdout).toMatch(/^\S+Z {2}accepted {2}\S+\n/);
+  expect(stdout).toContain('--- job.log of the service ---');
+  const unknown = await at.runs(1, ['logs', 'night', 'methanol', '--json']);
+  expect(JSON.parse(unknown.stdout)).toMatchObject({ error: { code: 'ITEM_UNKNOWN' } });
+
+  const looking = at.type(['ui'], { env });
+  await looking.says('Ctrl-C');
+  const [link = ''] = looking.stdout.split('\n');
+  expect((await fetch(link)).status).toBe(200);
+  looking.kill('SIGINT');
+  await looking.endsWith(0);
+  await expect(fetch(link)).rejects.toThrow();
+});
+
+test('a campaign without a report says when there will be one', async () => {
+  const at = desk();
+  at.write('night.csv', 'id,smiles\nethanol,C(\n');
+  const { stdout, stderr } = await at.runs(1, ['open', 'night', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'CAMPAIGN_UNKNOWN' } });
+  expect(stderr).toContain('[CAMPAIGN_UNKNOWN]');
+});
+
+test('the versions that a report of a problem should name', async () => {
+  const { stdout } = await desk().runs(0, ['version', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    hundredfold: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+    node: process.version.slice(1),
+    temporalCli: expect.stringMatching(/^\d+\./) as string,
+  });
+});
+
+test.each([
+  ['a command that does not exist', ['stauts', '--json'], 'USAGE', 1],
+  [
+    'a configuration that does not exist',
+    ['list', '--json', '--config', 'no.yaml'],
+    'CONFIG_UNREADABLE',
+    2,
+  ],
+])('--json prints one document of %s', async (_, words, code, exit) => {
+  const { stdout } = await desk().runs(exit, words);
+  const { error } = JSON.parse(stdout) as { error: Record<string, string> };
+  expect(error).toEqual({ code, message: expect.any(String) as string, remedy: error['remedy'] });
+  expect(error['remedy']).not.toBe('');
+});
