@@ -5,6 +5,7 @@ import type { Found, ItemAddress } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, readRecord } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
+import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
 import { openTree } from './tree.ts';
 
@@ -26,6 +27,6 @@ export async function find(
   const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
   if (outcome.type !== 'unavailable') return found;
   // An outage is waited out as long as a job is; then the answer is that there is none.
-  if (Date.now() - info.scheduledTimestampMs > policy.deadlineMs) return found;
+  if (ageOf(deps.serverClock, info) > policy.deadlineMs) return found;
   throw notYet(outcome.message, Math.max(growing(info.attempt), outcome.retryAfterMs ?? 0));
 }

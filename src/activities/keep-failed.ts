@@ -14,6 +14,7 @@ import type { FetchResult, RemoteJob } from '../workflows/verbs.ts';
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { growing, notYet, storeFailure } from './retry.ts';
+import { ageOf } from './server-clock.ts';
 import { clientOf } from './service.ts';
 import { writeFailed, type Artefact } from './take-result.ts';
 import { openTree } from './tree.ts';
@@ -31,7 +32,7 @@ export async function keepFailed(deps: Dependencies, job: RemoteJob): Promise<Fe
   } catch (error) {
     const { info, cancellationSignal } = Context.current();
     if (cancellationSignal.aborted) throw error;
-    if (Date.now() - info.scheduledTimestampMs > WAITED_FOR_MS) return NOTHING;
+    if (ageOf(deps.serverClock, info) > WAITED_FOR_MS) return NOTHING;
     throw storeFailure(error);
   }
 }

@@ -11,6 +11,7 @@ import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce } from './note-acceptance.ts';
 import { clientOf } from './service.ts';
 import { growing, notYet } from './retry.ts';
+import { ageOf } from './server-clock.ts';
 
 /** A shorter wait (ms) is done here: to be called again by the server costs more than a look at the job. */
 const WAITED_HERE_MS = 2_000;
@@ -21,7 +22,7 @@ async function untilItMayBeDone(deps: Dependencies, job: RemoteJob): Promise<voi
   const shortestMs = deps.jobTimes.shortestMs(job);
   if (shortestMs === null) return;
   const { info, cancellationSignal: signal } = Context.current();
-  const waitMs = shortestMs + SLACK_MS - (Date.now() - info.scheduledTimestampMs);
+  const waitMs = shortestMs + SLACK_MS - ageOf(deps.serverClock, info);
   if (waitMs > WAITED_HERE_MS) throw notYet('too early to ask', waitMs);
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }
@@ -37,7 +38,7 @@ export async function poll(
   // A job of before `retry` may have ended long ago.
   if (info.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job);
   const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
-  const ageMs = Date.now() - info.scheduledTimestampMs;
+  const ageMs = ageOf(deps.serverClock, info);
   const seen = seenBefore(Context.current());
   switch (outcome.type) {
     case 'finished':

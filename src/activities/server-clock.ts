@@ -4,6 +4,7 @@
  * here, so a wait that goes by it may end a few milliseconds late and cannot end early, however wrong either clock is.
  */
 import { performance } from 'node:perf_hooks';
+import type { Info } from '@temporalio/activity';
 
 /** Two clocks drift apart by less than 0.1 ms a second: what was seen this long ago is off by a few ms at most. */
 const REMEMBERED_MS = 60_000;
@@ -26,8 +27,28 @@ export class ServerClock {
 
   /** How long to wait (ms) until the server's clock certainly shows `at`; 0 when it does already. */
   until(at: number): number {
-    if (this.seen.length === 0) throw new Error('nothing of the server was seen yet');
-    const difference = Math.min(...this.seen.map((one) => one.difference));
-    return Math.max(0, at + difference - this.ours());
+    return Math.max(0, at + this.difference() - this.ours());
   }
+
+  /** How long ago (ms) the server stamped this, or less by the quickest way from there; never negative. */
+  since(stampMs: number): number {
+    return Math.max(0, this.ours() - this.difference() - stampMs);
+  }
+
+  private difference(): number {
+    if (this.seen.length === 0) throw new Error('nothing of the server was seen yet');
+    return Math.min(...this.seen.map((one) => one.difference));
+  }
+}
+
+/**
+ * How long ago (ms) an activity was first wanted. The server has stamped that, so it is told by the server's clock: hosts
+ * whose clocks are minutes apart would otherwise ask minutes too late, or give up too early.
+ */
+export function ageOf(
+  clock: ServerClock,
+  info: Pick<Info, 'scheduledTimestampMs' | 'currentAttemptScheduledTimestampMs'>,
+): number {
+  clock.saw(info.currentAttemptScheduledTimestampMs);
+  return clock.since(info.scheduledTimestampMs);
 }

@@ -19,6 +19,7 @@ import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob } from './job.ts';
 import { SendingNote } from './sending.ts';
+import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
 import { openTree } from './tree.ts';
 
@@ -131,7 +132,7 @@ async function send(
   if (found?.type === 'unavailable') return away(found);
   // Without a note an attempt before this one has sent nothing, and its slot is not used.
   if (info.attempt > 1) freeSlot(deps, wanted.id);
-  const decidedAt = Math.min(info.scheduledTimestampMs, Date.now() - SHORTEST_BLOCK_MS);
+  const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);
   const grantedAt = request.probe ? Date.now() : decidedAt;
   // How far it has come, when it ends in whatever way.
   const reached: { slot: Slot | null; noted: boolean } = { slot: null, noted: false };

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Dependencies } from '../../src/activities/dependencies.ts';
 import { fetchArtefact } from '../../src/activities/fetch.ts';
 import { find } from '../../src/activities/find.ts';
+import { ServerClock } from '../../src/activities/server-clock.ts';
 import type { JobPolicy } from '../../src/domain/campaign.ts';
 import { createClient } from '../../src/services/registry.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
@@ -48,12 +49,16 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   const reference = { service: 'predictions', address: 'here', credential: 'c' } as const;
   const item = { campaign: 'c', store: folder, id: 'one', kind, generation: 0 };
   // Only what the two activities use; the rest of a worker is not there.
-  const parts = { serviceOf: () => ({ client }), openStore: openFileStore, leases: OURS };
+  const worker = { openStore: openFileStore, leases: OURS, serverClock: new ServerClock() };
+  const parts = { serviceOf: () => ({ client }), ...worker };
   return { deps: parts as unknown as Dependencies, job: { item, reference, remoteId: 'r-1' } };
 }
 
 const scheduled = (ago: number) =>
-  new MockActivityEnvironment({ scheduledTimestampMs: Date.now() - ago, attempt: 9 });
+  new MockActivityEnvironment({
+    ...{ scheduledTimestampMs: Date.now() - ago, attempt: 9 },
+    currentAttemptScheduledTimestampMs: Date.now(),
+  });
 
 describe('a service that never comes back', () => {
   test('is waited for with a download until it has deleted the result', async () => {
