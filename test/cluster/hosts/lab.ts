@@ -37,9 +37,16 @@ export const USERS = [
 ] as const satisfies readonly User[];
 
 export interface Limits {
+  /** Jobs of a token in a window, for each service. */
   readonly limit: number;
   readonly windowMs: number;
   readonly jobMs: number;
+  /** Jobs at once in each service, 0: no limit; default 8. */
+  readonly concurrency?: number;
+  /** Of the services' own limits; default: the same. */
+  readonly unlimited?: boolean;
+  /** PostgreSQL as in production. */
+  readonly durable?: boolean;
 }
 
 const NAMESPACE = 'lab';
@@ -223,7 +230,10 @@ export class Lab {
   async #setUp(tools: ClusterTools): Promise<void> {
     for (const name of PLACES) mkdirSync(this.path(name, 'tmp'), { recursive: true });
     [this.#cluster, this.#store] = await Promise.all([
-      startCluster({ tools, at: this.place('temporal') }),
+      startCluster({
+        ...{ tools, at: this.place('temporal') },
+        durable: this.limits.durable ?? false,
+      }),
       startS3(this.place('store')),
     ]);
     for (const host of HOSTS) this.write(host, 'hundredfold.yaml', this.#configuration());
@@ -233,10 +243,12 @@ export class Lab {
   }
 
   async #startServices(): Promise<void> {
-    const { limit, windowMs, jobMs } = this.limits;
+    const { windowMs, jobMs, concurrency = 8, unlimited } = this.limits;
+    const limit = unlimited ? 0 : this.limits.limit;
     const { address } = this.place('services');
     const options = {
-      ...{ host: address, port: SERVICES_PORT, engine: 'synthetic', concurrency: 8 },
+      ...{ host: address, port: SERVICES_PORT, engine: 'synthetic', concurrency },
+      ...{ 'max-queued': 0 },
       ...{ limit, 'molecule-limit': limit, 'address-limit': 0, window: `${windowMs}ms` },
       ...{ 'job-time': `${jobMs}ms`, 'retry-after': 0, database: 'services.db' },
     };
@@ -253,7 +265,7 @@ export class Lab {
     const { limit, windowMs } = this.limits;
     const { endpoint } = this.store.access;
     const url = `http://${this.place('services').address}:${SERVICES_PORT}`;
-    const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, allowHttp: true`;
+    const budget = `budget: { limit: ${limit}, window: ${windowMs}ms }, maxUnfinished: none, allowHttp: true`;
     return `temporal: { address: "${this.cluster.address}", namespace: ${NAMESPACE} }
 store: { url: "s3://${this.store.bucket}/trees", endpoint: "${endpoint}" }
 services:
