@@ -72,9 +72,13 @@ function eventsOf(random: Random, scenario: Scenario, short: boolean): Event[] {
     const what = random.chance(0.5) ? random.pick(workers) : random.pick(parts);
     return { atMs: atMs(), do: 'kill', what, awayMs: random.int(0, short ? 2_000 : 10_000) };
   };
+  const disturbed = new Set<PlaceName>();
   const disturb = (): Event => {
     const forMs = short ? 5_000 : random.int(15_000, 40_000);
-    return { atMs: random.int(0, 5_000), do: 'disturb', whom: random.pick(PLACES), forMs };
+    // Each link once: two disturbances of one would end with the first.
+    const whom = random.pick(PLACES.filter((place) => !disturbed.has(place)));
+    disturbed.add(whom);
+    return { atMs: random.int(0, 5_000), do: 'disturb', whom, forMs };
   };
   const times = (n: number, make: () => Event): Event[] => Array.from({ length: n }, make);
   switch (scenario) {
