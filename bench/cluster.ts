@@ -163,7 +163,11 @@ export async function waiting(campaigns: number, rows: number): Promise<string> 
   });
 }
 
+/** Other sizes by the environment: USERS, CAMPAIGNS. */
+const sizeOf = (variable: string, otherwise: number): number =>
+  Number(process.env[variable] ?? otherwise);
+
 export const clusterCases = {
-  credentials: () => credentials(50, 20),
-  waiting: () => waiting(100, 1_000),
+  credentials: () => credentials(sizeOf('USERS', 50), 20),
+  waiting: () => waiting(sizeOf('CAMPAIGNS', 100), 1_000),
 };

@@ -3,7 +3,7 @@
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
- * `npm run bench:cluster [-- credentials|waiting]`, and `npm run bench -- object-store [items|publication]`, and
+ * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, and `npm run bench -- object-store [items|publication]`, and
  * `npm run bench:cost [-- 500|3000|10000|30000]`.
  */
 import { cpus, totalmem } from 'node:os';
@@ -18,6 +18,7 @@ import { load } from './load.ts';
 import { manifestCases } from './manifest.ts';
 import { mannersCases } from './manners.ts';
 import { objectStoreCases } from './object-store.ts';
+import { postgresCases } from './postgres.ts';
 import { proteinCases } from './proteins.ts';
 import { start } from './start.ts';
 import { throughput } from './throughput.ts';
@@ -51,7 +52,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['manifest', () => manifestCases],
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
-  ['cluster', () => clusterCases],
+  ['cluster', () => ({ ...clusterCases, ...postgresCases })],
   ['cost', () => costCases],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],

@@ -1,9 +1,9 @@
 /**
- * Random histories of the budget by the million, then an hour of chaos:
- * `npm run nightly [-- --histories N] [--seed S] [--world W] [--chaos MINUTES]`.
+ * Random histories of the budget by the million, then an hour of chaos, then an hour of faults on hosts:
+ * `npm run nightly [-- --histories N] [--seed S] [--world W] [--chaos MINUTES] [--cluster MINUTES]`.
  * The seed is new each time and printed; the same seed plays the same histories. `HISTORIES` and `SEED` do as well.
- * Chaos takes a new seed of its own and prints how to repeat each round that fails. `--chaos 0` leaves it out, and so
- * does `--world`, which only repeats histories.
+ * Chaos and the hosts (`npm run test:cluster`) take new seeds of their own and print how to repeat each round that fails.
+ * `--chaos 0` and `--cluster 0` leave them out, and so does `--world`, which only repeats histories.
  */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { run } from './run.ts';
 const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_HISTORIES = 3_000_000;
 const DEFAULT_CHAOS_MINUTES = 60;
+const DEFAULT_CLUSTER_MINUTES = 60;
 const TELL_EVERY = 100_000;
 
 interface Orders {
@@ -23,6 +24,7 @@ interface Orders {
   readonly histories: number;
   readonly seed: number;
   readonly chaosMinutes: number;
+  readonly clusterMinutes: number;
 }
 
 function isWorld(name: string): name is WorldKind {
@@ -41,21 +43,30 @@ function readOrders(): Orders {
     seed: { type: 'string', default: process.env['SEED'] ?? String(randomInt(2 ** 31)) },
     world: { type: 'string' },
     chaos: { type: 'string' },
+    cluster: { type: 'string' },
   } as const;
-  const { histories, seed, world, chaos } = parseArgs({ options }).values;
+  const { histories, seed, world, chaos, cluster } = parseArgs({ options }).values;
   if (world !== undefined && !isWorld(world))
     throw new Error(`--world: ${world} is none of ${WORLDS.join(', ')}`);
   const worlds = world === undefined ? WORLDS : [world];
   const each = Math.ceil(wholeNumber('histories', histories) / worlds.length);
-  const defaultMinutes = world === undefined ? DEFAULT_CHAOS_MINUTES : 0;
-  const chaosMinutes = chaos === undefined ? defaultMinutes : wholeNumber('chaos', chaos);
-  return { worlds, histories: each, seed: wholeNumber('seed', seed), chaosMinutes };
+  const minutes = (name: string, text: string | undefined, usual: number): number =>
+    text === undefined ? (world === undefined ? usual : 0) : wholeNumber(name, text);
+  return {
+    ...{ worlds, histories: each, seed: wholeNumber('seed', seed) },
+    chaosMinutes: minutes('chaos', chaos, DEFAULT_CHAOS_MINUTES),
+    clusterMinutes: minutes('cluster', cluster, DEFAULT_CLUSTER_MINUTES),
+  };
 }
 
-/** Rounds with freezes of up to half a minute, which a landing has no time for; true when all passed. */
-async function chaosPasses(minutes: number): Promise<boolean> {
-  const script = join(ROOT, 'test', 'chaos', 'main.ts');
-  const words = [script, '--long', '--minutes', String(minutes)];
+/** Rounds with freezes of up to half a minute, which a landing has no time for. */
+const CHAOS = [join(ROOT, 'test', 'chaos', 'main.ts'), '--long'];
+/** Says why where there are no namespaces, and passes. */
+const CLUSTER = [join(ROOT, 'test', 'cluster', 'hosts', 'main.ts')];
+
+/** True when all rounds passed. */
+async function passes(script: readonly string[], minutes: number): Promise<boolean> {
+  const words = [...script, '--minutes', String(minutes)];
   const { code } = await run(ROOT, process.execPath, words, 'shown');
   return code === 0;
 }
@@ -90,6 +101,7 @@ if (orders) {
   const broken = await search(orders);
   if (broken) process.exitCode = 1;
   console.log(broken ?? `Every promise kept in ${histories * worlds.length} histories.`);
-  const { chaosMinutes } = orders;
-  if (chaosMinutes > 0 && !(await chaosPasses(chaosMinutes))) process.exitCode = 1;
+  const { chaosMinutes, clusterMinutes } = orders;
+  if (chaosMinutes > 0 && !(await passes(CHAOS, chaosMinutes))) process.exitCode = 1;
+  if (clusterMinutes > 0 && !(await passes(CLUSTER, clusterMinutes))) process.exitCode = 1;
 }

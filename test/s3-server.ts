@@ -8,6 +8,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { findVersitygw } from '../scripts/versitygw.ts';
 import type { ObjectStoreAccess } from '../src/domain/object-store.ts';
 import { freePort } from '../src/temporal/ports.ts';
+import type { Place } from './cluster/hosts/network.ts';
 
 /** What a run without the server says of itself. */
 export const WITHOUT_S3 =
@@ -32,17 +33,23 @@ export interface S3Server {
 
 const BUCKET = 'hundredfold';
 
-export async function startS3(): Promise<S3Server> {
+/** @param at where it runs; default: here, at 127.0.0.1 */
+export async function startS3(at?: Place): Promise<S3Server> {
   const program = findVersitygw();
   if (program === null) throw new Error(WITHOUT_S3 ?? '');
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-s3-'));
   await mkdir(join(dir, 'data'));
   const port = await freePort();
-  const access = { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', pathStyle: true };
+  const listen = `${at?.address ?? '127.0.0.1'}:${port}`;
+  const access = { endpoint: `http://${listen}`, region: 'us-east-1', pathStyle: true };
   const keys = { accessKeyId: 'hundredfold-test', secretAccessKey: 'a-secret-of-the-test' };
   let running: { kill: () => Promise<void> } | null = null;
   const start = async (): Promise<void> => {
-    running = await launch(program, { data: join(dir, 'data'), port, keys });
+    running = await launch([...(at?.enter ?? []), program], {
+      data: join(dir, 'data'),
+      listen,
+      keys,
+    });
   };
   const kill = async (): Promise<void> => {
     await running?.kill();
@@ -69,17 +76,18 @@ export async function startS3(): Promise<S3Server> {
 
 interface Launch {
   readonly data: string;
-  readonly port: number;
+  /** `HOST:PORT` */
+  readonly listen: string;
   readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 async function launch(
-  program: string,
-  { data, port, keys }: Launch,
+  [program = '', ...words]: readonly string[],
+  { data, listen, keys }: Launch,
 ): Promise<{ kill: () => Promise<void> }> {
   const child = spawn(
     program,
-    ['--quiet', '--keep-alive', '--port', `127.0.0.1:${port}`, 'posix', data],
+    [...words, '--quiet', '--keep-alive', '--port', listen, 'posix', data],
     {
       stdio: 'ignore',
       env: {
@@ -100,7 +108,7 @@ async function launch(
     await ended;
   };
   for (let tries = 0; tries < 200; tries += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    const answer = await fetch(`http://${listen}/`).catch(() => null);
     if (answer) return { kill };
     await delay(50);
   }

@@ -16,13 +16,18 @@ export async function find(
   policy: JobPolicy,
 ): Promise<Found> {
   const client = clientOf(deps, reference);
+  const { info, cancellationSignal: signal } = Context.current();
   let name: string;
   try {
-    name = jobName(item, await readRecord(await openTree(deps, item), item));
+    const record = await readRecord(await openTree(deps, item), item);
+    // The tree knows more than a Temporal whose database was restored from a backup.
+    const { remoteId } = record;
+    if (remoteId !== null)
+      return { type: 'found', remoteId, askedAt: info.currentAttemptScheduledTimestampMs };
+    name = jobName(item, record);
   } catch (error) {
     throw storeFailure(error);
   }
-  const { info, cancellationSignal: signal } = Context.current();
   const outcome = await client.find(item.kind, name, { signal });
   const found: Found = { ...outcome, askedAt: info.currentAttemptScheduledTimestampMs };
   if (outcome.type !== 'unavailable') return found;

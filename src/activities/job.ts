@@ -34,6 +34,8 @@ export async function readRecord(store: Store, { kind, id }: JobSource): Promise
 export interface StoredJob extends Job {
   /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
   readonly inputKnown: boolean;
+  /** What the tree knows of the job at the service, null when it has none: of one that `retry` gave up, nothing is left. */
+  readonly accepted: Pick<ItemRecord, 'remoteId' | 'sentAt' | 'answeredAt'>;
 }
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {
@@ -54,5 +56,6 @@ export async function readJob(store: Store, source: JobSource): Promise<StoredJo
     name: jobName(source, record),
     title: record.title ?? record.id,
     email: record.email,
+    accepted: record,
   };
 }

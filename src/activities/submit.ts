@@ -17,7 +17,7 @@ import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
-import { readJob } from './job.ts';
+import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
 import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
@@ -89,10 +89,22 @@ async function prepare(
     const source = { campaign, id: job.id, kind: job.kind as Kind };
     const id = `${run ?? item} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
-    return { job: await readJob(store, source), note, slot };
+    const read = await readJob(store, source);
+    return acceptedBefore(read) ?? { job: read, note, slot };
   } catch (error) {
     return unreadable(error);
   }
+}
+
+/**
+ * The note of a submission goes away with the end of its item. A Temporal whose database was restored from a backup may
+ * not know of that end: the tree does, and nothing is sent again.
+ */
+function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
+  const { remoteId, sentAt, answeredAt } = accepted;
+  if (remoteId === null) return null;
+  const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
+  return { type: 'accepted', remoteId, rateLimit: null, ...times };
 }
 
 /** The folder of the campaign is the reason: it is tried again, and other campaigns go on. */

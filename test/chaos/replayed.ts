@@ -19,6 +19,17 @@ let quiet = false;
 
 /** Once all processes of the round have ended: their databases are opened by servers of our own. */
 export async function allReplayable(folder: string): Promise<number> {
+  let replayed = 0;
+  for (const dir of databasesIn(folder)) replayed += await replay(await historiesIn(dir));
+  return replayed;
+}
+
+/** The same of a server that runs. */
+export async function replayable(client: Client): Promise<number> {
+  return replay(await fetchAll(client));
+}
+
+async function replay(histories: readonly Recorded[]): Promise<number> {
   if (!quiet) {
     const logger = new DefaultLogger('ERROR', () => undefined);
     Runtime.install({ logger, telemetryOptions: { logging: { filter: 'ERROR' } } });
@@ -26,16 +37,13 @@ export async function allReplayable(folder: string): Promise<number> {
   }
   let replayed = 0;
   const failed: string[] = [];
-  for (const dir of databasesIn(folder)) {
-    const histories = await historiesIn(dir);
-    const replays = Worker.runReplayHistories(
-      { workflowBundle: await workflowBundle() },
-      histories.values(),
-    );
-    for await (const { workflowId, runId, error } of replays) {
-      replayed += 1;
-      if (error) failed.push(`${workflowId} (run ${runId}): ${reasonIn(error.message)}`);
-    }
+  const replays = Worker.runReplayHistories(
+    { workflowBundle: await workflowBundle() },
+    histories.values(),
+  );
+  for await (const { workflowId, runId, error } of replays) {
+    replayed += 1;
+    if (error) failed.push(`${workflowId} (run ${runId}): ${reasonIn(error.message)}`);
   }
   expect(failed, 'histories that cannot be replayed').toEqual([]);
   return replayed;

@@ -4,6 +4,7 @@ import { chownSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync } fr
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../src/temporal/ports.ts';
+import type { Place } from './hosts/network.ts';
 import type { ClusterTools } from './tools.ts';
 
 export interface Postgres {
@@ -18,8 +19,10 @@ export interface PostgresOptions {
   readonly tools: ClusterTools;
   readonly dir: string;
   readonly port?: number;
-  /** Commits reach the disk before they are answered. Off: faster, and a power cut would lose them. */
+  /** Commits reach the disk before they are answered. Off: faster; they survive a kill -9, and no power cut. */
   readonly durable?: boolean;
+  /** Where it runs, at 127.0.0.1 there; default: here. */
+  readonly at?: Place;
 }
 
 /** `nobody`, which every Linux has; as ourselves where we are not root. */
@@ -39,7 +42,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 }
 
 async function run(options: PostgresOptions, data: string, port: number): Promise<Postgres> {
-  const { tools, dir, durable = false } = options;
+  const { tools, dir, durable = false, at } = options;
   const logFile = join(dir, 'postgres.log');
   const log = openSync(logFile, 'a');
   const from = fstatSync(log).size;
@@ -47,16 +50,17 @@ async function run(options: PostgresOptions, data: string, port: number): Promis
     listen_addresses: '127.0.0.1',
     unix_socket_directories: data,
     max_connections: '200',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off' }),
+    ...(durable ? {} : { fsync: 'off' }),
   };
-  const child = spawn(
-    join(tools.postgres, 'postgres'),
-    [
-      ...['-D', join(data, 'data'), '-p', String(port)],
-      ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]),
-    ],
-    { ...UNPRIVILEGED, cwd: data, stdio: ['ignore', log, log] },
-  );
+  const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const [program = '', ...words] = [
+    ...(at?.enterUnprivileged ?? []),
+    ...[join(tools.postgres, 'postgres'), '-D', join(data, 'data'), '-p', String(port)],
+    ...flags,
+  ];
+  // To enter a host is for root, who then becomes somebody else.
+  const user = at ? {} : UNPRIVILEGED;
+  const child = spawn(program, words, { ...user, cwd: data, stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await ready(logFile, from, child);

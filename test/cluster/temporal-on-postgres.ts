@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { freePort, isListening } from '../../src/temporal/ports.ts';
 import { startPostgres, type Postgres } from './postgres.ts';
+import type { Place } from './hosts/network.ts';
 import type { ClusterTools } from './tools.ts';
 
 /** PEM files of the frontend. */
@@ -33,10 +34,12 @@ export interface ClusterOptions {
   /** Name → value, as in a dynamic configuration file of Temporal. */
   readonly dynamicConfig?: Readonly<Record<string, unknown>>;
   readonly durable?: boolean;
+  /** Where server and database run; default: here, at 127.0.0.1. */
+  readonly at?: Place;
 }
 
 export interface Cluster extends AsyncDisposable {
-  /** `127.0.0.1:PORT` of the frontend. */
+  /** `HOST:PORT` of the frontend. */
   readonly address: string;
   readonly dir: string;
   postgres: Postgres;
@@ -49,19 +52,23 @@ export interface Cluster extends AsyncDisposable {
 const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { tools } = options;
+  const { tools, at } = options;
   const dir = await mkdtemp(join(tmpdir(), 'hundredfold-cluster-'));
   // PostgreSQL runs as another user than root, and must reach its folder.
   await chmod(dir, 0o711);
-  const postgres = await startPostgres({ tools, dir, durable: options.durable ?? false });
+  const postgres = await startPostgres({
+    ...{ tools, dir, durable: options.durable ?? false },
+    ...(at && { at }),
+  });
   try {
-    for (const schema of ['temporal', 'visibility']) makeSchema(tools, postgres.port, schema);
+    for (const schema of ['temporal', 'visibility']) makeSchema(options, postgres.port, schema);
     const ports = await portsFor();
     const config = join(dir, 'temporal.yaml');
     writeFileSync(config, stringify(configuration(options, dir, postgres.port, ports)));
-    const start = (): Promise<ChildProcess> => startServer(tools, dir, config, ports.frontend.grpc);
+    const start = (): Promise<ChildProcess> =>
+      startServer(options, dir, config, ports.frontend.grpc);
     const cluster: Cluster = {
-      address: `127.0.0.1:${ports.frontend.grpc}`,
+      address: `${hostOf(options)}:${ports.frontend.grpc}`,
       dir,
       postgres,
       server: await start(),
@@ -82,10 +89,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-function makeSchema({ sqlTool }: ClusterTools, port: number, schema: string): void {
+const hostOf = ({ at }: ClusterOptions): string => at?.address ?? '127.0.0.1';
+
+function makeSchema({ tools, at }: ClusterOptions, port: number, schema: string): void {
   const tool = (...args: string[]): void => {
     const database = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(port)];
-    execFileSync(sqlTool, [...database, '-u', 'temporal', '--db', schema, ...args], {
+    const words = [tools.sqlTool, ...database, '-u', 'temporal', '--db', schema, ...args];
+    const [program = '', ...rest] = [...(at?.enter ?? []), ...words];
+    execFileSync(program, rest, {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
   };
@@ -104,15 +115,17 @@ async function portsFor(): Promise<Ports> {
 }
 
 function configuration(
-  { tls, dynamicConfig = {} }: ClusterOptions,
+  options: ClusterOptions,
   dir: string,
   postgresPort: number,
   ports: Ports,
 ): object {
+  const { tls, dynamicConfig = {} } = options;
+  const host = hostOf(options);
   const dynamic = join(dir, 'dynamic.yaml');
   const values = Object.entries(dynamicConfig).map(([name, value]) => [name, [{ value }]]);
   writeFileSync(dynamic, stringify(Object.fromEntries(values)));
-  const frontend = `127.0.0.1:${ports.frontend.grpc}`;
+  const frontend = `${host}:${ports.frontend.grpc}`;
   const sql = (databaseName: string): object => ({
     sql: {
       ...{ pluginName: 'postgres12', databaseName, connectProtocol: 'tcp' },
@@ -127,13 +140,13 @@ function configuration(
       datastores: { default: sql('temporal'), visibility: sql('visibility') },
     },
     global: {
-      membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
+      membership: { maxJoinDuration: '30s', broadcastAddress: host },
       ...(tls && { tls: tlsOf(tls) }),
     },
     services: Object.fromEntries(
       Object.entries(ports).map(([service, { grpc, membership }]) => [
         service,
-        { rpc: { grpcPort: grpc, membershipPort: membership, bindOnLocalHost: true } },
+        { rpc: { grpcPort: grpc, membershipPort: membership, bindOnIP: host } },
       ]),
     ),
     clusterMetadata: {
@@ -169,13 +182,15 @@ function tlsOf(tls: FrontendTls): object {
 }
 
 async function startServer(
-  { temporalServer }: ClusterTools,
+  options: ClusterOptions,
   dir: string,
   config: string,
   port: number,
 ): Promise<ChildProcess> {
   const log = openSync(join(dir, 'temporal.log'), 'a');
-  const child = spawn(temporalServer, ['--config-file', config, '--allow-no-auth', 'start'], {
+  const server = [options.tools.temporalServer, '--config-file', config, '--allow-no-auth'];
+  const command = [...(options.at?.enter ?? []), ...server, 'start'];
+  const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: dir,
     stdio: ['ignore', log, log],
     env: { PATH: process.env['PATH'] ?? '', HOME: dir, USER: 'temporal' },
@@ -183,7 +198,7 @@ async function startServer(
   closeSync(log);
   const end = Date.now() + 60_000;
   while (Date.now() < end && child.exitCode === null) {
-    if (await isListening(port)) return child;
+    if (await isListening(port, hostOf(options))) return child;
     await delay(100);
   }
   child.kill('SIGKILL');

@@ -238,7 +238,7 @@ const CODE = new RegExp(`(?:${CLASSES.join('|')})(?:_[A-Z0-9]+)+`, 'g');
 const VARIABLES = [
   ...['TEMPORAL_CLI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'],
   ...['TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_TLS'],
-  ...['TEMPORAL_SERVER', 'TEMPORAL_SQL_TOOL'],
+  ...['TEMPORAL_SERVER', 'TEMPORAL_SQL_TOOL', 'TEMPORAL_BROADCAST_ADDRESS'],
 ];
 
 function codesIn(text: string): string[] {

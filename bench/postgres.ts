@@ -1,0 +1,217 @@
+/**
+ * Campaigns on a Temporal on PostgreSQL, with real workers as processes of their own: what an item costs, how many
+ * submissions one budget grants a second, and how soon work goes on after a loss. On the hosts of `npm run test:cluster`,
+ * with a PostgreSQL that commits to disk.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { campaignWorkflowId } from '../src/workflows/names.ts';
+import { Lab, USERS, type HostName, type Limits } from '../test/cluster/hosts/lab.ts';
+import { clusterTools } from '../test/cluster/tools.ts';
+import { sequences } from './command.ts';
+
+const [ADA] = USERS;
+/** No slot is ever waited for, and each is counted. */
+const PLENTY: Limits = {
+  ...{ limit: 1_000_000, windowMs: 3_600_000, jobMs: 200, concurrency: 0 },
+  ...{ unlimited: true, durable: true },
+};
+
+async function withLab<T>(limits: Limits, use: (lab: Lab) => Promise<T>): Promise<T> {
+  const tools = clusterTools();
+  if (typeof tools === 'string') throw new Error(tools);
+  const lab = await Lab.open(tools, limits);
+  const endWithUs = (): void => lab.kill();
+  process.once('exit', endWithUs);
+  try {
+    return await use(lab);
+  } finally {
+    process.off('exit', endWithUs);
+    await lab.close();
+  }
+}
+
+async function start(lab: Lab, name: string, rows: readonly object[]): Promise<void> {
+  lab.write('host1', `${name}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  await lab
+    .type('host1', ADA, ['run', `${name}.jsonl`, '--detach', '--no-cache', '--yes'])
+    .endsWith(0);
+}
+
+async function ended(lab: Lab, name: string): Promise<void> {
+  const client = await lab.client();
+  try {
+    await client.workflow.getHandle(campaignWorkflowId(name)).result();
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** Times at which the services took a job on (ms since the epoch), in order; they go on writing. */
+function stamps(lab: Lab): number[] {
+  const database = new DatabaseSync(lab.path('services', 'services.db'), { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT at FROM arrivals WHERE accepted = 1 ORDER BY at').all();
+    return rows.map(({ at }) => Number(at));
+  } finally {
+    database.close();
+  }
+}
+
+const TICKS_MS = 10;
+
+/** CPU of a process (ms), with that of its children that have ended. */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICKS_MS;
+}
+
+function childrenOf(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  return tasks
+    .flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').map(Number),
+    )
+    .filter((one) => one > 0);
+}
+
+interface Spent {
+  readonly worker: number;
+  readonly temporal: number;
+  readonly postgres: number;
+  readonly walBytes: number;
+}
+
+function spent(lab: Lab): Spent {
+  const { server, postgres } = lab.cluster;
+  const database = postgres.process.pid ?? 0;
+  const words = [
+    '-h',
+    '127.0.0.1',
+    '-p',
+    String(postgres.port),
+    '-U',
+    'temporal',
+    '-d',
+    'temporal',
+  ];
+  const query = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')";
+  const [program, ...rest] = [...lab.place('temporal').enter, 'psql', ...words, '-Atc', query];
+  const wal = execFileSync(program, rest, { encoding: 'utf8' });
+  const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuOf(pid), 0);
+  return {
+    worker: sum(lab.workers.map(({ typed }) => typed.pid)),
+    temporal: cpuOf(server.pid ?? 0),
+    postgres: sum([database, ...childrenOf(database)]),
+    walBytes: Number(wal),
+  };
+}
+
+/** CPU and WAL of an item. */
+export async function cost(items: number, workers: number): Promise<string> {
+  return withLab(PLENTY, async (lab) => {
+    const hosts: HostName[] = ['host1', 'host2', 'host3'];
+    for (const host of hosts.slice(0, workers)) lab.startWorker(host, ADA);
+    const all = sequences(items + 20);
+    // So that programs are loaded and pools filled.
+    await start(lab, 'warm', all.slice(0, 20));
+    await ended(lab, 'warm');
+    const [before, began] = [spent(lab), Date.now()];
+    await start(lab, 'night', all.slice(20));
+    await ended(lab, 'night');
+    const seconds = (Date.now() - began) / 1_000;
+    const after = spent(lab);
+    const each = (part: keyof Spent): number => (after[part] - before[part]) / items;
+    const parts = (['worker', 'temporal', 'postgres'] as const).map((part) => each(part));
+    const [worker = 0, temporal = 0, postgres = 0] = parts;
+    const total = parts.reduce((sum, part) => sum + part, 0);
+    return `${workers} worker(s), ${items} items: CPU an item ${total.toFixed(0)} ms (workers ${worker.toFixed(0)}, Temporal ${temporal.toFixed(0)}, PostgreSQL ${postgres.toFixed(0)}), WAL ${(each('walBytes') / 1_000).toFixed(0)} kB, ${(items / seconds).toFixed(1)} items/s`;
+  });
+}
+
+/** Submissions a second of one budget, of jobs that do not end meanwhile. */
+export async function rate(seconds: number): Promise<string> {
+  return withLab({ ...PLENTY, jobMs: 3_600_000 }, async (lab) => {
+    for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
+    // A campaign keeps 1,000 items open at most.
+    const campaigns = Math.ceil((seconds * 60) / 1_000);
+    const all = sequences(campaigns * 1_000);
+    for (let n = 0; n < campaigns; n += 1)
+      await start(lab, `night-${n}`, all.slice(n * 1_000, (n + 1) * 1_000));
+    const first = stamps(lab)[0] ?? Date.now();
+    await delay(Math.max(0, first + seconds * 1_000 - Date.now()));
+    const taken = stamps(lab);
+    const last = taken.at(-1) ?? first;
+    const over = (last - first) / 1_000;
+    return `${taken.length} submissions in ${over.toFixed(0)} s: ${(taken.length / over).toFixed(1)} a second`;
+  });
+}
+
+/** From what was lost, or its return, to the next submission, in s; several times. */
+export async function recovery(awaySeconds: number): Promise<string> {
+  return withLab({ ...PLENTY, limit: 10, windowMs: 2_000, unlimited: false }, async (lab) => {
+    for (const host of ['host1', 'host2'] as const) lab.startWorker(host, ADA);
+    await start(lab, 'night', sequences(5_000));
+    const next = async (since: number): Promise<number> => {
+      for (;;) {
+        const found = stamps(lab).find((at) => at > since);
+        if (found !== undefined) return (found - since) / 1_000;
+        await delay(200);
+      }
+    };
+    const words: string[] = [];
+    const measure = async (what: string, lose: () => Promise<number>, times: number) => {
+      const took: number[] = [];
+      for (let n = 0; n < times; n += 1) {
+        await delay(8_000);
+        took.push(await next(await lose()));
+      }
+      words.push(`${what}: ${took.map((one) => one.toFixed(1)).join(', ')} s`);
+      console.log(words.at(-1));
+    };
+    const workers = async (which: readonly number[]): Promise<number> => {
+      const at = stamps(lab).at(-1) ?? 0;
+      // Just before the next window: submissions are then on their way.
+      await delay(Math.max(0, at + 1_950 - Date.now()));
+      const killedAt = Date.now();
+      await Promise.all(which.map((n) => lab.killWorker(n, 10_000)));
+      return killedAt;
+    };
+    await measure('after kill -9 of one of two workers', () => workers([0]), 4);
+    const back = async (kill: (awayMs: number) => Promise<void>): Promise<number> => {
+      await kill(awaySeconds * 1_000);
+      return Date.now();
+    };
+    await measure(
+      `after Temporal was away for ${awaySeconds} s`,
+      () => back((ms) => lab.killTemporal(ms)),
+      2,
+    );
+    await measure(
+      `after PostgreSQL was away for ${awaySeconds} s`,
+      () => back((ms) => lab.killDatabase(ms)),
+      2,
+    );
+    return words.join('; ');
+  });
+}
+
+/** Other sizes by the environment: ITEMS, RATE_SECONDS, AWAY. */
+const sizeOf = (variable: string, otherwise: number): number =>
+  Number(process.env[variable] ?? otherwise);
+
+export const postgresCases = {
+  cost: async () => {
+    const lines: string[] = [];
+    for (const workers of [1, 2, 3]) {
+      lines.push(await cost(sizeOf('ITEMS', 400), workers));
+      console.log(lines.at(-1));
+    }
+    return lines.join('; ');
+  },
+  rate: () => rate(sizeOf('RATE_SECONDS', 120)),
+  recovery: () => recovery(sizeOf('AWAY', 60)),
+};

@@ -1,0 +1,256 @@
+/** Plays a round, and judges what it left: the promises of docs/architecture.md, on the tree that a host pulls. */
+import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { campaignWorkflowId } from '../../../src/workflows/names.ts';
+import { Patience } from '../../chaos/patience.ts';
+import { replayable } from '../../chaos/replayed.ts';
+import { processArguments } from '../../cli/process-arguments.ts';
+import {
+  atMostOneJob,
+  itemsTable,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  noSecret,
+  treeIsWhole,
+} from '../../promises.ts';
+import type { ClusterTools } from '../tools.ts';
+import { HOSTS, Lab, USERS, type HostName, type User } from './lab.ts';
+import { BAD_LINK, type Event, type Plan } from './plan.ts';
+
+const LIMITS = { limit: 10, windowMs: 6_000, jobMs: 400 };
+/** Longer than the longest block of a service (60 s) and all restarts together. */
+const CALM_MS = 240_000;
+const ENDS_WITHIN_MS = 50_000;
+
+export interface Verdict {
+  /** What is broken, a text each; empty when all holds. */
+  readonly broken: readonly string[];
+  /** Items by state and code. */
+  readonly items: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  /** Of every process, where something is broken. */
+  readonly stories: string;
+}
+
+interface Campaign {
+  readonly name: string;
+  readonly user: User;
+  readonly host: HostName;
+  readonly ids: readonly string[];
+}
+
+export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdict> {
+  const lab = await Lab.open(tools, LIMITS);
+  // A test that runs out of time leaves processes and namespaces to nobody.
+  const endWithUs = (): void => lab.kill();
+  process.once('exit', endWithUs);
+  const startedAt = performance.now();
+  try {
+    const broken: string[] = [];
+    const items: Record<string, number> = {};
+    const attempt = async (check: () => unknown): Promise<void> => {
+      try {
+        await check();
+      } catch (error) {
+        broken.push(wordsOf(error));
+      }
+    };
+    const seen: string[] = [];
+    const campaigns = await begin(lab, plan);
+    await Promise.all(
+      plan.events.map(async (event) => {
+        await delay(event.atMs);
+        seen.push(processArguments());
+        await attempt(() => enact(lab, event));
+      }),
+    );
+    await attempt(() => allEnd(lab, campaigns));
+    if (broken.length === 0) {
+      await attempt(() => endInOrder(lab));
+      await judge(lab, campaigns, seen.join('\n'), attempt, items);
+    }
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return { broken, items, seconds, stories: broken.length === 0 ? '' : storiesOf(lab) };
+  } finally {
+    process.off('exit', endWithUs);
+    await lab.close();
+  }
+}
+
+/** Workers on three hosts, and a campaign of each user, begun where the other's token is not. */
+async function begin(lab: Lab, plan: Plan): Promise<Campaign[]> {
+  for (const host of HOSTS) lab.setClock(host, plan.clocks[host] ?? 0);
+  const [ada, ben] = USERS;
+  lab.startWorker('host1', ada);
+  lab.startWorker('host2', ben);
+  lab.startWorker('host3', ada);
+  lab.startWorker('host3', ben);
+  const campaigns = ([ada, ben] as const).map((user, n): Campaign => {
+    const rows = rowsOf(plan, user, n);
+    const host = n === 0 ? 'host1' : 'host2';
+    const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+    lab.write(host, `${user.name}.jsonl`, text);
+    return { name: user.name, user, host, ids: rows.map(({ id }) => id) };
+  });
+  await Promise.all(
+    campaigns.map(({ name, user, host }) =>
+      lab.type(host, user, ['run', `${name}.jsonl`, '--detach', '--json']).endsWith(0),
+    ),
+  );
+  return campaigns;
+}
+
+const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
+
+function rowsOf(plan: Plan, { name }: User, user: number): { id: string }[] {
+  const residue = (n: number): string => RESIDUES[n % 20] ?? 'A';
+  const sequences = Array.from({ length: plan.sequences }, (_, n) => ({
+    id: `${name}-s${n}`,
+    sequence: `MKTAYIAK${residue(n)}${residue(n / 20)}${residue(user)}`,
+  }));
+  const molecules = Array.from({ length: plan.molecules }, (_, n) => ({
+    id: `${name}-m${n}`,
+    smiles: `${'C'.repeat(n + 1)}${user === 0 ? 'O' : 'N'}`,
+  }));
+  return [...sequences, ...molecules];
+}
+
+async function enact(lab: Lab, event: Event): Promise<void> {
+  switch (event.do) {
+    case 'cut':
+      lab.network.cut(event.one, event.other);
+      await delay(event.forMs);
+      lab.network.heal(event.one, event.other);
+      return;
+    case 'disturb':
+      await lab.network.disturb(event.whom, BAD_LINK);
+      await delay(event.forMs);
+      lab.network.calm(event.whom);
+      return;
+    case 'kill':
+      if (event.what === 'temporal') return lab.killTemporal(event.awayMs);
+      if (event.what === 'database') return lab.killDatabase(event.awayMs);
+      if (event.what === 'store') return lab.killStore(event.awayMs);
+      if (event.what === 'services') return lab.killServices(event.awayMs);
+      return lab.killWorker(Number(event.what.slice(-1)), event.awayMs);
+  }
+}
+
+async function allEnd(lab: Lab, campaigns: readonly Campaign[]): Promise<void> {
+  const patience = new Patience(CALM_MS);
+  const client = await lab.client();
+  try {
+    const open = new Set(campaigns.map(({ name }) => name));
+    while (open.size > 0) {
+      if (patience.isOver)
+        throw new Error(
+          `${[...open].join(' and ')}: not ended ${CALM_MS / 1_000} s after the faults`,
+        );
+      await delay(500);
+      for (const name of open) {
+        const { status } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
+        if (status.name !== 'RUNNING') open.delete(name);
+      }
+    }
+  } finally {
+    patience.end();
+    await client.connection.close();
+  }
+}
+
+/** SIGTERM ends each worker with exit code 0; none has ended by itself before. */
+async function endInOrder(lab: Lab): Promise<void> {
+  const patience = new Patience(ENDS_WITHIN_MS);
+  try {
+    for (const { typed } of lab.workers) typed.kill('SIGTERM');
+    const ended = Promise.all(lab.workers.map(({ typed }) => typed.endsWith(0)));
+    await Promise.race([
+      ended,
+      patience.over.then(() => {
+        throw new Error('workers that were told to end have not');
+      }),
+    ]);
+  } finally {
+    patience.end();
+  }
+}
+
+async function judge(
+  lab: Lab,
+  campaigns: readonly Campaign[],
+  processes: string,
+  attempt: (check: () => unknown) => Promise<void>,
+  items: Record<string, number>,
+): Promise<void> {
+  await lab.stopServices();
+  const journal = lab.journal();
+  // Both services have the limit here.
+  const asIf = journal.map((entry) => ({
+    ...entry,
+    service: 'predictions' as const,
+    token: `${entry.service} ${String(entry.token)}`,
+  }));
+  await attempt(() => neverOverBudget(asIf, LIMITS));
+  await attempt(() => neverRefusedForRate(journal));
+  await attempt(() => atMostOneJob(journal, campaigns.flatMap(({ ids }) => ids).length));
+  const accepted = new Set(journal.flatMap((e) => (e.accepted ? (e.requestId ?? []) : [])));
+  for (const { name, user, ids } of campaigns) {
+    // At a host that had no part in it.
+    await attempt(() =>
+      lab.type('host3', user, ['pull', name, '--out', 'pulled', '--json']).endsWith(0),
+    );
+    const tree = lab.path('host3', 'pulled', name);
+    await attempt(() => noItemLost(tree, ids));
+    await attempt(() => treeIsWhole(tree));
+    await attempt(async () => explained(await itemsTable(tree), accepted, items));
+    const printed = lab.said.map((typed, n) => [
+      `${n}: ${typed.words}`,
+      typed.stdout + typed.stderr,
+    ]);
+    const texts = { ...Object.fromEntries(printed), processes } as Record<string, string>;
+    for (const token of [user.molecules, user.predictions])
+      await attempt(() => noSecret(token, lab.path('host3', 'pulled'), texts));
+    await attempt(() => noSecret(user.predictions, lab.store.folder, {}));
+  }
+  await attempt(async () => {
+    const client = await lab.client();
+    try {
+      await replayable(client);
+    } finally {
+      await client.connection.close();
+    }
+  });
+}
+
+/** Nothing but a submission of which nobody can know may keep a row from its result. */
+function explained(
+  rows: readonly Record<string, string>[],
+  accepted: ReadonlySet<string>,
+  items: Record<string, number>,
+): void {
+  for (const { state, error_code: code } of rows) {
+    const key = [state, code].filter(Boolean).join(' ');
+    items[key] = (items[key] ?? 0) + 1;
+  }
+  const strange = rows.filter((row) =>
+    row['state'] === 'succeeded'
+      ? !accepted.has(row['remote_id'] ?? '')
+      : row['kind'] !== 'molecule' || row['error_code'] !== 'SUBMIT_UNSURE',
+  );
+  expect(strange, 'items that ended in a way which nothing explains').toEqual([]);
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const found = 'actual' in error ? `\n${JSON.stringify(error.actual, null, 2)}` : '';
+  return (error.message.split(': expected')[0] ?? '') + found;
+}
+
+function storiesOf(lab: Lab): string {
+  const log = execFileSync('tail', ['-n', '40', `${lab.cluster.dir}/temporal.log`], {
+    encoding: 'utf8',
+  });
+  return [...lab.said.map((typed) => typed.story()), `--- Temporal\n${log}`].join('\n\n');
+}

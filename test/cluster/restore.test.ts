@@ -1,0 +1,116 @@
+/** PostgreSQL is lost while a campaign is open, and a backup of an earlier moment is restored. Skipped where the programs are missing: tools.ts. */
+import { execFileSync } from 'node:child_process';
+import { realpathSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalServices } from '../../src/local-services/server.ts';
+import { desk, type Desk } from '../cli/command.ts';
+import {
+  atMostOneJob,
+  itemsTable,
+  neverOverBudget,
+  neverRefusedForRate,
+  noItemLost,
+  treeIsWhole,
+} from '../promises.ts';
+import { UNPRIVILEGED } from './postgres.ts';
+import { startCluster, type Cluster } from './temporal-on-postgres.ts';
+import { clusterTools, type ClusterTools } from './tools.ts';
+
+const tools = clusterTools();
+const missing = typeof tools === 'string' ? tools : null;
+
+const LIMITS = { limit: 4, windowMs: 5_000 };
+const SEQUENCES = 16;
+const MOLECULES = 10;
+
+/** As docs/cluster.md has it, while everything runs. */
+function backUp({ dir, postgres }: Cluster, { postgres: programs }: ClusterTools): void {
+  const at = ['-h', '127.0.0.1', '-p', String(postgres.port), '-U', 'temporal'];
+  const target = join(dir, 'postgres', 'backup');
+  execFileSync(
+    // Only initdb and postgres may be linked to in a folder of PATH.
+    join(dirname(realpathSync(join(programs, 'initdb'))), 'pg_basebackup'),
+    [...at, '--pgdata', target, '--wal-method=stream', '--checkpoint=fast'],
+    { ...UNPRIVILEGED, cwd: join(dir, 'postgres') },
+  );
+}
+
+/** The database and the server are gone; what was backed up takes their place. */
+async function restore(cluster: Cluster): Promise<void> {
+  cluster.server.kill('SIGKILL');
+  await cluster.postgres.stop();
+  const data = (name: string): string => join(cluster.dir, 'postgres', name);
+  renameSync(data('data'), data('lost'));
+  renameSync(data('backup'), data('data'));
+  cluster.postgres = await cluster.postgres.restart();
+  await cluster.restartServer();
+}
+
+async function ended(at: Desk, items: number): Promise<void> {
+  await expect
+    .poll(() => at.done('night'), { timeout: 60_000, interval: 200 })
+    .toBeGreaterThan(items);
+}
+
+describe.skipIf(missing !== null)(`an older database${missing ? ` (${missing})` : ''}`, () => {
+  test('costs no item and no second job', async () => {
+    const cluster = await startCluster({ tools: tools as ClusterTools });
+    onTestFinished(() => cluster[Symbol.asyncDispose]());
+    const services = await startLocalServices({
+      ...{ engine: 'synthetic', retryAfterSeconds: 0, jobMs: 200 },
+      ...{ ...LIMITS, moleculeLimit: LIMITS.limit },
+    });
+    onTestFinished(() => services.close());
+    const at = desk();
+    const budget = `budget: { limit: ${LIMITS.limit}, window: ${LIMITS.windowMs}ms }`;
+    at.write(
+      'hundredfold.yaml',
+      `temporal: { address: "${cluster.address}", namespace: lab }
+services:
+  molecules: { url: "${services.moleculesUrl}", ${budget} }
+  predictions: { url: "${services.url}", ${budget} }
+`,
+    );
+    const rows = [
+      ...Array.from({ length: SEQUENCES }, (_, n) => ({
+        id: `s${n}`,
+        sequence: `MKTAYIAK${'ACDEFGHIKLMNPQRSTVWY'[n] ?? ''}`,
+      })),
+      ...Array.from({ length: MOLECULES }, (_, n) => ({ id: `m${n}`, smiles: 'C'.repeat(n + 1) })),
+    ];
+    at.write('night.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
+    const tokens = {
+      HUNDREDFOLD_MOLECULE_TOKEN: 'mRestore7Z',
+      HUNDREDFOLD_PREDICTION_TOKEN: 'pRestoreToken9x',
+    };
+    const env = { env: tokens };
+    await at.runs(0, ['setup', 'temporal']);
+    const first = at.type(['worker'], env);
+    await at.runs(0, ['run', 'night.jsonl', '--detach'], env);
+    await ended(at, 5);
+    backUp(cluster, tools as ClusterTools);
+    await ended(at, at.done('night') + 8);
+    first.kill('SIGTERM');
+    await first.endsWith(0);
+    await restore(cluster);
+
+    const second = at.type(['worker'], env);
+    const { stdout } = await at.runs(0, ['watch', 'night', '--json'], env);
+    expect(JSON.parse(stdout)).toMatchObject({ items: { succeeded: rows.length } });
+    second.kill('SIGTERM');
+    await second.endsWith(0);
+    const tree = at.path('results', 'night');
+    await noItemLost(
+      tree,
+      rows.map(({ id }) => id),
+    );
+    await treeIsWhole(tree);
+    const journal = services.journal();
+    atMostOneJob(journal, rows.length);
+    neverOverBudget(journal, LIMITS);
+    neverRefusedForRate(journal);
+    const ids = (await itemsTable(tree)).map(({ remote_id: id }) => id);
+    expect(new Set(ids).size).toBe(rows.length);
+  });
+});
