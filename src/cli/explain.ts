@@ -1,15 +1,17 @@
 /** Errors, for people: what happened and what to do; a stack trace only for a mistake of ours. */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Problem } from '../domain/problem.ts';
+import { typeable } from './typeable.ts';
+import { isQuiet } from './verbosity.ts';
 
 export function explain(error: unknown): void {
   if (error instanceof HundredfoldError) {
-    say(`hundredfold: ${error.message} [${error.code}]`);
-    say(`  ${error.remedy}`);
+    write(`hundredfold: ${error.message} [${error.code}]`);
+    write(`  ${error.remedy}`);
     return;
   }
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  say(`hundredfold: something went wrong that should not: ${shown}`);
+  write(`hundredfold: something went wrong that should not: ${shown}`);
 }
 
 /** An error in a few words, for a line that has more to say. */
@@ -19,7 +21,7 @@ export function reasonOf(error: unknown): string {
 }
 
 /** A problem as an entry of a list that can be worked off: where, what, what to do. */
-export function explainProblem(problem: Problem, tell = say): void {
+export function explainProblem(problem: Problem, tell = write): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
     `${file}${line === null ? '' : `:${line}`}`,
@@ -35,7 +37,11 @@ export function explainProblem(problem: Problem, tell = say): void {
 
 /** Progress, notes and warnings; what a command is asked for goes to stdout (output.ts). */
 export function say(line: string): void {
-  process.stderr.write(`${harmless(line)}\n`);
+  if (!isQuiet()) write(line);
+}
+
+function write(line: string): void {
+  process.stderr.write(`${typeable(harmless(line))}\n`);
 }
 
 /** All control characters but line feed and tab, and what turns the reading direction. */

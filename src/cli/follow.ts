@@ -19,6 +19,7 @@ import { Observer, type Observation, type Observed } from './observe.ts';
 import { PlainLines } from './plain-lines.ts';
 import { recover } from './temporal-away.ts';
 import { uiLink } from './ui-link.ts';
+import { isQuiet, isVerbose } from './verbosity.ts';
 import type { View } from './view.ts';
 
 /** A look may fail while a worker starts, or a host changes; then it is worth a word. */
@@ -48,7 +49,8 @@ export async function follow(
 
 /** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
 function redraws(): boolean {
-  return process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
+  const lines = isQuiet() || isVerbose();
+  return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
 }
 
 /** Another command has begun a new database: the former one was damaged, or written by a clock that was set back. */

@@ -11,16 +11,9 @@ import { itemWorkflowId } from '../workflows/names.ts';
 import { commandSettings } from './command-settings.ts';
 import { say } from './explain.ts';
 import { findTree, type TreeFlags } from './find-tree.ts';
+import { logText, parseLogLine, type LogLine } from './log-text.ts';
 import { printDocument, printLine } from './output.ts';
 import type { CampaignTree } from './retry-tree.ts';
-
-interface LogLine {
-  readonly time: string;
-  readonly level: string;
-  readonly message: string;
-  readonly campaign?: string;
-  readonly item?: string;
-}
 
 export async function logs(
   name: string,
@@ -70,12 +63,11 @@ function engineLog({ store }: CampaignTree, { kind, id }: ItemRecord): Promise<s
   return store.readText(itemKey(kind, id, JOB_LOG));
 }
 
-/** A line that is not whole, as after a crash, is left out. */
 async function* workerLog(file: string): AsyncGenerator<LogLine> {
   const lines = createInterface({ input: createReadStream(file) });
   try {
     for await (const line of lines) {
-      const read = parsed(line);
+      const read = parseLogLine(line);
       if (read !== null) yield read;
     }
   } catch (error) {
@@ -83,29 +75,14 @@ async function* workerLog(file: string): AsyncGenerator<LogLine> {
   }
 }
 
-function parsed(line: string): LogLine | null {
-  try {
-    return JSON.parse(line) as LogLine;
-  } catch {
-    return null;
-  }
-}
-
 function inOrder(attempts: readonly Attempt[], lines: readonly LogLine[]): string[] {
   const all = [
     ...attempts.map((attempt) => ({ at: attempt.at, text: attemptText(attempt) })),
-    ...lines.map(({ time, level, message, campaign: _, item, ...rest }) => ({
-      at: time,
-      text: [level, item ?? '', message, detailText(rest)].filter(Boolean).join('  '),
-    })),
+    ...lines.map((line) => ({ at: line.time, text: logText(line) })),
   ];
-  return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ at, text }) => `${at}  ${text}`);
+  return all.sort((a, b) => a.at.localeCompare(b.at)).map(({ text }) => text);
 }
 
-function attemptText({ outcome, remoteId, message }: Attempt): string {
-  return [outcome, remoteId ?? '', message ?? ''].filter(Boolean).join('  ');
-}
-
-function detailText(rest: object): string {
-  return Object.keys(rest).length === 0 ? '' : JSON.stringify(rest);
+function attemptText({ at, outcome, remoteId, message }: Attempt): string {
+  return [at, outcome, remoteId ?? '', message ?? ''].filter(Boolean).join('  ');
 }

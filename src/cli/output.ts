@@ -3,6 +3,7 @@
  * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
  */
 import { harmless } from './explain.ts';
+import { typeable } from './typeable.ts';
 
 let documented = false;
 
@@ -23,5 +24,5 @@ export function beginDocument(): void {
 }
 
 export function printLine(line: string): void {
-  process.stdout.write(`${harmless(line)}\n`);
+  process.stdout.write(`${typeable(harmless(line))}\n`);
 }

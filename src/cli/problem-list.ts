@@ -9,11 +9,11 @@ const KEPT = 10_000;
 
 export class ProblemList {
   readonly kept: Problem[] = [];
-  private readonly tell: (line: string) => void;
+  private readonly tell: ((line: string) => void) | undefined;
   private count = 0;
 
-  /** @param tell takes the lines for people */
-  constructor(tell = say) {
+  /** @param tell takes the lines for people; to stderr when it is left out */
+  constructor(tell?: (line: string) => void) {
     this.tell = tell;
   }
 
@@ -29,6 +29,7 @@ export class ProblemList {
   }
 
   sayRest(): void {
-    if (this.count > SHOWN) this.tell(`… and ${this.count - SHOWN} more (--json lists them).`);
+    if (this.count > SHOWN)
+      (this.tell ?? say)(`… and ${this.count - SHOWN} more (--json lists them).`);
   }
 }

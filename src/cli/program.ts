@@ -8,6 +8,7 @@ import { ending } from './ending.ts';
 import { addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { addServiceCommands } from './service-commands.ts';
+import { setVerbosity } from './verbosity.ts';
 import { withStanding } from './standing.ts';
 import { addTransferCommands } from './transfer-commands.ts';
 import { workerOptions } from './worker-options.ts';
@@ -19,10 +20,13 @@ export const program = new Command('hundredfold')
   )
   .version(programVersion(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'print this')
+  .option('-q, --quiet', 'say nothing on stderr but errors')
+  .option('-v, --verbose', 'also show the log of the worker on stderr')
   .showHelpAfterError(
     '(hundredfold --help lists the commands, hundredfold run --help the options.)',
   )
-  .exitOverride();
+  .exitOverride()
+  .hook('preAction', (_, command) => setVerbosity(command.optsWithGlobals()));
 
 const config = () =>
   new Option('--config <file>', 'configuration (default: hundredfold.yaml, or HUNDREDFOLD_CONFIG)');

@@ -5,6 +5,9 @@ import type { Settings } from '../config/settings.ts';
 import { folderUnusable } from '../host/lock.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { logTo } from '../worker.ts';
+import { say } from './explain.ts';
+import { logText, parseLogLine } from './log-text.ts';
+import { isVerbose } from './verbosity.ts';
 
 /** Throws HOST_FOLDER_UNUSABLE. */
 export function logToFolder({ embeddedDir }: Settings): void {
@@ -19,5 +22,13 @@ export function logToFolder({ embeddedDir }: Settings): void {
   });
   // A log that cannot be written (a full disk) must not end the campaign that it is about.
   file.on('error', () => undefined);
-  logTo((line) => file.write(line));
+  if (!isVerbose()) {
+    logTo((line) => file.write(line));
+    return;
+  }
+  logTo((line) => {
+    file.write(line);
+    const read = parseLogLine(line);
+    if (read !== null) say(logText(read));
+  }, 'INFO');
 }

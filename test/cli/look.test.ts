@@ -64,3 +64,19 @@ test.each([
   expect(error).toEqual({ code, message: expect.any(String) as string, remedy: error['remedy'] });
   expect(error['remedy']).not.toBe('');
 });
+
+test('--quiet says nothing but errors, --verbose shows the log of the worker', async () => {
+  const at = desk();
+  at.write('night.csv', 'id,smiles\nethanol,CCO\n');
+  const quiet = await at.runs(0, ['run', 'night.csv', '--services', 'local', '--quiet', '--json']);
+  expect(quiet.stderr).toBe('');
+  expect(JSON.parse(quiet.stdout)).toMatchObject({ items: { succeeded: 1 } });
+  const refused = await at.runs(1, ['open', 'nihgt', '-q']);
+  expect(refused.stderr).toContain('[CAMPAIGN_UNKNOWN]');
+  // The recorded engine does not know it.
+  at.write('more.csv', 'id,smiles\nmethanol,CO\n');
+  const verbose = await at.runs(3, ['run', 'more.csv', '--services', 'local', '-v']);
+  expect(verbose.stderr).toMatch(
+    /Z {2}INFO {2}item ended {2}.*item=item:more:methanol .*code=JOB_FAILED$/m,
+  );
+});

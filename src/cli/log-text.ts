@@ -1,0 +1,39 @@
+/** A line of the worker's log, for people: what happened, to what; without what only the SDK can use. */
+export interface LogLine {
+  readonly time: string;
+  readonly level: string;
+  readonly message: string;
+  readonly campaign?: string;
+  readonly item?: string;
+}
+
+/** Of the SDK, and what the line says by other fields. */
+const LEFT_OUT = new Set([
+  ...['time', 'level', 'message', 'campaign', 'sdkComponent', 'target', 'taskToken', 'isLocal'],
+  ...[
+    'namespace',
+    'taskQueue',
+    'activityId',
+    'workflowId',
+    'workflowRunId',
+    'workflowType',
+    'trace_id',
+  ],
+]);
+
+/** null for a line that is not whole, as after a crash. */
+export function parseLogLine(line: string): LogLine | null {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return null;
+  }
+}
+
+/** `2026-11-22T23:35:00.362Z  INFO  item ended  item=item:night:a state=failed code=JOB_FAILED` */
+export function logText(line: LogLine): string {
+  const fields = Object.entries(line)
+    .filter(([name]) => !LEFT_OUT.has(name))
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [line.time, line.level, line.message, fields.join(' ')].filter(Boolean).join('  ');
+}
