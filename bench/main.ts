@@ -3,11 +3,13 @@
  * `npm run bench:budget [-- --seed S ten-seconds|recovery|minute|worker-kills|server-kills|two-campaigns]`, and
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
- * `npm run bench:cluster [-- credentials|waiting]`, and `npm run bench -- object-store [items|publication]`.
+ * `npm run bench:cluster [-- credentials|waiting]`, `npm run bench -- object-store [items|publication]`,
+ * and `npm run bench -- install`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
+import { install } from './install.ts';
 import { itemsOfTree } from './items.ts';
 import { clusterCases } from './cluster.ts';
 import { liveView } from './live-view.ts';
@@ -46,6 +48,7 @@ const groups = new Map<string, () => typeof CASES>([
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
   ['cluster', () => clusterCases],
+  ['install', () => ({ install })],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
