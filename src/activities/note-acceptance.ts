@@ -26,7 +26,7 @@ export async function noteAcceptanceOnce(deps: Dependencies, job: RemoteJob): Pr
 
 async function noteAcceptance(
   deps: Dependencies,
-  { item, reference, remoteId, times }: RemoteJob,
+  { item, reference, remoteId, times, ofSeveral }: RemoteJob,
 ): Promise<void> {
   try {
     const store = await openTree(deps, item);
@@ -38,6 +38,7 @@ async function noteAcceptance(
       address: reference.address,
       jobName: record.adopted ? null : jobName(item, record),
       remoteId,
+      ...(ofSeveral && { credential: reference.credential }),
       ...timesOf(record, remoteId, times),
     });
   } catch (error) {
