@@ -1,6 +1,7 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
 import type { Client } from '@temporalio/client';
 import { createActivities } from './activities/index.ts';
+import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
@@ -8,7 +9,7 @@ import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import { revealNetwork } from './config/network.ts';
-import type { ServiceSettings } from './config/settings.ts';
+import { everyCredential, type ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { withManners } from './services/manners.ts';
@@ -70,7 +71,12 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker(given: WorkerOptions): Promise<RunningWorker> {
+  const options = { ...given, services: everyCredential(given.services) };
+  return startWith(options);
+}
+
+async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false, roles = null, build = null } = options;
   const { dependencies = asTheyAre } = options;
   const observation = await observationOf(options);
@@ -140,6 +146,7 @@ function dependenciesOf(
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
     openStore: async (...where) => observeStore(observation, await openExisting(...where)),
     leases,
+    tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
@@ -155,15 +162,23 @@ function dependenciesOf(
 const openExisting: Dependencies['openStore'] = (address, options) =>
   openStore(address, { create: false, ...options });
 
+/** Asked anew each time: the embedded server may have been started again. */
+function holderOf({
+  client,
+  embedded = null,
+}: Pick<WorkerOptions, 'client' | 'embedded'>): () => Promise<LeaseHolder> {
+  let known: LeaseHolder | null = null;
+  return async () => {
+    known ??= await treeHolder(client, embedded);
+    return { ...known, server: embedded?.pid() ?? null };
+  };
+}
+
 /** The trees of this task queue's campaigns are in the memos that `run` and `retry` gave them. */
 function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
-  let known: LeaseHolder | null = null;
   const query = `WorkflowType="campaign" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
   return new TreeLeases({
-    async holder() {
-      known ??= await treeHolder(client, embedded);
-      return { ...known, server: embedded?.pid() ?? null };
-    },
+    holder: holderOf({ client, embedded }),
     openStore: openExisting,
     async openTrees() {
       const trees: TreeAddress[] = [];
@@ -241,8 +256,9 @@ function successorIn(
   known: ReadonlyMap<string, KnownService>,
   { service, address }: ServiceReference,
 ): KnownService | null {
-  const [, found] = [...known].find(([key]) => key.startsWith(`${service} ${address} `)) ?? [];
-  return found ?? null;
+  const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
+  // Of several tokens none takes the place of another: each sees its own jobs only.
+  return found.length === 1 ? (found[0]?.[1] ?? null) : null;
 }
 
 function logRefusal(error: unknown): void {

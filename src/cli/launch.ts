@@ -1,11 +1,16 @@
 /** The workflow of a campaign: is it running, and how it is started over a tree that is laid out. */
 import { createHash } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { ServiceSettings } from '../config/settings.ts';
+import { standingIn } from '../budget/use.ts';
+import { everyCredential, type ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
+import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
+import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
 import {
@@ -55,6 +60,7 @@ export interface Launch {
 
 export async function launch(session: Session, start: Launch): Promise<void> {
   const { name, folder, feeds, plan, manifests, retry } = start;
+  await checkTokens(session, start);
   await forgetPause(session, start);
   await session.client.workflow.start('campaign', {
     workflowId: campaignWorkflowId(name),
@@ -74,14 +80,25 @@ export async function launch(session: Session, start: Launch): Promise<void> {
       ...(plan.tree !== undefined && { tree: plan.tree }),
       manifests: digestOf(manifests),
       startedAt: new Date().toISOString(),
-      services: feeds.map(({ reference }) => reference),
+      services: everyCredential(feeds).map(({ reference }) => reference),
       ...(retry !== undefined && { retry }),
+      standing: standingIn(plan),
     },
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: name },
       { key: ATTRIBUTES.state, value: 'running' },
     ],
   });
+}
+
+/** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */
+async function checkTokens({ client }: Session, { folder, feeds }: Launch): Promise<void> {
+  for (const { reference, limit } of everyCredential(feeds)) {
+    const address = credentialLeaseAddress(folder, reference);
+    if (address === null || limit.limit === null) continue;
+    const store = await openStore(address);
+    await checkCredential(store, await treeHolder(client, null), limit.windowMs);
+  }
 }
 
 /** Tells the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
@@ -128,12 +145,15 @@ export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
-  const services = feeds.map(({ reference, url, variant, limit }) => [
+  const services = feeds.map(({ reference, url, variant, limit, others = [] }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
       url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
       ...{ variant, credential: reference.credential, budget: limit },
+      ...(others.length > 0 && {
+        otherCredentials: others.map((one) => one.reference.credential),
+      }),
     },
   ]);
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
@@ -144,21 +164,33 @@ export function feedPlans(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedPlan[] {
-  return feeds.map(({ reference, limit }) => ({
+  return feeds.map(({ reference, limit: { limit }, others = [] }) => ({
     ...{ reference, pages },
+    ...(others.length > 0 && { others: others.map((one) => one.reference.credential) }),
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(limit.limit),
-    batch: batchOf(limit.limit),
+    open: openItems(limit && limit * (1 + others.length)),
+    batch: batchOf(limit && limit * (1 + others.length)),
   }));
 }
 
-/** Workers of other users, and such that only publish, may be at a shared Temporal. */
-export function queuesOf({
+/** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
+export function onShared({
   role,
   taskQueue,
-}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue'> {
-  return role === 'remote' ? { publishQueue: publishTaskQueue(taskQueue) } : {};
+}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue' | 'user'> {
+  if (role !== 'remote') return {};
+  const user = userHere();
+  return { publishQueue: publishTaskQueue(taskQueue), ...(user !== null && { user }) };
+}
+
+/** The name of the login; null where the system knows none, as for a user id of a container. */
+function userHere(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
 }
 
 const OPEN_WITHOUT_LIMIT = 300;

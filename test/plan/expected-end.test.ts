@@ -30,6 +30,7 @@ function budget(
     waiting: Object.entries(waiting).map(([campaign, items]) => ({
       ...{ campaign, items, credential: 'ours', paused: false },
     })),
+    use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     ...changes,
   };
@@ -133,4 +134,15 @@ test('rows that the campaign has not asked for yet are counted once', () => {
   expect(expectedEnd(seen(1_000, [known], { open: 120 }))).toBe(
     expectedEnd(seen(1_000, [named], { open: 120 })),
   );
+});
+
+test('two credentials take half the windows; one that is blocked does not count', () => {
+  const both = (second: WindowStatus) => {
+    const one = budget(window(100), { night: 400 });
+    const credentials = [...one.credentials, { ...second, credential: 'second' }];
+    return seen(400, [{ ...one, credentials }], { open: 400 });
+  };
+  expect(expectedEnd(both(window(100)))).toBe(NOW + CHARGE + JOB);
+  const refused = { ...window(100), blockedUntil: NOW + 1_000, blockedBecause: 'HTTP 401' };
+  expect(expectedEnd(both(refused))).toBe(NOW + 3 * CHARGE + JOB);
 });

@@ -127,9 +127,10 @@ test('a budget supplies its credential and its address; waiting are other campai
       lane('x', 9, 'theirs'),
       lane('y', 8, 'ours', true),
     ],
+    use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
   };
-  const { windows, waiting } = supplyOf(budget, 'ours', 'night');
+  const { windows, waiting } = supplyOf(budget, ['ours'], 'night');
   expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
   expect(waiting).toEqual([5, 3]);
 });
