@@ -218,13 +218,15 @@ export class Lab {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#clocks.values()].map((clocks) => clocks.stop()));
+    const clocks = await Promise.allSettled([...this.#clocks.values()].map((one) => one.stop()));
     for (const { typed } of this.#typed) if (typed.running) typed.kill('SIGKILL');
     await Promise.all(this.#typed.map(({ typed }) => typed.ended));
     await this.#cluster?.[Symbol.asyncDispose]();
     await this.#store?.stop();
     this.network[Symbol.dispose]();
     rmSync(this.folder, { recursive: true, force: true });
+    // A clock that could not be set: the round was not the one that was planned.
+    for (const one of clocks) if (one.status === 'rejected') throw one.reason;
   }
 
   async #setUp(tools: ClusterTools): Promise<void> {

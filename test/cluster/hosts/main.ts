@@ -12,7 +12,7 @@ import { WITHOUT_S3 } from '../../s3-server.ts';
 import { clusterTools, type ClusterTools } from '../tools.ts';
 import { whyNoNamespaces } from './network.ts';
 import { planRound, SCENARIOS, wordsOf, type Plan, type Scenario } from './plan.ts';
-import { playRound } from './round.ts';
+import { playRound, type Verdict } from './round.ts';
 
 const { values } = parseArgs({
   options: {
@@ -44,8 +44,14 @@ function whySkipped({ scenario: of }: Plan): string | null {
   return why === null ? null : `clocks cannot be set here (${why})`;
 }
 
+/** It could not be played to its end, for a reason of the machine or of the test. */
+function unplayed(error: unknown): Verdict {
+  const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { broken: [why], items: {}, seconds: 0, stories: why };
+}
+
 async function passes(tools: ClusterTools, plan: Plan): Promise<boolean> {
-  const { broken, items, seconds, stories } = await playRound(tools, plan);
+  const { broken, items, seconds, stories } = await playRound(tools, plan).catch(unplayed);
   const ended = Object.entries(items).map(([how, n]) => `${n} ${how}`);
   const word = broken.length === 0 ? 'passed' : 'FAILED';
   say(`  ${word} in ${seconds.toFixed(0)} s: ${ended.join(', ')}`);

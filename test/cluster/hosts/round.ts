@@ -23,6 +23,7 @@ const LIMITS = { limit: 10, windowMs: 6_000, jobMs: 400 };
 /** Longer than the longest block of a service (60 s) and all restarts together. */
 const CALM_MS = 240_000;
 const ENDS_WITHIN_MS = 50_000;
+const MOST_TRIES = 5;
 
 export interface Verdict {
   /** What is broken, a text each; empty when all holds. */
@@ -74,8 +75,8 @@ export async function playRound(tools: ClusterTools, plan: Plan): Promise<Verdic
     const seconds = (performance.now() - startedAt) / 1_000;
     return { broken, items, seconds, stories: broken.length === 0 ? '' : storiesOf(lab) };
   } finally {
-    process.off('exit', endWithUs);
     await lab.close();
+    process.off('exit', endWithUs);
   }
 }
 
@@ -94,12 +95,18 @@ async function begin(lab: Lab, plan: Plan): Promise<Campaign[]> {
     lab.write(host, `${user.name}.jsonl`, text);
     return { name: user.name, user, host, ids: rows.map(({ id }) => id) };
   });
-  await Promise.all(
-    campaigns.map(({ name, user, host }) =>
-      lab.type(host, user, ['run', `${name}.jsonl`, '--detach', '--json']).endsWith(0),
-    ),
-  );
+  await Promise.all(campaigns.map((campaign) => begun(lab, campaign)));
   return campaigns;
+}
+
+/** On a busy machine workers need longer than `run` waits for them: its words say to type it again. */
+async function begun(lab: Lab, { name, user, host }: Campaign): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const typed = lab.type(host, user, ['run', `${name}.jsonl`, '--detach', '--json']);
+    const { code, stderr } = await typed.ended;
+    if (code === 0) return;
+    if (tries === MOST_TRIES || !stderr.includes('[WORKER_SILENT]')) throw new Error(typed.story());
+  }
 }
 
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
