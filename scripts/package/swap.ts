@@ -9,12 +9,14 @@ const ROOT = join(import.meta.dirname, '..', '..');
 const MANIFEST = join(ROOT, 'package.json');
 /** The checkout's package.json, while that of the package is in its place. */
 const ASIDE = join(ROOT, 'dist', 'package.json.of-the-checkout');
+const SBOM = join(ROOT, 'sbom.cdx.json');
 const LIB = join(ROOT, 'lib');
 
 /** @param staged the folder that `stage` has built */
 export function putPackageInPlace(staged: string): void {
   rmSync(LIB, { recursive: true, force: true });
   renameSync(join(staged, 'lib'), LIB);
+  cpSync(join(staged, 'sbom.cdx.json'), SBOM);
   cpSync(join(staged, 'dist'), join(ROOT, 'dist'), { recursive: true });
   const manifest = JSON.parse(readFileSync(join(staged, 'package.json'), 'utf8')) as object;
   writeFileSync(ASIDE, readFileSync(MANIFEST));
@@ -29,4 +31,5 @@ export function putPackageInPlace(staged: string): void {
 export function putCheckoutBack(): void {
   if (existsSync(ASIDE)) renameSync(ASIDE, MANIFEST);
   rmSync(LIB, { recursive: true, force: true });
+  rmSync(SBOM, { force: true });
 }

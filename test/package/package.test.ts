@@ -45,6 +45,21 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
+  test('says what is in it, as CycloneDX', () => {
+    const bom = JSON.parse(readFileSync(join(installed.program, 'sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string;
+      components: { name: string; version: string }[];
+    };
+    const names = bom.components.map(({ name }) => name);
+    expect(bom.bomFormat).toBe('CycloneDX');
+    expect(names).toEqual(expect.arrayContaining(['@temporalio/worker', 'fastify', 'zod']));
+    expect(names).not.toContain('webpack');
+    const modules = join(installed.program, 'lib', 'node_modules');
+    for (const name of readdirSync(modules).filter((one) => !one.startsWith('@'))) {
+      expect(names).toContain(name);
+    }
+  });
+
   test('says its version', async () => {
     const { code, stdout } = await installed.run(installed.home, ['--version']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${VERSION}\n` });

