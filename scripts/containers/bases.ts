@@ -14,7 +14,8 @@ const SLIM = ['man', 'doc', 'info', 'locale'].map(
 );
 /** Brought by usrmerge with the whole of Perl; Debian's own image has neither, and usr-is-merged in its place. */
 const WITHOUT_PERL = ['--include=usr-is-merged'];
-const PURGE = 'apt-get purge --yes --autoremove usrmerge perl';
+const PURGE =
+  "apt-get purge --yes usrmerge perl 'perl-modules-*' 'libperl5*' 'lib*-perl' && apt-get autoremove --yes --purge";
 const CHROOT = ['--isolation', 'chroot'];
 
 function must(program: string, ...args: readonly string[]): string {
