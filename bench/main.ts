@@ -4,9 +4,7 @@
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
  * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, and `npm run bench -- object-store [items|publication]`, and
- * `npm run bench:cost [-- 500|3000|10000|30000]`.
- * `npm run bench:cluster [-- credentials|waiting]`, `npm run bench -- object-store [items|publication]`,
- * and `npm run bench -- install`.
+ * `npm run bench:cost [-- 500|3000|10000|30000]`, and `npm run bench -- install`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
