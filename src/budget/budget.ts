@@ -28,6 +28,7 @@ import {
 } from './lanes.ts';
 import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
+import { noteGranted } from './use.ts';
 import {
   free,
   nextFree,
@@ -147,7 +148,9 @@ function grant(state: BudgetState, lane: Lane, now: number): Grant {
   const request = takeTurn(lane);
   outrank(state.queue, lane);
   take(state.address, now);
-  const { window, block, replaced } = credentialOf(state, request.credential);
+  const credential = credentialOf(state, request.credential);
+  const { window, block, replaced } = credential;
+  noteGranted(credential, request);
   const ticket = take(window, now);
   const probe = state.addressBlock.probing;
   const mayReplace = replaced === true || block.refusesSince !== undefined;

@@ -5,8 +5,9 @@ import { recover, refuse } from './block.ts';
 import type { BudgetEvent, Closing } from './events.ts';
 import { hold } from './holds.ts';
 import { putBack, putLast, requestKey } from './lanes.ts';
-import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
+import { busyWith, credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts';
 import { noteAccepted } from './unfinished.ts';
+import { noteCharged } from './use.ts';
 import { charge, giveBack, reconcile, type Window } from './window.ts';
 
 /** A submission has ended: its slot is charged or given back, and the service left alone where it asks for that. */
@@ -27,7 +28,7 @@ export function close(
       if (closing.rateLimit?.remaining != null) {
         reconcile(window, granted.ticket, closing.rateLimit.remaining, now);
       }
-      chargeBoth(state, window, now);
+      chargeBoth(state, granted, now);
       recover(block, granted.number);
       recover(state.addressBlock, granted.number);
       if (closing.replaced) credentialOf(state, granted.request.credential).replaced = true;
@@ -35,7 +36,7 @@ export function close(
       noteAccepted(state, now);
       return;
     case 'unsure':
-      chargeBoth(state, window, now);
+      chargeBoth(state, granted, now);
       if (closing.unwell !== undefined) {
         const refusal = { retryAfterMs: null, reason: closing.unwell, number: granted.number };
         refuse(state.addressBlock, refusal, state.address.granted, now);
@@ -48,7 +49,7 @@ export function close(
       return;
     case 'notNow':
       // Perhaps a job: it counts until that is known.
-      if (closing.doubt) chargeBoth(state, window, now);
+      if (closing.doubt) chargeBoth(state, granted, now);
       else giveBackBoth(state, window);
       return turnAway(state, granted, closing, now);
     case 'deferred':
@@ -116,9 +117,11 @@ function turnAway(
   noteStranger(state, granted, now);
 }
 
-function chargeBoth(state: BudgetState, window: Window, now: number): void {
-  charge(window, now);
+function chargeBoth(state: BudgetState, { request }: Grant, now: number): void {
+  const credential = credentialOf(state, request.credential);
+  charge(credential.window, now);
   charge(state.address, now);
+  noteCharged(credential, request, busyWith(state, request.credential), now);
 }
 
 function giveBackBoth(state: BudgetState, window: Window): void {

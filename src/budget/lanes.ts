@@ -71,6 +71,7 @@ export interface Lane {
   weight: number;
   priority?: number;
   reserve?: number;
+  user?: string;
   /** Rows that the campaign has not asked for yet, as it told last. */
   behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
@@ -109,12 +110,13 @@ export function enqueue(queue: Queue, request: Request): void {
   queue.nextOrder += 1;
 }
 
-function setStanding(lane: Lane, { weight, priority, reserve }: Standing): void {
+function setStanding(lane: Lane, { weight, priority, reserve, user }: Standing): void {
   lane.weight = weight;
   if (priority === undefined) delete lane.priority;
   else lane.priority = priority;
   if (reserve === undefined) delete lane.reserve;
   else lane.reserve = reserve;
+  if (user !== undefined) lane.user = user;
 }
 
 /** Puts a request back where it stood: it keeps its turn, and the lane is given back its own. */

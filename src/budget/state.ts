@@ -4,6 +4,7 @@ import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
 import { newQueue, type Queue, type Waiting } from './lanes.ts';
+import type { Uses } from './use.ts';
 import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
 export const NO_LIMIT: Limit = { limit: null, windowMs: 0 };
@@ -15,6 +16,8 @@ export interface CredentialState {
   replaced?: true;
   /** Task queue of the workers that have the token; absent where every worker has it. */
   submitQueue?: string;
+  /** Which campaigns its charges belong to; absent from states of before that was kept. */
+  uses?: Uses;
 }
 
 export interface BudgetState {
@@ -98,4 +101,10 @@ export function holdsOf(state: BudgetState): Holds {
 /** What keeps requests from being sent, for the address and for each credential. */
 export function blocksOf(state: BudgetState): Block[] {
   return [state.addressBlock, ...Object.values(state.credentials).map(({ block }) => block)];
+}
+
+/** Campaigns with a submission on its way for this credential. */
+export function busyWith({ outstanding }: BudgetState, credential: string): ReadonlySet<string> {
+  const own = Object.values(outstanding).filter((grant) => grant.request.credential === credential);
+  return new Set(own.map(({ request }) => request.campaign));
 }

@@ -5,8 +5,10 @@
  * has to query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
 import type { Block } from './block.ts';
-import { holdsOf, type BudgetState } from './state.ts';
+import { busyWith, holdsOf, type BudgetState } from './state.ts';
 import type { Hold } from './holds.ts';
+import { useSnapshot, type UseSnapshot } from './use.ts';
+import { describeUse, type CampaignUse } from './use-status.ts';
 import { charged, free, nextFree, releases, type Charges, type Window } from './window.ts';
 
 /** A window at one moment. Times in ms since the epoch. */
@@ -39,6 +41,8 @@ export interface BudgetStatus {
   readonly addressWindow: WindowStatus;
   readonly credentials: readonly CredentialStatus[];
   readonly waiting: readonly Waiters[];
+  /** Which campaigns use it. */
+  readonly use: readonly CampaignUse[];
   /** Submissions on their way. */
   readonly outstanding: number;
   readonly counts: BudgetState['counts'];
@@ -63,6 +67,7 @@ export interface Waiters {
   readonly weight?: number;
   readonly priority?: number;
   readonly reserve?: number;
+  readonly user?: string;
   readonly paused: boolean;
   /** Why the campaign waits although slots are free; absent when it does not. */
   readonly heldBecause?: string;
@@ -78,7 +83,10 @@ export interface BudgetSnapshot {
   readonly wakeAt: number | null;
   readonly addressWindow: WindowSnapshot;
   readonly credentials: readonly (WindowSnapshot &
-    Pick<CredentialStatus, 'credential' | 'strangers'>)[];
+    Pick<CredentialStatus, 'credential' | 'strangers'> & {
+      /** Absent from budgets that did not keep it. */
+      readonly use?: UseSnapshot;
+    })[];
   readonly waiting: readonly (Omit<Waiters, 'heldBecause'> & { readonly held: Hold | null })[];
   readonly outstanding: readonly {
     readonly campaign: string;
@@ -105,16 +113,21 @@ export function snapshotOf(
   return {
     ...{ service: of.service, address: of.address, at, wakeAt },
     addressWindow: windowSnapshot(state.address, state.addressBlock, undefined, at),
-    credentials: Object.entries(state.credentials).map(([credential, { window, block }]) => ({
-      credential,
-      ...(strangers[credential] && { strangers: strangers[credential] }),
-      ...windowSnapshot(window, block, holds.credentials[credential], at),
-    })),
+    credentials: Object.entries(state.credentials).map(([credential, of]) => {
+      const window = windowSnapshot(of.window, of.block, holds.credentials[credential], at);
+      return {
+        credential,
+        ...(strangers[credential] && { strangers: strangers[credential] }),
+        ...window,
+        use: useSnapshot(of, window.closes, busyWith(state, credential), at),
+      };
+    }),
     waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0, ...lane }) => ({
       ...{ campaign, credential, items: waiting.length + behind, asked: waiting.length },
       ...(lane.weight !== 1 && { weight: lane.weight }),
       ...(lane.priority !== undefined && { priority: lane.priority }),
       ...(lane.reserve !== undefined && { reserve: lane.reserve }),
+      ...(lane.user !== undefined && { user: lane.user }),
       paused: queue.paused.includes(campaign),
       held: holds.campaigns[campaign] ?? null,
     })),
@@ -152,7 +165,8 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   return {
     ...{ service, address, now },
     addressWindow: describeWindow(addressWindow, ahead.length, now),
-    credentials: credentials.map(({ credential, strangers, ...window }) => {
+    use: describeUse(snapshot, now),
+    credentials: credentials.map(({ credential, strangers, use: _, ...window }) => {
       const own = ahead.filter((grant) => grant.credential === credential).length;
       return {
         credential,

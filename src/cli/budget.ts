@@ -2,7 +2,9 @@
 import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { formatDuration } from '../config/duration.ts';
+import type { CampaignUse } from '../budget/use-status.ts';
 import { EXIT } from '../domain/errors.ts';
+import { standingText } from '../domain/standing-text.ts';
 import { noticesOf } from './budget-notices.ts';
 import { chargeLines, readCharges } from './charges.ts';
 import { say } from './explain.ts';
@@ -11,7 +13,6 @@ import { printDocument, printLine } from './output.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
 import { clockText } from './clock-text.ts';
 import { isBlocked, windowText } from './progress-text.ts';
-import { standingText } from './standing.ts';
 import { withSession } from './with-session.ts';
 
 export interface BudgetFlags extends CommonFlags {
@@ -46,23 +47,29 @@ function printLedger(): void {
 }
 
 function print(status: BudgetStatus): void {
-  const { service, address, now, addressWindow, credentials, waiting, outstanding, counts } =
-    status;
+  const { service, address, now, addressWindow, credentials, use, outstanding, counts } = status;
   printLine(`${service} (${address})`);
   if (addressWindow.limit !== null || isBlocked(addressWindow))
     printLine(`  this machine's address: ${standing(addressWindow, now)}`);
   for (const { credential, ...window } of credentials) {
     printLine(`  credential ${credential}: ${standing(window, now)}`);
   }
-  for (const { campaign, items, paused, ...standing } of waiting) {
-    const words = [paused ? 'paused' : '', standingText(standing)].filter(Boolean).join(', ');
-    printLine(`  waiting: ${items} of ${campaign}${words === '' ? '' : ` (${words})`}`);
-  }
+  for (const line of use) printLine(`  ${useText(line, credentials.length > 1)}`);
   for (const { words } of noticesOf(status)) printLine(`  ${words}`);
   const ways = outstanding > 0 ? `${outstanding} on their way, ` : '';
   printLine(
     `  so far: ${ways}${counts.accepted} accepted, ${counts.refused} refused, ${counts.rejected429} answered with 429`,
   );
+}
+
+/** `campaign night of anna: 4 charged, 12 waiting, paused; share 2, priority 3, reserve 0` */
+function useText(line: CampaignUse, several: boolean): string {
+  const { campaign, user, credential, charged, waiting, share, paused, ...standing } = line;
+  const under = several ? ` with ${credential}` : '';
+  if (campaign === null) return `jobs of no campaign here${under}: ${charged} charged`;
+  const name = `campaign ${campaign}${user === null ? '' : ` of ${user}`}${under}`;
+  const counts = `${charged} charged, ${waiting} waiting${paused ? ', paused' : ''}`;
+  return `${name}: ${counts}; ${standingText({ weight: share, ...standing })}`;
 }
 
 /** `5 of 5 used in 6 s, 0 free; the next slot frees up 14:55:16, the last one 14:55:20` */

@@ -24,7 +24,7 @@ import {
   digestOf,
   effectiveSettings,
   feedPlans,
-  queuesOf,
+  onShared,
   growRunning,
   launch,
   type Running,
@@ -172,7 +172,7 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
     ...{ items: prepared.items + survey.invalid, policy },
     ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
     ...standing,
-    ...queuesOf(session),
+    ...onShared(session),
     feeds: feedPlans(feeds, prepared.pages, session),
     ...(notify.length > 0 && { notify }),
   };

@@ -1,5 +1,6 @@
 /** The workflow of a campaign: is it running, and how it is started over a tree that is laid out. */
 import { createHash } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
@@ -153,12 +154,23 @@ export function feedPlans(
   }));
 }
 
-/** Workers of other users, and such that only publish, may be at a shared Temporal. */
-export function queuesOf({
+/** Workers of other users, and such that only publish, may be at a shared Temporal; there others see who started what. */
+export function onShared({
   role,
   taskQueue,
-}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue'> {
-  return role === 'remote' ? { publishQueue: publishTaskQueue(taskQueue) } : {};
+}: Pick<Session, 'role' | 'taskQueue'>): Pick<CampaignPlan, 'publishQueue' | 'user'> {
+  if (role !== 'remote') return {};
+  const user = userHere();
+  return { publishQueue: publishTaskQueue(taskQueue), ...(user !== null && { user }) };
+}
+
+/** The name of the login; null where the system knows none, as for a user id of a container. */
+function userHere(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
 }
 
 const OPEN_WITHOUT_LIMIT = 300;

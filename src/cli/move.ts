@@ -30,7 +30,7 @@ import { commandSettings } from './command-settings.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { whileHolding } from './hold-tree.ts';
-import { feedPlans, launch, queuesOf } from './launch.ts';
+import { feedPlans, launch, onShared } from './launch.ts';
 import { endObsolete } from './obsolete.ts';
 import { openTree, type CampaignTree } from './retry-tree.ts';
 import { logToFolder } from './worker-log.ts';
@@ -194,7 +194,7 @@ async function goOn(target: Session, { name, tree, feeds, there }: Onward): Prom
       ...{ name, store: store.location, tree: await ensureTreeId(store) },
       ...{ items: campaign.items + invalid, weight: 1, policy: there.policy },
       ...{ following, invalid, notify: notifyWays(there.notify) },
-      ...queuesOf(target),
+      ...onShared(target),
       feeds: feedPlans(feeds, campaign.pages, target),
     };
     await held.check();

@@ -27,7 +27,7 @@ import {
   effectiveSettings,
   feedPlans,
   launch,
-  queuesOf,
+  onShared,
 } from './launch.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { explainRetry } from './retry-text.ts';
@@ -166,7 +166,7 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
     ...{ items: items + invalid, ...wanted.standing, policy: settings.policy },
     ...{ following, invalid, notify: notifyWays(settings.notify) },
     retried: survey.chosen.size + survey.reopenedBefore,
-    ...queuesOf(session),
+    ...onShared(session),
     feeds: feedPlans(feeds, pages, session),
   };
   await held.check();

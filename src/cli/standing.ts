@@ -37,17 +37,6 @@ export function standingOf({ share = 1, priority, reserve }: StandingFlags): Sta
   };
 }
 
-/** `share 2, priority 1, leaves 20 slots to others`; empty for the usual standing. */
-export function standingText({ weight = 1, priority, reserve }: Partial<Standing>): string {
-  return [
-    weight === 1 ? '' : `share ${weight}`,
-    priority === undefined ? '' : `priority ${priority}`,
-    reserve === undefined ? '' : `leaves ${reserve} slots of each window to others`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
-
 function number(what: string, isRight: (n: number) => boolean): (text: string) => number {
   return (text) => {
     const n = text.trim() === '' ? Number.NaN : Number(text);

@@ -52,6 +52,8 @@ export interface Standing {
   readonly priority?: number;
   /** Slots of each window that it leaves to other campaigns. */
   readonly reserve?: number;
+  /** Who started it, where several people share a Temporal: for their eyes only. */
+  readonly user?: string;
 }
 
 export const USUAL_PRIORITY = 3;

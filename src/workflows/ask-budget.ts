@@ -5,7 +5,8 @@ import {
   type SignalDefinition,
 } from '@temporalio/workflow';
 import type { Request } from '../budget/lanes.ts';
-import type { FeedPlan, Standing } from '../domain/campaign.ts';
+import { standingIn } from '../budget/use.ts';
+import type { FeedPlan } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
@@ -51,15 +52,6 @@ export async function tellBudget<T>(
   }
 }
 
-/** Only what it has: requests are many. */
-export function standingOf({ weight, priority, reserve }: Standing): Standing {
-  return {
-    weight,
-    ...(priority !== undefined && { priority }),
-    ...(reserve !== undefined && { reserve }),
-  };
-}
-
 function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number): Request {
   const { campaign, store, tree, id, kind, generation, reference } = input;
   return {
@@ -68,7 +60,7 @@ function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number
     campaign,
     credential: reference.credential,
     attempt,
-    ...standingOf(input),
+    ...standingIn(input),
     ...(behind !== undefined && { behind }),
     job: { id, kind, generation, store, ...(tree !== undefined && { tree }) },
   };

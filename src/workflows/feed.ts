@@ -13,10 +13,11 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { FIRST_ASKED } from '../budget/allowance.ts';
+import { standingIn } from '../budget/use.ts';
 import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
-import { askBudget, standingOf, type BegunItem } from './ask-budget.ts';
+import { askBudget, type BegunItem } from './ask-budget.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
@@ -156,7 +157,7 @@ export class Feed {
     const { reference, fetchQueue } = this.plan;
     const input: ItemInput = {
       ...{ ...entry, campaign: name, store, reference, policy, finishInOne: true },
-      ...standingOf(this.campaign),
+      ...standingIn(this.campaign),
       ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),
     };

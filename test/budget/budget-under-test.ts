@@ -9,7 +9,7 @@ import {
   type Decision,
 } from '../../src/budget/budget.ts';
 import type { BudgetEvent } from '../../src/budget/events.ts';
-import { describe, snapshotOf } from '../../src/budget/status.ts';
+import { describe, snapshotOf, type BudgetStatus } from '../../src/budget/status.ts';
 import { Broken } from './broken.ts';
 
 export class BudgetUnderTest {
@@ -42,10 +42,21 @@ export class BudgetUnderTest {
     const [here, there] = [this.state, carried].map((state) => {
       const of = { service: 'predictions', address: 'here' };
       const said = describe(snapshotOf(of, state, now, null), now);
+      everySlotHasOneUser(said);
       return JSON.stringify({ said, decided: this.choose(state, now) });
     });
     if (here !== there)
       throw new Broken('continue-as-new changes nothing', `${here} there became ${there}`);
     this.state = JSON.parse(text) as BudgetState;
+  }
+}
+
+function everySlotHasOneUser({ credentials, use }: BudgetStatus): void {
+  for (const { credential, limit, charged } of credentials) {
+    if (limit === null) continue;
+    const of = use.filter((line) => line.credential === credential);
+    const sum = of.reduce((total, line) => total + line.charged, 0);
+    if (sum !== charged)
+      throw new Broken('every slot has one user', `${sum} of ${charged}: ${JSON.stringify(of)}`);
   }
 }

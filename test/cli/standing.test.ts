@@ -15,7 +15,7 @@ test('a campaign that leaves slots to others does not keep a small one waiting',
   const night = at.type(['run', 'night.csv', '--reserve', '4', '--priority', '5'], typing);
   await night.until(() => at.done('night') >= 2, 'two items had ended');
   const { stdout } = await at.runs(0, ['budget'], typing);
-  expect(stdout).toContain('(priority 5, leaves 4 slots of each window to others)');
+  expect(stdout).toMatch(/campaign night: 2 charged, \d waiting; share 1, priority 5, reserve 4\n/);
 
   await at.runs(0, ['run', 'desk.csv'], typing);
   await night.endsWith(0);

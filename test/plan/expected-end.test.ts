@@ -30,6 +30,7 @@ function budget(
     waiting: Object.entries(waiting).map(([campaign, items]) => ({
       ...{ campaign, items, credential: 'ours', paused: false },
     })),
+    use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
     ...changes,
   };

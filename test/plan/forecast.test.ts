@@ -127,6 +127,7 @@ test('a budget supplies its credential and its address; waiting are other campai
       lane('x', 9, 'theirs'),
       lane('y', 8, 'ours', true),
     ],
+    use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
   };
   const { windows, waiting } = supplyOf(budget, 'ours', 'night');

@@ -1,7 +1,7 @@
 /** What the Temporal UI shows of the budget of a service, in markdown. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
-import type { Standing } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
+import { standingText } from '../../domain/standing-text.ts';
 import { blocks, table, verbatim } from './markdown.ts';
 import { summary } from './summaries.ts';
 import { clock, utc } from './utc.ts';
@@ -10,6 +10,8 @@ const SECONDS_SHOWN = 3;
 const ROWS_SHOWN = 20;
 /** Characters of the reason of a block. */
 const WORDS = 120;
+/** Of the name of a user. */
+const NAME = 24;
 
 /** Credentials are told by the fingerprint of their token, which cannot be turned back into one. */
 export function budgetDetails(status: BudgetStatus): string {
@@ -20,7 +22,7 @@ export function budgetDetails(status: BudgetStatus): string {
     windowsTable(status),
     slotsText(status),
     blocksText(status),
-    queuesTable(status),
+    useTable(status),
     `${outstanding} on their way; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
@@ -88,36 +90,29 @@ function blocksText(status: BudgetStatus): string | null {
   return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
 }
 
-function queuesTable({ waiting }: BudgetStatus): string | null {
-  if (waiting.length === 0) return 'Nobody waits.';
-  const shown = waiting
+function useTable({ use }: BudgetStatus): string {
+  if (use.length === 0) return 'Nobody uses it.';
+  const rows = use
     .slice(0, ROWS_SHOWN)
-    .map(({ campaign, credential, items, paused, ...lane }) => ({
-      cells: [verbatim(campaign), verbatim(credential), paused ? `${items} (paused)` : items],
-      standing: standingCell(lane),
-    }));
-  const titles = [
-    ...[{ title: 'campaign' }, { title: 'credential' }],
-    { title: 'waiting', numbers: true },
-  ];
-  if (shown.every(({ standing }) => standing === ''))
-    return table(
-      titles,
-      shown.map(({ cells }) => cells),
-    );
+    .map(({ campaign, user, share, paused, ...line }) => [
+      campaign === null ? 'no campaign here' : verbatim(campaign),
+      user === null ? '' : verbatim(user, NAME),
+      verbatim(line.credential),
+      line.charged,
+      paused ? `${line.waiting} (paused)` : line.waiting,
+      campaign === null ? '' : standingText({ weight: share, ...line }),
+    ]);
   return table(
-    [...titles, { title: 'standing' }],
-    shown.map(({ cells, standing }) => [...cells, standing]),
+    [
+      ...[{ title: 'campaign' }, { title: 'user' }, { title: 'credential' }],
+      ...[
+        { title: 'charged', numbers: true },
+        { title: 'waiting', numbers: true },
+      ],
+      { title: 'standing' },
+    ],
+    rows,
   );
-}
-
-function standingCell({ weight = 1, priority, reserve }: Partial<Standing>): string {
-  const words = [
-    weight === 1 ? [] : `share ${weight}`,
-    priority === undefined ? [] : `priority ${priority}`,
-    reserve === undefined ? [] : `leaves ${reserve} slots`,
-  ];
-  return words.flat().join(', ');
 }
 
 /** What the timer of a budget waits for. `at`, in ms: when it is over. */

@@ -36,6 +36,7 @@ export function budget(
     addressWindow: window(null, []),
     credentials: [{ ...own, credential: 'ours' }],
     waiting: [{ campaign: 'night', credential: 'ours', items: waiting, paused: false }],
+    use: [],
     counts: { submissions: accepted, accepted, refused: 0, rejected429: 0 },
     ...changes,
   };

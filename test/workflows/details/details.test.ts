@@ -195,11 +195,21 @@ describe('a budget', () => {
     ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 2 },
     ...{ addressWindow: unlimited, credentials: [{ ...window, credential: '3f2a91bc' }] },
     waiting: [{ campaign: 'night', credential: '3f2a91bc', items: 12, paused: true }],
+    use: [
+      {
+        ...{ campaign: 'night', user: 'anna', credential: '3f2a91bc', charged: 2, waiting: 12 },
+        ...{ share: 2, priority: 3, reserve: 20, paused: true },
+      },
+      {
+        ...{ campaign: null, user: null, credential: '3f2a91bc', charged: 1, waiting: 0 },
+        ...{ share: 1, priority: 3, reserve: 0, paused: false },
+      },
+    ],
     counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
   };
   const down = { ...unlimited, blockedUntil: NOW + 40_000, blockedBecause: 'HTTP 503: <b>' };
 
-  test('shows its windows, the slots to come and who waits', () => {
+  test('shows its windows, the slots to come, and who uses them', () => {
     expect(plain(budgetDetails(status))).toBe(
       `**predictions** at \`host\`
 
@@ -211,9 +221,10 @@ Slots become free:
 
 - credential \`3f2a91bc\`: 2 at 21 Nov 23:40:13 UTC, 1 at 21 Nov 23:41:12 UTC
 
-| campaign | credential | waiting |
-| --- | --- | ---: |
-| \`night\` | \`3f2a91bc\` | 12 (paused) |
+| campaign | user | credential | charged | waiting | standing |
+| --- | --- | --- | ---: | ---: | --- |
+| \`night\` | \`anna\` | \`3f2a91bc\` | 2 | 12 (paused) | share 2, priority 3, reserve 20 |
+| no campaign here |  | \`3f2a91bc\` | 1 | 0 |  |
 
 2 on their way; since the beginning 7 sent, of which 5 accepted, 1 refused, 1 answered with 429.`,
     );
@@ -247,8 +258,10 @@ Slots become free:
   test('fits, with many credentials, campaigns and hostile texts', () => {
     const many = <T>(one: T) => Array.from({ length: 300 }, () => one);
     const credential = { ...window, credential: HOSTILE.slice(0, 8), ...blockOf(down) };
-    const lane = { campaign: 'c'.repeat(64), credential: '3f2a91bc', items: 1, paused: true };
-    const shown = budgetDetails({ ...status, credentials: many(credential), waiting: many(lane) });
+    const line = { campaign: 'c'.repeat(64), user: HOSTILE, credential: '3f2a91bc', charged: 1 };
+    const standing = { waiting: 1, share: 1, priority: 3, reserve: 0, paused: true };
+    const use = many({ ...line, ...standing });
+    const shown = budgetDetails({ ...status, credentials: many(credential), use });
     expect(bytes(shown)).toBeLessThan(DETAILS);
   });
 

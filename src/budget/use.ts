@@ -1,0 +1,98 @@
+/**
+ * Which campaigns the charged slots of a credential belong to. It decides nothing: the window counts its closes itself,
+ * and this tells people who used them. Closes that belong to no campaign here are jobs of others, or were handed on by a
+ * budget that did not know.
+ */
+import type { Standing } from '../domain/campaign.ts';
+import type { Request } from './lanes.ts';
+import { GUARD_MS, releases, type Window } from './window.ts';
+
+/** What one campaign has charged to one credential. */
+export interface Use {
+  /** As the campaign asked last. */
+  standing: Standing;
+  /** Ascending, in ms. Those that count now are among the closes of the window. */
+  closes: number[];
+}
+
+/** By campaign. */
+export type Uses = Record<string, Use>;
+
+interface Used {
+  uses?: Uses;
+  readonly window: Window;
+}
+
+/** Of the requests of a campaign, what says how it stands among others. */
+export function standingIn({ weight, priority, reserve, user }: Standing): Standing {
+  return {
+    weight,
+    ...(priority !== undefined && { priority }),
+    ...(reserve !== undefined && { reserve }),
+    ...(user !== undefined && { user }),
+  };
+}
+
+/** A slot was given to this request. */
+export function noteGranted(of: Used, request: Request): void {
+  const uses = (of.uses ??= {});
+  (uses[request.campaign] ??= { standing: { weight: 1 }, closes: [] }).standing =
+    standingIn(request);
+}
+
+/**
+ * The slot of this request is charged from `now` on. Without a limit nothing is counted. `busy`: campaigns with a
+ * submission on its way; they are remembered as well as those whose jobs count.
+ */
+export function noteCharged(
+  of: Used,
+  request: Request,
+  busy: ReadonlySet<string>,
+  now: number,
+): void {
+  const { window } = of;
+  if (window.limit === null) return;
+  noteGranted(of, request);
+  for (const [campaign, use] of Object.entries(of.uses ?? {})) {
+    if (campaign === request.campaign) use.closes.push(now);
+    const since = now - window.windowMs - GUARD_MS;
+    // Sorted, because the clock may have been set back.
+    use.closes = use.closes.filter((close) => close > since).sort((a, b) => a - b);
+    if (use.closes.length > 0 || busy.has(campaign)) continue;
+    delete of.uses?.[campaign];
+  }
+}
+
+/** As it is written into the memo: small, because each submission writes it anew. */
+export interface UseSnapshot {
+  readonly users: readonly ({ readonly campaign: string } & Standing)[];
+  /** For each close of the snapshot's window the index of its user; -1 where it belongs to none. */
+  readonly owners: readonly number[];
+}
+
+/** `closes`: those that count at `at`, ascending. `busy`: campaigns with a submission on its way. */
+export function useSnapshot(
+  { uses = {}, window }: Used,
+  closes: readonly number[],
+  busy: ReadonlySet<string>,
+  at: number,
+): UseSnapshot {
+  const users: ({ campaign: string } & Standing)[] = [];
+  const owned: (readonly [close: number, owner: number])[] = [];
+  for (const [campaign, use] of Object.entries(uses)) {
+    const counting = releases({ ...window, inFlight: 0, closes: use.closes }, at).length;
+    if (counting === 0 && !busy.has(campaign)) continue;
+    for (const close of counting === 0 ? [] : use.closes.slice(-counting))
+      owned.push([close, users.length]);
+    users.push({ campaign, ...use.standing });
+  }
+  owned.sort(([a, i], [b, j]) => a - b || i - j);
+  let next = 0;
+  const owners = closes.map((close) => {
+    while (next < owned.length && (owned[next]?.[0] ?? close) < close) next += 1;
+    if (owned[next]?.[0] !== close) return -1;
+    next += 1;
+    return owned[next - 1]?.[1] ?? -1;
+  });
+  return { users, owners };
+}
