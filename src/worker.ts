@@ -8,7 +8,7 @@ import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
 import { NOBODY, type NotifySettings } from './config/notify.ts';
 import { revealNetwork } from './config/network.ts';
-import type { ServiceSettings } from './config/settings.ts';
+import { everyCredential, type ServiceSettings } from './config/settings.ts';
 import type { ServiceReference } from './domain/campaign.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { withManners } from './services/manners.ts';
@@ -70,7 +70,12 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker(given: WorkerOptions): Promise<RunningWorker> {
+  const options = { ...given, services: everyCredential(given.services) };
+  return startWith(options);
+}
+
+async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   const { taskQueue, services, workflowsOnly = false, roles = null, build = null } = options;
   const { dependencies = asTheyAre } = options;
   const observation = await observationOf(options);
@@ -241,8 +246,9 @@ function successorIn(
   known: ReadonlyMap<string, KnownService>,
   { service, address }: ServiceReference,
 ): KnownService | null {
-  const [, found] = [...known].find(([key]) => key.startsWith(`${service} ${address} `)) ?? [];
-  return found ?? null;
+  const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
+  // Of several tokens none takes the place of another: each sees its own jobs only.
+  return found.length === 1 ? (found[0]?.[1] ?? null) : null;
 }
 
 function logRefusal(error: unknown): void {

@@ -11,6 +11,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { startCampaign } from '../src/cli/campaign-start.ts';
 import type { CodecKeys } from '../src/config/codec.ts';
 import { NOBODY, notifyWays, type NotifySettings } from '../src/config/notify.ts';
+import type { Limit } from '../src/budget/budget.ts';
 import { describeService, type ServiceSettings } from '../src/config/settings.ts';
 import { Secret } from '../src/config/secret.ts';
 import type { CampaignProgress, JobPolicy } from '../src/domain/campaign.ts';
@@ -44,6 +45,8 @@ export interface RigOptions extends LocalServicesOptions {
   readonly roles?: readonly Role[];
   /** Between looks of the watchdog at the budgets (ms). */
   readonly watchEveryMs?: number;
+  /** Further tokens of this user at the prediction service. */
+  readonly moreTokens?: readonly string[];
   /** Encrypts payloads. */
   readonly codec?: CodecKeys;
 }
@@ -88,12 +91,17 @@ export class Rig {
     const token = new Secret(own);
     this.settings = [
       describeService('molecules', services.moleculesUrl, token, place),
-      describeService('predictions', services.url, token, {
-        ...place,
-        limit,
-        variant: options.variant ?? 'current',
-      }),
+      this.predictions(token, place.address, limit),
     ];
+  }
+
+  /** With the further tokens of the first user. */
+  private predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
+    const { variant = 'current', moreTokens = [] } = this.options;
+    const of = (one: Secret) =>
+      describeService('predictions', this.services.url, one, { address, limit, variant });
+    const others = moreTokens.map((one) => of(new Secret(one)));
+    return { ...of(token), ...(others.length > 0 && { others }) };
   }
 
   static async open(options: RigOptions = {}): Promise<Rig> {

@@ -64,6 +64,7 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
       address: reference.address,
       jobName: record.adopted ? null : jobName(item, record),
       remoteId,
+      ...(conclusion.ofSeveral && { credential: reference.credential }),
       attempts: [...record.attempts, ...rest.attempts],
       ...acceptanceTimes(record, rest),
       finishedAt: rest.finishedAt,

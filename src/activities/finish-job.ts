@@ -107,11 +107,12 @@ async function end(
     finished.queuedAt,
   );
   const engine = fetched.find((one) => one.engine !== undefined)?.engine;
-  const { item, reference, remoteId } = job;
+  const { item, reference, remoteId, ofSeveral } = job;
   const brought = { files, timing, ...(engine !== undefined && { engine }) };
   try {
     const written = await conclude(deps, {
       ...{ item, reference, remoteId, ...submitted, ...brought },
+      ...(ofSeveral && { ofSeveral }),
       end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
       finishedAt: new Date().toISOString(),
     });

@@ -29,7 +29,7 @@ export async function noteAcceptanceOnce(
 
 async function noteAcceptance(
   deps: Dependencies,
-  { item, reference, remoteId, times }: RemoteJob,
+  { item, reference, remoteId, times, ofSeveral }: RemoteJob,
   tries: Tries<Owed>,
 ): Promise<void> {
   try {
@@ -42,6 +42,7 @@ async function noteAcceptance(
       address: reference.address,
       jobName: record.adopted ? null : jobName(item, record),
       remoteId,
+      ...(ofSeveral && { credential: reference.credential }),
       ...timesOf(record, remoteId, times),
     });
   } catch (error) {

@@ -21,10 +21,11 @@ export async function loadPage(
       entries
         // What gets the result of another row needs no job: `publish` delivers it.
         .filter(({ kind, follows }) => SERVICE_OF_KIND[kind] === service && follows === undefined)
-        .map(({ id, kind, done, generation = 0, job, adopts, sends }) => ({
+        .map(({ id, kind, done, generation = 0, job, credential, adopts, sends }) => ({
           id,
           kind,
           generation,
+          ...(credential !== undefined && { credential }),
           ...(done && { ended: { state: done, code: null } }),
           // A job of another service, from before the configuration was changed, is none of this one's.
           ...(job?.address === address && {

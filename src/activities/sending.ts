@@ -21,35 +21,46 @@ import type { SubmitRequest } from '../workflows/verbs.ts';
 const note = z.object({
   /** ISO 8601, UTC: when it was made. */
   at: z.string(),
+  /** Fingerprint of the token that it is sent with, where the campaign has several. */
+  credential: z.string().optional(),
   remoteId: z.string().optional(),
   sentAt: z.string().optional(),
   answeredAt: z.string().optional(),
 });
 
+type Noted = Pick<SubmitRequest, 'job' | 'attempt' | 'others'> &
+  Partial<Pick<SubmitRequest, 'credential'>>;
+
+/** An earlier attempt may have been made with another credential. */
+export type EarlierOutcome = TimedOutcome & { readonly credential?: string };
+
 export class SendingNote {
   private readonly store: Store;
   private readonly key: string;
+  private readonly sentWith: { readonly credential?: string };
   private at = '';
   /** By both clocks, in ms: the clock of the wall may be set before the answer is there. */
   private sent: { readonly wall: number; readonly steady: number } | null = null;
 
-  constructor(store: Store, { job, attempt }: Pick<SubmitRequest, 'job' | 'attempt'>) {
+  constructor(store: Store, { job, attempt, credential, others }: Noted) {
     this.store = store;
     this.key = itemKey(job.kind as Kind, job.id, `sending-${attempt}.json`);
+    this.sentWith = others === undefined || credential === undefined ? {} : { credential };
   }
 
   /** What an earlier attempt has left: the job's id where it was accepted, or that its fate is unknown; null when nothing was sent. */
-  async earlier(): Promise<TimedOutcome | null> {
+  async earlier(): Promise<EarlierOutcome | null> {
     const text = await this.store.readText(this.key);
     if (text === null) return null;
     const { data } = note.safeParse(parsed(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
     // The note was made before the first byte: a little earlier than the true time, and never later.
-    const { remoteId, sentAt = data.at, answeredAt } = data;
+    const { remoteId, sentAt = data.at, answeredAt, credential } = data;
+    const sentWith = credential === undefined ? {} : { credential };
     if (remoteId === undefined)
-      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt };
+      return { type: 'unsure', message: unknownFate(` at ${data.at}`), sentAt, ...sentWith };
     const times = { sentAt, ...(answeredAt !== undefined && { answeredAt }) };
-    return { type: 'accepted', remoteId, rateLimit: null, ...times };
+    return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
   }
 
   /** From here on the job may be sent. False when another attempt has made the note: then it may not. */
@@ -85,7 +96,7 @@ export class SendingNote {
   }
 
   private textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
-    return `${JSON.stringify({ at: this.at, ...more })}\n`;
+    return `${JSON.stringify({ at: this.at, ...this.sentWith, ...more })}\n`;
   }
 }
 

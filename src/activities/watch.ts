@@ -99,16 +99,17 @@ export async function foresee(
   }
 }
 
-/** Each with the campaign's own credential only. */
+/** Each with the campaign's own credentials only. */
 async function budgetsOf(
   temporal: Client,
   references: readonly ServiceReference[],
 ): Promise<BudgetStatus[]> {
   const budgets: BudgetStatus[] = [];
-  for (const reference of references) {
-    const status = await readBudget(temporal, budgetWorkflowId(reference));
+  const ours = new Set(references.map(({ credential }) => credential));
+  for (const id of new Set(references.map(budgetWorkflowId))) {
+    const status = await readBudget(temporal, id);
     if (!status) continue;
-    const own = status.credentials.filter(({ credential }) => credential === reference.credential);
+    const own = status.credentials.filter(({ credential }) => ours.has(credential));
     budgets.push({ ...status, credentials: own });
   }
   return budgets;

@@ -14,12 +14,14 @@ import { isInDoubt } from './doubt.ts';
 import type { BudgetEvent, Restored } from './events.ts';
 import { heldUntil, sweepHolds } from './holds.ts';
 import {
+  credentialsOf,
   enqueue,
   inTurn,
   outrank,
   passOver,
   pauseCampaign,
   requestKey,
+  rivals,
   sweep,
   takeTurn,
   withdraw,
@@ -79,10 +81,10 @@ export function decide(state: BudgetState, now: number): Decision {
   const grants: Grant[] = [];
   for (;;) {
     const lanes = inTurn(state.queue);
-    const lane = lanes.find((candidate) => opensAt(state, candidate, now) <= now);
-    if (!lane) break;
-    passOver(lanes, lane);
-    grants.push(grant(state, lane, now));
+    const turn = nextTurn(state, lanes, now);
+    if (!turn) break;
+    passOver(lanes, turn.lane, turn.credential);
+    grants.push(grant(state, turn, now));
   }
   sweep(state.queue);
   sweepHolds(holdsOf(state), now);
@@ -119,9 +121,32 @@ function takeOver(state: BudgetState, { from, at, reason, closes, paused }: Rest
   for (const campaign of paused) pauseCampaign(state.queue, campaign, true);
 }
 
+interface Turn {
+  readonly lane: Lane;
+  readonly credential: string;
+}
+
+/** The first lane that has a slot, with the first of its credentials that has one. */
+function nextTurn(state: BudgetState, lanes: readonly Lane[], now: number): Turn | null {
+  const isOpen = (lane: Lane, credential: string): boolean =>
+    opensWith(state, lane, credential, now) <= now;
+  for (const lane of lanes) {
+    const credential = credentialsOf(lane).find(
+      (one) => isOpen(lane, one) && !rivals(lanes, lane, one).some((rival) => isOpen(rival, one)),
+    );
+    if (credential !== undefined) return { lane, credential };
+  }
+  return null;
+}
+
 /** When the head of a lane may be submitted, as far as time alone decides; `Infinity` when an answer must come first. */
 function opensAt(state: BudgetState, lane: Lane, now: number): number {
-  const { window, block } = credentialOf(state, lane.credential);
+  return Math.min(...credentialsOf(lane).map((one) => opensWith(state, lane, one, now)));
+}
+
+/** The same with one of its credentials. */
+function opensWith(state: BudgetState, lane: Lane, credential: string, now: number): number {
+  const { window, block } = credentialOf(state, credential);
   const tooMany = Object.keys(state.outstanding).length >= state.maxOutstanding;
   const probeOut =
     (block.probing && window.inFlight > 0) ||
@@ -131,7 +156,7 @@ function opensAt(state: BudgetState, lane: Lane, now: number): number {
     roomAt(state, now),
     blockedUntil(block, now),
     blockedUntil(state.addressBlock, now),
-    heldUntil(holdsOf(state), lane),
+    heldUntil(holdsOf(state), { campaign: lane.campaign, credential }),
     nextFree(leaving(window, lane), now),
     nextFree(state.address, now),
   );
@@ -144,16 +169,20 @@ function leaving(window: Window, { reserve = 0 }: Lane): Charges {
   return { limit: Math.max(Math.min(1, limit), limit - reserve), windowMs, inFlight, closes };
 }
 
-function grant(state: BudgetState, lane: Lane, now: number): Grant {
-  const request = takeTurn(lane);
-  outrank(state.queue, lane);
+function grant(state: BudgetState, { lane, credential: chosen }: Turn, now: number): Grant {
+  const head = takeTurn(lane);
+  const elsewhere = { ...head, credential: chosen, home: head.credential };
+  const request = chosen === head.credential ? head : elsewhere;
+  outrank(state.queue, lane, chosen);
   take(state.address, now);
-  const credential = credentialOf(state, request.credential);
+  const credential = credentialOf(state, chosen);
   const { window, block, replaced } = credential;
   noteGranted(credential, request);
   const ticket = take(window, now);
   const probe = state.addressBlock.probing;
-  const mayReplace = replaced === true || block.refusesSince !== undefined;
+  // Where there are several, the next one is tried, and none takes the place of another.
+  const mayReplace =
+    request.others === undefined && (replaced === true || block.refusesSince !== undefined);
   const granted: Grant = {
     ...{ request, ticket, notBefore: now, number: state.address.granted, probe },
     withdrawn: false,

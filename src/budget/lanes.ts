@@ -20,6 +20,10 @@ export interface Request extends Standing {
   readonly askedAt?: number;
   readonly campaign: string;
   readonly credential: string;
+  /** Further credentials of the campaign: whichever has a slot first is used. Absent where there is one. */
+  readonly others?: readonly string[];
+  /** Of a request that was granted with another credential than it waits under: that one. */
+  readonly home?: string;
   /** Which submission of the item this asks for, from 0: an unsure one may be followed by another. */
   readonly attempt: number;
   /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
@@ -67,7 +71,9 @@ export interface Queue {
 
 export interface Lane {
   readonly campaign: string;
+  /** Of several that which it waits under. */
   readonly credential: string;
+  others?: readonly string[];
   weight: number;
   priority?: number;
   reserve?: number;
@@ -100,6 +106,7 @@ export function enqueue(queue: Queue, request: Request): void {
   const lane = laneOf(queue, request);
   setStanding(lane, request);
   if (request.behind !== undefined) lane.behind = request.behind;
+  if (request.others !== undefined) lane.others = request.others;
   if (lane === standing) {
     const at = placeOf(lane.waiting, request.item);
     const before = lane.waiting[at] as Waiting;
@@ -124,11 +131,17 @@ export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): v
   const turnedAway = [...refused.turnedAway, ...(because ? [because] : [])].slice(
     -TURNED_AWAY_KEPT,
   );
-  const request: Waiting = { ...refused, turnedAway };
+  const request: Waiting = { ...atHome(refused), turnedAway };
   const lane = laneOf(queue, request);
+  if (request.others !== undefined) lane.others = request.others;
   const behind = lane.waiting.findIndex(({ order }) => order > request.order);
   lane.waiting.splice(behind < 0 ? lane.waiting.length : behind, 0, request);
   lane.owed += 1;
+}
+
+/** With the credential that it waits under. */
+function atHome({ home, ...request }: Waiting): Waiting {
+  return home === undefined ? request : { ...request, credential: home };
 }
 
 /**
@@ -185,10 +198,25 @@ function priorityOf({ priority = USUAL_PRIORITY }: Pick<Lane, 'priority'>): numb
   return priority;
 }
 
+/** The credentials that a lane may use, the one that it waits under first. */
+export function credentialsOf({ credential, others = [] }: Lane): readonly string[] {
+  return [credential, ...others];
+}
+
+function mayUse(lane: Lane, credential: string): boolean {
+  return lane.credential === credential || (lane.others?.includes(credential) ?? false);
+}
+
+/** Those of these lanes that go before this one at a credential which is not its first: `inTurn` knows that one only. */
+export function rivals(lanes: readonly Lane[], lane: Lane, credential: string): Lane[] {
+  if (!lanes.some(({ others }) => others !== undefined)) return [];
+  return lanes.filter((one) => mayUse(one, credential) && priorityOf(one) < priorityOf(lane));
+}
+
 /** Those of a lower priority have their turns after these, and are not owed them. */
-export function outrank(queue: Queue, chosen: Lane): void {
+export function outrank(queue: Queue, chosen: Lane, credential: string): void {
   for (const lane of queue.lanes) {
-    if (lane.credential !== chosen.credential || priorityOf(lane) <= priorityOf(chosen)) continue;
+    if (!mayUse(lane, credential) || priorityOf(lane) <= priorityOf(chosen)) continue;
     lane.pass = Math.max(lane.pass, chosen.pass);
   }
 }
@@ -203,17 +231,17 @@ export function takeTurn(lane: Lane): Waiting {
 }
 
 /**
- * `chosen` has its turn before lanes that stand in front of it, whose credential has no slot. They are not owed the
+ * `chosen` has its turn, with the credential `used`, before lanes in front of it whose credential has no slot. They are not owed the
  * turn: once they had slots again, they would keep all others waiting until they had caught up. The lanes of one
  * credential move together, because among them the order is to stay.
  */
-export function passOver(lanes: readonly Lane[], chosen: Lane): void {
+export function passOver(lanes: readonly Lane[], chosen: Lane, used: string): void {
   for (const before of lanes.slice(0, lanes.indexOf(chosen))) {
     const { credential, pass, reserve } = before;
     const behind = chosen.pass - pass;
     // It left its turn to this one.
-    if (credential === chosen.credential && reserve) before.pass = Math.max(pass, chosen.pass);
-    if (behind <= 0 || credential === chosen.credential) continue;
+    if (mayUse(before, used) && reserve) before.pass = Math.max(pass, chosen.pass);
+    if (behind <= 0 || mayUse(before, used)) continue;
     for (const lane of lanes) if (lane.credential === credential) lane.pass += behind;
   }
 }

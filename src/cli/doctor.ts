@@ -2,7 +2,7 @@
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../program/temporal-cli.js';
-import type { Settings } from '../config/settings.ts';
+import { everyCredential, type Settings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { wereUsed } from '../host/local.ts';
@@ -153,7 +153,7 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
 }
 
 async function services(settings: Settings, local: boolean): Promise<Finding[]> {
-  const configured = [...Object.values(settings.services), ...settings.unready];
+  const configured = [...everyCredential(Object.values(settings.services)), ...settings.unready];
   if (configured.length > 0) return Promise.all(configured.map(serviceFinding));
   if (local || wereUsed(settings.embeddedDir)) {
     return [{ check: 'services', ok: true, found: 'the local ones (--services local)' }];

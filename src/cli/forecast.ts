@@ -1,6 +1,7 @@
 /** When a campaign would end, with what its budgets are charged now. */
 import type { BudgetStatus } from '../budget/status.ts';
 import {
+  everyCredential,
   PREDICTIONS_LIMIT,
   type ServiceSettings,
   type UnreadyService,
@@ -12,6 +13,7 @@ import {
   type ServiceForecast,
   type Supply,
 } from '../plan/forecast.ts';
+import { pooled } from '../plan/pooled-windows.ts';
 import type { Survey } from '../plan/survey.ts';
 
 /** `budgets`: those that Temporal keeps; a service that none of them is of has charged nothing yet. */
@@ -39,10 +41,12 @@ function supply(
 ): Supply {
   const { reference, limit, addressLimit } = feed;
   const { service, address } = reference;
-  const credential = 'credential' in reference ? reference.credential : UNKNOWN;
+  const ours = 'token' in feed ? everyCredential([feed]) : [];
+  const credentials = ours.map((one) => one.reference.credential);
   const kept = budgets.find((one) => one.service === service && one.address === address);
-  const found = kept && supplyOf(kept, credential, name);
-  const fresh = [freshWindow(limit), freshWindow(addressLimit)];
+  const found = kept && supplyOf(kept, ours.length > 0 ? credentials : [UNKNOWN], name);
+  const own = freshWindow(limit);
+  const fresh = [pooled([own, ...ours.slice(1).map(() => own)]), freshWindow(addressLimit)];
   // A credential that this Temporal has not seen yet has charged nothing; its address may have been charged by others.
   if (!found || found.windows.length < fresh.length) {
     return {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { ServiceSettings } from '../config/settings.ts';
+import { everyCredential, type ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
@@ -75,7 +75,7 @@ export async function launch(session: Session, start: Launch): Promise<void> {
       ...(plan.tree !== undefined && { tree: plan.tree }),
       manifests: digestOf(manifests),
       startedAt: new Date().toISOString(),
-      services: feeds.map(({ reference }) => reference),
+      services: everyCredential(feeds).map(({ reference }) => reference),
       ...(retry !== undefined && { retry }),
     },
     typedSearchAttributes: [
@@ -129,12 +129,15 @@ export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
 ): { readonly services: Readonly<Record<string, unknown>>; readonly jobs: JobPolicy } {
-  const services = feeds.map(({ reference, url, variant, limit }) => [
+  const services = feeds.map(({ reference, url, variant, limit, others = [] }) => [
     reference.service,
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
       url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
       ...{ variant, credential: reference.credential, budget: limit },
+      ...(others.length > 0 && {
+        otherCredentials: others.map((one) => one.reference.credential),
+      }),
     },
   ]);
   return { services: Object.fromEntries(services) as Record<string, unknown>, jobs };
@@ -145,12 +148,13 @@ export function feedPlans(
   pages: number,
   { role }: Pick<Session, 'role'>,
 ): FeedPlan[] {
-  return feeds.map(({ reference, limit }) => ({
+  return feeds.map(({ reference, limit: { limit }, others = [] }) => ({
     ...{ reference, pages },
+    ...(others.length > 0 && { others: others.map((one) => one.reference.credential) }),
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),
-    open: openItems(limit.limit),
-    batch: batchOf(limit.limit),
+    open: openItems(limit && limit * (1 + others.length)),
+    batch: batchOf(limit && limit * (1 + others.length)),
   }));
 }
 

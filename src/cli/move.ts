@@ -10,7 +10,7 @@ import { readSnapshot } from '../activities/budget-status.ts';
 import { budgetStart } from '../activities/watch.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import { notifyWays } from '../config/notify.ts';
-import type { ServiceSettings, Settings } from '../config/settings.ts';
+import { everyCredential, type ServiceSettings, type Settings } from '../config/settings.ts';
 import type { CampaignPlan, ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
@@ -129,13 +129,10 @@ function feedsOf(
   references: readonly ServiceReference[],
   file: string,
 ): ServiceSettings[] {
-  return references.map((reference) => {
+  const feeds = references.map((reference) => {
     const found = services[reference.service];
-    if (
-      found?.reference.address === reference.address &&
-      found.reference.credential === reference.credential
-    )
-      return found;
+    const known = found ? everyCredential([found]).map((one) => one.reference) : [];
+    if (found && known.some((one) => isSame(one, reference))) return found;
     throw new HundredfoldError({
       code: 'MOVE_OTHER_SERVICE',
       message: `${file} has another address or another token for ${reference.service} than the campaign was started with, or none (${reference.address}, fingerprint ${reference.credential})`,
@@ -143,6 +140,11 @@ function feedsOf(
       exitCode: EXIT.refused,
     });
   });
+  return [...new Set(feeds)];
+}
+
+function isSame(one: ServiceReference, other: ServiceReference): boolean {
+  return one.address === other.address && one.credential === other.credential;
 }
 
 /** What is charged here counts there, once, however often this is called. */
@@ -152,7 +154,7 @@ async function takeAlong(
   run: string,
   budgets: readonly BudgetSnapshot[],
 ): Promise<void> {
-  for (const { reference, limit, addressLimit, maxUnfinished } of feeds) {
+  for (const { reference, limit, addressLimit, maxUnfinished } of everyCredential(feeds)) {
     const { service, address, credential } = reference;
     const left = budgets.find((one) => one.service === service && one.address === address);
     const credentials = left?.credentials ?? [];

@@ -1,6 +1,6 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
 import { METRICS_HOST } from '../config/schema-worker.ts';
-import type { Settings, TemporalSettings } from '../config/settings.ts';
+import { everyCredential, type Settings, type TemporalSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { startLastingWorker } from '../host/lasting-worker.ts';
 import { temporalAddress } from '../host/session.ts';
@@ -39,7 +39,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   const asks = roles.some((role) => WITH_TOKEN.includes(role));
   const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
   const configured = checked(settings, asks);
-  const services = asks ? Object.values(settings.services) : [];
+  const services = asks ? everyCredential(Object.values(settings.services)) : [];
   logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
   const { identity } = flags;
   const temporal = {

@@ -38,6 +38,8 @@ const KEYS: readonly (readonly string[])[] = [
     ['services', service, 'basic', 'password', 'file'],
   ]),
   ['services', 'molecules', 'public'],
+  ['services', 'predictions', 'tokens'],
+  ['services', 'predictions', 'severalTokensAllowed'],
   ['services', 'predictions', 'formats'],
   ['services', 'predictions', 'variant'],
   ['services', 'predictions', 'addressBudget'],

@@ -79,3 +79,9 @@ export const url = z.url({ protocol: /^https?$/ });
 
 /** `none`, or so many. */
 export const bound = z.literal('none').or(count);
+
+/** Of addresses, for descriptions. */
+export const address = 'http or https, without user name, query and fragment';
+
+/** A variable of the environment gives it as a text. */
+export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));

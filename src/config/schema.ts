@@ -3,130 +3,16 @@
  * schemas/config.schema.json, which is made from here; what stands in `meta` is for them alone.
  */
 import { z } from 'zod';
-import { EXTRA_FORMATS } from '../domain/outcomes.ts';
-import { contact, network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
-import { bound, duration, limit, maxDownload, secretSource, url } from './schema-values.ts';
+import { contact } from './schema-network.ts';
+import { molecules, predictions } from './schema-services.ts';
+import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
-
-const maxUnfinished = (fallback: number) =>
-  bound.meta({
-    description:
-      'Jobs that the service has accepted and not finished, at most: the rest waits here, and not in its queue.',
-    default: fallback,
-    examples: [50, 'none'],
-  });
-
-const statusRequests = bound.meta({
-  description:
-    'Status requests a second that one worker sends to this service at most, for all jobs together.',
-  default: 5,
-  examples: [1, 'none'],
-});
-
-const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as const;
-
-const address = 'http or https, without user name, query and fragment';
 
 /** Credentials in an address would end up in messages. */
 const endpoint = url.refine((text) => {
   const { username, password, search, hash } = new URL(text);
   return [username, password, search, hash].every((part) => part === '');
 }, 'write http(s)://host:port, without user name, query and fragment');
-
-const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
-
-const format = z.enum(EXTRA_FORMATS);
-
-/** A variable of the environment gives them as one text. */
-const formats = z.array(format).or(
-  z
-    .string()
-    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
-    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
-);
-
-const molecules = z
-  .strictObject({
-    url: url.meta({
-      description: `Where the service is (mol_base_url of its contract): ${address}.`,
-      examples: ['https://molecules.example.org/acpype'],
-    }),
-    token: secretSource.meta({
-      description: 'Where the 10-character identifier is that the service knows you by.',
-      default: { env: 'HUNDREDFOLD_MOLECULE_TOKEN' },
-      examples: [{ file: 'secrets/molecule-token' }],
-    }),
-    budget: limit.meta({
-      description: 'Jobs that you may send in a rolling window; the contract states no limit.',
-      default: 'none',
-      examples: [{ limit: 100, window: '60m' }],
-    }),
-    public: flag.meta({
-      description:
-        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
-      default: false,
-    }),
-    maxDownload,
-    maxUnfinished: maxUnfinished(20),
-    statusRequests,
-    ...network,
-  })
-  .partial({
-    ...{ token: true, budget: true, public: true, maxDownload: true },
-    ...MANNERS_ARE_OPTIONAL,
-    ...NETWORK_IS_OPTIONAL,
-  })
-  .meta({ description: 'The service for rows of kind molecule.' });
-
-const predictions = z
-  .strictObject({
-    url: url.meta({
-      description: `Where the service is (base_url of its contract; the path of the API is added): ${address}.`,
-      examples: ['https://predictions.example.org'],
-    }),
-    token: secretSource.meta({
-      description: 'Where your token of this service is.',
-      default: { env: 'HUNDREDFOLD_PREDICTION_TOKEN' },
-      examples: [{ file: 'secrets/prediction-token' }],
-    }),
-    budget: limit.meta({
-      description: 'Jobs that this token may send in a rolling window.',
-      default: { limit: 100, window: '60m' },
-      examples: ['none'],
-    }),
-    variant: z.enum(['current', 'earlier']).meta({
-      description: '`earlier` for a server that still speaks section 9 of the contract.',
-      default: 'current',
-    }),
-    addressBudget: limit.meta({
-      description: 'The looser limit that all tokens used from one network address share.',
-      default: 'none',
-      examples: [{ limit: 300, window: '60m' }],
-    }),
-    formats: formats.meta({
-      description:
-        'Download formats to fetch besides: `json` (downloaded.json) and `input` (downloaded-input.txt).',
-      default: [],
-      examples: [['json', 'input']],
-    }),
-    maxDownload,
-    maxUnfinished: maxUnfinished(100),
-    statusRequests,
-    ...network,
-  })
-  .partial({
-    ...{
-      token: true,
-      budget: true,
-      variant: true,
-      addressBudget: true,
-      formats: true,
-      maxDownload: true,
-    },
-    ...MANNERS_ARE_OPTIONAL,
-    ...NETWORK_IS_OPTIONAL,
-  })
-  .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
 
 const pem = (description: string, example: string) =>
   z.string().meta({ description, examples: [example] });

@@ -46,6 +46,8 @@ export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
   readonly token: Secret;
   readonly network: NetworkSettings;
+  /** The same service with further tokens of this user (`tokens`); absent where there is one. */
+  readonly others?: readonly ServiceSettings[];
 }
 
 /** A service that is configured, and that nothing can be sent to from here: its token, or another secret, is missing. */
@@ -92,13 +94,12 @@ export function serviceSettings(
     const options = siteOptions(service, config);
     let network: NetworkSettings | null = null;
     try {
-      network = networkSettings(service, config, place);
-      const token = readSecret(
-        `services.${service}.token`,
-        configured.token ?? { env: DEFAULT_TOKEN_VARIABLE[service] },
-        place,
+      const networkOf = networkSettings(service, config, place);
+      network = networkOf;
+      const all = tokensOf(service, config, place).map((token) =>
+        describeService(service, url, token, { ...options, network: networkOf }),
       );
-      services[service] = describeService(service, url, token, { ...options, network });
+      services[service] = withOthers(service, all);
     } catch (reason) {
       if (need === 'required' || !(reason instanceof HundredfoldError)) throw reason;
       const reference = { service, address: addressOf(url) };
@@ -106,6 +107,53 @@ export function serviceSettings(
     }
   }
   return { services, unready };
+}
+
+/** One token, or those of `tokens`. */
+function tokensOf(
+  service: ServiceName,
+  { services = {} }: Config,
+  place: SecretPlace,
+): readonly Secret[] {
+  const key = `services.${service}`;
+  const token = services[service]?.token;
+  const { tokens, severalTokensAllowed = false } =
+    service === 'predictions' ? (services.predictions ?? {}) : {};
+  if (tokens === undefined) {
+    const source = token ?? { env: DEFAULT_TOKEN_VARIABLE[service] };
+    return [readSecret(`${key}.token`, source, place)];
+  }
+  if (token !== undefined)
+    throw refused(
+      'CONFIG_SEVERAL_TOKENS',
+      `${key} has both token and tokens`,
+      'Name all tokens under tokens, and leave token out.',
+    );
+  if (tokens.length > 1 && !severalTokensAllowed)
+    throw refused(
+      'CONFIG_SEVERAL_TOKENS',
+      `${key}.tokens names ${tokens.length} tokens: together they send more jobs than the limit of one, which many services forbid`,
+      `Ask whoever runs the service. Where its terms allow it, set ${key}.severalTokensAllowed: true; otherwise name one token.`,
+    );
+  return tokens.map((source, index) => readSecret(`${key}.tokens[${index}]`, source, place));
+}
+
+function withOthers(service: ServiceName, all: readonly ServiceSettings[]): ServiceSettings {
+  const [first, ...others] = all;
+  if (!first) throw new Error(`no token for ${service}`);
+  const credentials = new Set(all.map(({ reference }) => reference.credential));
+  if (credentials.size < all.length)
+    throw refused(
+      'CONFIG_SEVERAL_TOKENS',
+      `services.${service}.tokens names the same token more than once`,
+      'Name each token once: a token has one budget, however often it is named.',
+    );
+  return others.length === 0 ? first : { ...first, others };
+}
+
+/** Each service as often as there are tokens for it. */
+export function everyCredential(services: Iterable<ServiceSettings>): ServiceSettings[] {
+  return [...services].flatMap(({ others = [], ...one }) => [one, ...others]);
 }
 
 function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptions {

@@ -25,6 +25,7 @@ export type { TemporalSettings } from './temporal.ts';
 export {
   addressOf,
   describeService,
+  everyCredential,
   PREDICTIONS_LIMIT,
   type ServiceSettings,
   type UnreadyService,

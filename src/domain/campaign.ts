@@ -85,6 +85,8 @@ export interface CampaignPlan extends Standing {
 
 export interface FeedPlan {
   readonly reference: ServiceReference;
+  /** Fingerprints of further tokens of that service: a row goes to the one that has a slot first. */
+  readonly others?: readonly string[];
   readonly pages: number;
   /** Task queue of what is asked with the token; absent where every worker of the campaign's own has it. */
   readonly fetchQueue?: string;
@@ -105,6 +107,8 @@ export interface ItemEntry {
   readonly generation: number;
   /** The job that the service has taken on already, where an earlier run has left word of one. */
   readonly remoteId?: string;
+  /** Fingerprint of the token that it was submitted with, where the campaign has several. */
+  readonly credential?: string;
   /**
    * The code that this job had brought before `retry` opened the item again: the job is asked for first, and another one
    * is submitted only when it is of no use.

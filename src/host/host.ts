@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { Environment, Settings } from '../config/settings.ts';
+import { everyCredential, type Environment, type Settings } from '../config/settings.ts';
 import { connectClient, keepHistories, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
@@ -70,7 +70,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const local = await starting;
     const services = lookOnly
       ? []
-      : [...Object.values(settings.services), ...(local?.settings ?? [])];
+      : [...everyCredential(Object.values(settings.services)), ...(local?.settings ?? [])];
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const client = await connectClient({ ...temporal, embedded: true });
     stops.push(() => client.connection.close());

@@ -22,14 +22,19 @@ export interface Seeding {
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
   const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
   let noted = 0;
-  for (const { reference, limit, addressLimit, ledgerAddress } of feeds) {
+  for (const { reference, limit, addressLimit, ledgerAddress, others = [] } of feeds) {
     const windowMs = Math.max(limit.windowMs, addressLimit.windowMs);
     const jobs = await chargesInTree(store, reference.address, windowMs);
     if (jobs.length === 0) continue;
-    const credential = (await credentialOfTree(store, reference.service)) ?? reference.credential;
+    const first = (await credentialOfTree(store, reference.service)) ?? reference.credential;
     const ledger = new Ledger({ folder: stateFolderOf(seeding), owner: 'tree', warn });
     try {
-      noted += ledger.note({ ...reference, credential, address: ledgerAddress }, jobs, windowMs);
+      // Of which of several tokens a job was is not always known: then it counts for each.
+      for (const credential of new Set([first, ...others.map((one) => one.reference.credential)])) {
+        const own = jobs.filter((job) => (job.credential ?? credential) === credential);
+        const account = { ...reference, credential, address: ledgerAddress };
+        noted += ledger.note(account, own, windowMs);
+      }
     } finally {
       ledger.stop();
     }

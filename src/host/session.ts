@@ -6,7 +6,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { CodecKeys } from '../config/codec.ts';
-import type { ServiceSettings, TemporalSettings } from '../config/settings.ts';
+import {
+  everyCredential,
+  type ServiceSettings,
+  type TemporalSettings,
+} from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
@@ -147,7 +151,7 @@ class EmbeddedSession implements Session {
 
   /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
   private async tellLimits(client: Client): Promise<void> {
-    const services = Object.values(this.options.settings.services);
+    const services = everyCredential(Object.values(this.options.settings.services));
     for (const { reference, limit, addressLimit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
@@ -160,7 +164,10 @@ class EmbeddedSession implements Session {
   /** The host's worker does the work, so it must know our services and tokens. */
   private checkServices(record: HostRecord): void {
     const { settings, localServices } = this.options;
-    const wanted = [...Object.values(settings.services), ...(localServices ? localSettings() : [])];
+    const wanted = [
+      ...everyCredential(Object.values(settings.services)),
+      ...(localServices ? localSettings() : []),
+    ];
     const missing = wanted.map((s) => s.reference).find((reference) => !knows(record, reference));
     if (!missing) return;
     const what = `${missing.service} at ${missing.address} (or your token there)`;
@@ -196,7 +203,9 @@ class RemoteSession implements Session {
     await registerSearchAttributes(client);
     const { deployment } = settings;
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
-    const services: ServiceSettings[] = lookOnly ? [] : Object.values(settings.services);
+    const services: ServiceSettings[] = lookOnly
+      ? []
+      : everyCredential(Object.values(settings.services));
     // Whether others work there cannot be known: the server lists pollers for minutes after they have gone. So a
     // command that wants work done brings a worker, and one that only looks does if none was seen at all.
     // One that lacks a token leaves the work to others: it would take jobs from the queue that it cannot do.

@@ -9,7 +9,7 @@ import type { KindCounts } from '../store/prepared-campaign.ts';
 /** What is known of a campaign and of the budgets it draws on, at one moment (ms since the epoch). */
 export interface Seen {
   readonly progress: CampaignProgress;
-  /** Each with the campaign's own credential only. */
+  /** Each with the campaign's own credentials only. */
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where that is not known. */
   readonly kinds: KindCounts | null;
@@ -19,26 +19,26 @@ export interface Seen {
 /** In ms since the epoch. null when it is paused, nothing is left to submit, or no slot will ever be free. */
 export function expectedEnd(seen: Seen): number | null {
   if (seen.progress.state === 'paused') return null;
-  const ends = seen.budgets.flatMap((budget) =>
-    budget.credentials.flatMap(({ credential }) => endOf(seen, budget, credential) ?? []),
-  );
+  const ends = seen.budgets.flatMap((budget) => endOf(seen, budget) ?? []);
   const end = Math.max(...ends);
   return Number.isFinite(end) && end > seen.at ? end : null;
 }
 
-function endOf(seen: Seen, budget: BudgetStatus, credential: string): number | null {
+function endOf(seen: Seen, budget: BudgetStatus): number | null {
   const { campaign } = seen.progress;
   const service = SERVICES.find((one) => one === budget.service);
   if (!service) return null;
-  const supply = supplyOf(budget, credential, campaign);
-  const lane = budget.waiting.find(
-    (one) => one.campaign === campaign && one.credential === credential,
+  const ours = budget.credentials.map(({ credential }) => credential);
+  if (ours.length === 0) return null;
+  const supply = supplyOf(budget, ours, campaign);
+  const lanes = budget.waiting.filter(
+    (one) => one.campaign === campaign && ours.includes(one.credential),
   );
   const { unopened, open, seconds } = workLeft(seen, service);
   // Where slots decide, what was submitted is as good as done; where there are none, it still has to be computed.
   const slots = supply.windows.some(({ limit }) => limit !== null);
   // Of those that wait, the rows that were not asked for yet are not opened yet either.
-  const waiting = lane?.asked ?? lane?.items ?? 0;
+  const waiting = sum(lanes.map(({ asked, items }) => asked ?? items));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
   return serviceForecast(service, jobs, jobs * seconds, supply, seen.at).endsAt;

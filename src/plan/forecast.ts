@@ -3,6 +3,7 @@ import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { ESTIMATES } from './estimates.ts';
+import { pooled } from './pooled-windows.ts';
 
 /** A service that the jobs go to, with what is charged to it now. */
 export interface Supply {
@@ -74,19 +75,19 @@ export function serviceForecast(
   };
 }
 
-/** The windows that jobs with this credential are charged to, and who else waits for them. */
+/** The windows that jobs with these credentials are charged to, and who else waits for them. */
 export function supplyOf(
   { service, addressWindow, credentials, waiting }: BudgetStatus,
-  credential: string,
+  ours: readonly string[],
   campaign: string,
 ): Supply {
-  const own = credentials.filter((window) => window.credential === credential);
+  const own = credentials.filter(({ credential }) => ours.includes(credential));
   const others = waiting.filter(
-    (lane) => lane.credential === credential && lane.campaign !== campaign && !lane.paused,
+    (lane) => ours.includes(lane.credential) && lane.campaign !== campaign && !lane.paused,
   );
   return {
     service,
-    windows: [...own, addressWindow],
+    windows: [...(own.length > 0 ? [pooled(own)] : []), addressWindow],
     waiting: others.map(({ items }) => items),
   };
 }

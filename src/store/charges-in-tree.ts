@@ -17,6 +17,8 @@ export interface JobInTree {
   readonly remoteId: string;
   /** ms since the epoch */
   readonly closedAt: number;
+  /** Fingerprint of its token; absent where the campaign has one, or where it is not known. */
+  readonly credential?: string;
 }
 
 /** The credential that the tree's campaign uses; null when it is not known. */
@@ -75,9 +77,11 @@ async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: n
 /** Its own jobs only: what came from the cache, from another row or from another program was not sent for it. */
 function jobsOf(record: ItemRecord, address: string): JobInTree[] {
   if (record.address !== address || record.resultFrom || record.adopted) return [];
+  const { credential } = record;
+  const of = credential === undefined ? {} : { credential };
   const sent = [record, ...record.earlier].flatMap(({ remoteId, submittedAt }) =>
     remoteId !== null && submittedAt !== null
-      ? [{ remoteId, closedAt: Date.parse(submittedAt) }]
+      ? [{ remoteId, closedAt: Date.parse(submittedAt), ...of }]
       : [],
   );
   const unsure = record.remoteId === null ? record.attempts : [];
@@ -85,6 +89,10 @@ function jobsOf(record: ItemRecord, address: string): JobInTree[] {
     ...sent,
     ...unsure
       .filter(({ outcome }) => outcome === 'unsure')
-      .map(({ at }) => ({ remoteId: `unsure ${record.id} ${at}`, closedAt: Date.parse(at) })),
+      .map(({ at }) => ({
+        remoteId: `unsure ${record.id} ${at}`,
+        closedAt: Date.parse(at),
+        ...of,
+      })),
   ];
 }

@@ -86,6 +86,8 @@ const record = z.object({
   service: z.enum(SERVICES),
   address: text,
   remote_id: text,
+  // Absent where the campaign has one token only.
+  credential: z.string().optional(),
   job_name: text,
   attempts: z.array(attempt),
   submitted_at: text,
@@ -128,6 +130,7 @@ export function itemToDisk(item: ItemRecord): string {
     service: item.service,
     address: item.address,
     remote_id: item.remoteId,
+    ...(item.credential === undefined ? {} : { credential: item.credential }),
     job_name: item.jobName,
     attempts: item.attempts.map(attemptToDisk),
     submitted_at: item.submittedAt,
@@ -165,6 +168,7 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       job_options,
       result_from,
       adopted,
+      credential,
       ...same
     } = disk;
     return {
@@ -177,6 +181,7 @@ export function itemFromDisk(json: string, key: string): ItemRecord {
       earlier: disk.earlier.map(earlierFromDisk),
       jobNumber: job_number,
       remoteId: remote_id,
+      ...(credential === undefined ? {} : { credential }),
       jobName: job_name,
       ...(job_label === undefined ? {} : { jobLabel: job_label }),
       attempts: disk.attempts.map(attemptFromDisk),

@@ -86,6 +86,8 @@ export interface ItemRecord {
   readonly address: string | null;
   /** The job's identifier at the service (`request_id`, `hash_id`). */
   readonly remoteId: string | null;
+  /** Fingerprint of the token that it was submitted with, or may have been, where its campaign has several. */
+  readonly credential?: string;
   /** The name the job was submitted under. */
   readonly jobName: string | null;
   /** Every attempt to submit, oldest first. */

@@ -51,6 +51,8 @@ export interface PageEntry {
     /** The code that it had brought before `retry` opened the item again: another job may follow it. */
     readonly formerEnd?: string | undefined;
   };
+  /** Fingerprint of the token that it was submitted with, or may have been, where the campaign has several. */
+  readonly credential?: string;
   /** The job at the service that the row names: it is asked for, and never submitted. */
   readonly adopts?: string;
   /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
@@ -78,6 +80,7 @@ const pageOnDisk = z.array(
     job: z
       .object({ remoteId: z.string(), address: z.string(), formerEnd: z.string().optional() })
       .optional(),
+    credential: z.string().optional(),
     adopts: z.string().optional(),
     sends: z
       .object({
@@ -168,6 +171,7 @@ export async function countKinds(store: Store, { pages }: PreparedCampaign): Pro
 /** An item that ended stays so; one whose job is at the service is not submitted again. */
 export function pageEntry(record: ItemRecord): PageEntry {
   const { id, kind, state, generation, remoteId, address, adopted, resultFrom, input } = record;
+  const { credential } = record;
   const former = formerEnd(record);
   const row = { id, kind, asks: jobDigest(record) };
   if (isFinal(state)) return { ...row, done: state };
@@ -175,6 +179,7 @@ export function pageEntry(record: ItemRecord): PageEntry {
   return {
     ...row,
     ...(generation > 0 && { generation }),
+    ...(credential !== undefined && { credential }),
     ...(adopted && remoteId !== null && { adopts: remoteId }),
     ...(!adopted &&
       remoteId !== null &&

@@ -76,9 +76,11 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   const way = wayOf(record);
   const asked = way === 'ask';
   const end = { state, error, remoteId, jobName, submittedAt, finishedAt };
-  const { engine, resultFrom, ...same } = record;
+  const { engine, resultFrom, credential, ...same } = record;
   return {
     ...same,
+    // A name is unique to a token: another job, of another name, may be sent with any.
+    ...(way !== 'anew' && credential !== undefined && { credential }),
     // What came from an earlier campaign and is of no use is asked for by a job of its own.
     ...(resultFrom?.type === 'duplicate' && { resultFrom }),
     state: 'waiting',

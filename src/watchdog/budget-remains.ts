@@ -7,7 +7,7 @@ import type { Restored } from '../budget/events.ts';
 import type { Request, Waiting } from '../budget/lanes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
-import { isAnswer } from '../workflows/fates.ts';
+import { credentialSent, isAnswer } from '../workflows/fates.ts';
 import type { SubmitResult } from '../workflows/verbs.ts';
 
 export type History = Awaited<
@@ -142,9 +142,12 @@ class Reading {
   private unreported({ request, result }: Submission): BudgetRemains['unreported'] {
     const { item, run, attempt, turnedAway = [] } = request;
     if (!result || !isAnswer(result) || this.reported.has(`${item} ${attempt}`)) return [];
-    return [
-      { item, ...(run !== undefined && { run }), submitted: { attempt, result, turnedAway } },
-    ];
+    const credential = credentialSent(request, result);
+    const submitted = {
+      ...{ attempt, result, turnedAway },
+      ...(credential !== null && { credential }),
+    };
+    return [{ item, ...(run !== undefined && { run }), submitted }];
   }
 }
 

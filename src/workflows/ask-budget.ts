@@ -53,12 +53,13 @@ export async function tellBudget<T>(
 }
 
 function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number): Request {
-  const { campaign, store, tree, id, kind, generation, reference } = input;
+  const { campaign, store, tree, id, kind, generation, reference, others } = input;
   return {
     item: itemWorkflowId(campaign, id),
     run: runId,
     campaign,
     credential: reference.credential,
+    ...(others !== undefined && { others }),
     attempt,
     ...standingIn(input),
     ...(behind !== undefined && { behind }),

@@ -15,7 +15,12 @@ export async function expectEnd(
   feeds: readonly Feed[],
 ): Promise<Foreseen | null> {
   // A budget that nobody was asked for may not even be there.
-  const asked = feeds.filter(({ open }) => open.size > 0).map(({ plan }) => plan.reference);
+  const asked = feeds
+    .filter(({ open }) => open.size > 0)
+    .flatMap(({ plan: { reference, others = [] } }) => [
+      reference,
+      ...others.map((credential) => ({ ...reference, credential })),
+    ]);
   if (asked.length === 0) return null;
   const summary = 'when the end is expected';
   try {

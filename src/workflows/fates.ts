@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Closing } from '../budget/events.ts';
+import type { Request } from '../budget/lanes.ts';
 import type { SubmitResult } from './verbs.ts';
 
 /** What an activity that did not answer says about the POST in it. */
@@ -45,4 +46,13 @@ export function closingOf(result: SubmitResult): Closing {
 /** What the item is told of; the rest is tried again, or nobody waits for it. */
 export function isAnswer({ type }: SubmitResult): boolean {
   return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
+}
+
+/** With which credential a job was sent, or may have been; null where its item has only one. */
+export function credentialSent(
+  { credential, others }: Pick<Request, 'credential' | 'others'>,
+  result: SubmitResult,
+): string | null {
+  if (others === undefined) return null;
+  return ('credential' in result ? result.credential : undefined) ?? credential;
 }

@@ -18,6 +18,7 @@ import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campa
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
+import { boundTo } from './bound-credential.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
 import { itemWorkflowId } from './names.ts';
@@ -154,13 +155,16 @@ export class Feed {
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
     const { name, store, tree, policy } = this.campaign;
-    const { reference, fetchQueue } = this.plan;
-    const input: ItemInput = {
-      ...{ ...entry, campaign: name, store, reference, policy, finishInOne: true },
+    const { reference, fetchQueue, others } = this.plan;
+    const { credential, ...row } = entry;
+    const free: ItemInput = {
+      ...{ ...row, campaign: name, store, reference, policy, finishInOne: true },
       ...standingIn(this.campaign),
       ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),
+      ...(others !== undefined && { others }),
     };
+    const input = credential === undefined ? free : boundTo(free, credential);
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
     try {

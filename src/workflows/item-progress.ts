@@ -3,13 +3,14 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Attempt, ItemEnd } from '../domain/campaign.ts';
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 import type { ItemState } from '../domain/states.ts';
+import { boundTo } from './bound-credential.ts';
 import { itemDetails } from './details/item.ts';
 import type { ItemInput } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './verbs.ts';
 
 export class ItemProgress {
-  readonly input: ItemInput;
+  input: ItemInput;
   readonly attempts: Attempt[] = [];
   files: readonly KeptFile[] = [];
   remoteId: string | null = null;
@@ -24,9 +25,19 @@ export class ItemProgress {
   /** On disk, and told to the campaign. */
   written: ItemEnd | null = null;
 
+  /** Its campaign has several credentials, and it was sent with one of them. */
+  isBound = false;
+
   constructor(input: ItemInput) {
     this.input = input;
     this.show('waiting');
+  }
+
+  /** It may have a job with this credential, and is not sent with another one. */
+  sentWith(credential: string): ItemInput {
+    this.input = boundTo(this.input, credential);
+    this.isBound = true;
+    return this.input;
   }
 
   note(outcome: Attempt['outcome'], message: string, posted: Partial<PostTimes> = {}): void {
@@ -38,7 +49,10 @@ export class ItemProgress {
     const at = this.posted.answeredAt ?? new Date().toISOString();
     this.remoteId = remoteId;
     this.attempts.push({ at, outcome, remoteId, ...this.posted });
-    const job = { item: this.address(), reference: this.input.reference, remoteId };
+    const job = {
+      ...{ item: this.address(), reference: this.input.reference, remoteId },
+      ...(this.isBound && { ofSeveral: true as const }),
+    };
     // Somebody else has submitted an adopted job, at a time that only its service knows.
     if (outcome !== 'adopted') this.submittedAt = at;
     this.show('running');

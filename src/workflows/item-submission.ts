@@ -14,7 +14,7 @@ import type { RemoteJob, SubmitResult } from './verbs.ts';
 const LONGEST_BETWEEN_MS = 5 * 60_000;
 
 export class ItemSubmission {
-  private readonly input: ItemInput;
+  private input: ItemInput;
   private readonly progress: ItemProgress;
   /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
   private attempt = 0;
@@ -37,12 +37,13 @@ export class ItemSubmission {
     this.formerGivenUp = true;
   }
 
-  answer({ attempt = this.attempt, result, turnedAway }: Submitted): void {
+  answer({ attempt = this.attempt, credential, result, turnedAway }: Submitted): void {
     // Told once more of what it knows, by whoever has started the budget anew.
     if (attempt !== this.attempt || !this.waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
       this.progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
     }
+    if (credential !== undefined) this.input = this.progress.sentWith(credential);
     this.submission = result;
   }
 

@@ -92,6 +92,7 @@ async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
     ...{ submittedAt, finishedAt: new Date().toISOString(), timing },
     ...(remoteId !== null && posted),
     ...(engine !== undefined && { engine }),
+    ...(progress.isBound && { ofSeveral: true as const }),
   };
   const options = { summary: endSummary(end) };
   // Histories of before the files were compared have no answer here.

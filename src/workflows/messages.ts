@@ -73,6 +73,8 @@ export interface ItemInput extends ItemEntry, Standing {
   /** Id of the output tree; absent from campaigns of before trees had ids. */
   readonly tree?: string;
   readonly reference: ServiceReference;
+  /** Further credentials that it may be submitted with; absent once it was. */
+  readonly others?: readonly string[];
   /** Task queue of what is asked with the token; absent where every worker has it. */
   readonly fetchQueue?: string;
   readonly policy: JobPolicy;
@@ -87,6 +89,8 @@ export interface ItemInput extends ItemEntry, Standing {
 export interface Submitted {
   /** Which submission of the item this is about, from 0; absent in messages of before it was sent. */
   readonly attempt?: number;
+  /** With which credential, where the item may have been submitted with several. */
+  readonly credential?: string;
   readonly result: SubmitResult;
   readonly turnedAway: readonly TurnedAway[];
 }

@@ -55,13 +55,24 @@ export type SubmitAnswer = SubmitResult & {
   readonly told?: true;
 };
 
+/** The credential that an earlier attempt had sent it with, where it may have been another one. */
+interface SentBefore {
+  readonly credential?: string;
+}
+
 /** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
 export type SubmitResult =
   | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
   /** `replaced`: with another token than that of the request, which the service had refused. */
-  | (Extract<TimedOutcome, { readonly type: 'accepted' }> & { readonly replaced?: true })
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> &
+      SentBefore & {
+        readonly replaced?: true;
+      })
   /** `byService`: it got the submission and answered it badly or not at all. */
-  | (Extract<TimedOutcome, { readonly type: 'unsure' }> & { readonly byService?: boolean })
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
+      SentBefore & {
+        readonly byService?: boolean;
+      })
   | { readonly type: 'unable'; readonly code: string; readonly message: string }
   /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
   | {
@@ -137,6 +148,8 @@ export interface RemoteJob {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
   readonly remoteId: string;
+  /** Its campaign has several credentials: that of `reference` is noted in the tree. */
+  readonly ofSeveral?: true;
   /** When it was accepted; absent for an adopted job, and in histories of before this was sent along. */
   readonly times?: AcceptanceTimes;
 }
@@ -150,6 +163,8 @@ export interface AcceptanceTimes extends Partial<PostTimes> {
 export interface ItemConclusion {
   readonly item: ItemAddress;
   readonly reference: ServiceReference;
+  /** Its campaign has several credentials, and it may have a job with that of `reference`: noted in the tree. */
+  readonly ofSeveral?: true;
   readonly end: ItemEnd;
   readonly remoteId: string | null;
   readonly attempts: readonly Attempt[];

@@ -135,3 +135,14 @@ test('rows that the campaign has not asked for yet are counted once', () => {
     expectedEnd(seen(1_000, [named], { open: 120 })),
   );
 });
+
+test('two credentials take half the windows; one that is blocked does not count', () => {
+  const both = (second: WindowStatus) => {
+    const one = budget(window(100), { night: 400 });
+    const credentials = [...one.credentials, { ...second, credential: 'second' }];
+    return seen(400, [{ ...one, credentials }], { open: 400 });
+  };
+  expect(expectedEnd(both(window(100)))).toBe(NOW + CHARGE + JOB);
+  const refused = { ...window(100), blockedUntil: NOW + 1_000, blockedBecause: 'HTTP 401' };
+  expect(expectedEnd(both(refused))).toBe(NOW + 3 * CHARGE + JOB);
+});

@@ -130,7 +130,7 @@ test('a budget supplies its credential and its address; waiting are other campai
     use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
   };
-  const { windows, waiting } = supplyOf(budget, 'ours', 'night');
+  const { windows, waiting } = supplyOf(budget, ['ours'], 'night');
   expect(windows.map(({ limit }) => limit)).toEqual([100, 300]);
   expect(waiting).toEqual([5, 3]);
 });

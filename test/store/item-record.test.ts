@@ -129,6 +129,7 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       engine: fc.string(),
       adopted: fc.record({ inputKnown: fc.boolean() }, { noNullPrototype: true }),
       jobLabel: fc.string(),
+      credential: fc.string(),
     },
     { requiredKeys: alwaysThere(), noNullPrototype: true },
   ),

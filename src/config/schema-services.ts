@@ -1,0 +1,138 @@
+/** The section `services:` of the configuration file. */
+import { z } from 'zod';
+import { EXTRA_FORMATS } from '../domain/outcomes.ts';
+import { network, NETWORK_IS_OPTIONAL } from './schema-network.ts';
+import { address, bound, flag, limit, maxDownload, secretSource, url } from './schema-values.ts';
+
+const maxUnfinished = (fallback: number) =>
+  bound.meta({
+    description:
+      'Jobs that the service has accepted and not finished, at most: the rest waits here, and not in its queue.',
+    default: fallback,
+    examples: [50, 'none'],
+  });
+
+const statusRequests = bound.meta({
+  description:
+    'Status requests a second that one worker sends to this service at most, for all jobs together.',
+  default: 5,
+  examples: [1, 'none'],
+});
+
+const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as const;
+
+const format = z.enum(EXTRA_FORMATS);
+
+/** A variable of the environment gives them as one text. */
+const formats = z.array(format).or(
+  z
+    .string()
+    .regex(/^\s*(json|input)(\s*,\s*(json|input))*\s*$/)
+    .transform((text) => text.split(',').map((one) => format.parse(one.trim()))),
+);
+
+export const molecules = z
+  .strictObject({
+    url: url.meta({
+      description: `Where the service is (mol_base_url of its contract): ${address}.`,
+      examples: ['https://molecules.example.org/acpype'],
+    }),
+    token: secretSource.meta({
+      description: 'Where the 10-character identifier is that the service knows you by.',
+      default: { env: 'HUNDREDFOLD_MOLECULE_TOKEN' },
+      examples: [{ file: 'secrets/molecule-token' }],
+    }),
+    budget: limit.meta({
+      description: 'Jobs that you may send in a rolling window; the contract states no limit.',
+      default: 'none',
+      examples: [{ limit: 100, window: '60m' }],
+    }),
+    public: flag.meta({
+      description:
+        'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
+      default: false,
+    }),
+    maxDownload,
+    maxUnfinished: maxUnfinished(20),
+    statusRequests,
+    ...network,
+  })
+  .partial({
+    ...{ token: true, budget: true, public: true, maxDownload: true },
+    ...MANNERS_ARE_OPTIONAL,
+    ...NETWORK_IS_OPTIONAL,
+  })
+  .meta({ description: 'The service for rows of kind molecule.' });
+
+/** A variable of the environment gives them as names of variables; the names are upper case, and tokens are not. */
+const tokens = z
+  .array(secretSource)
+  .min(1)
+  .or(
+    z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]*(\s*,\s*[A-Z][A-Z0-9_]*)*$/, 'names of variables in upper case')
+      .transform((text) => text.split(',').map((name) => ({ env: name.trim() }))),
+  );
+
+export const predictions = z
+  .strictObject({
+    url: url.meta({
+      description: `Where the service is (base_url of its contract; the path of the API is added): ${address}.`,
+      examples: ['https://predictions.example.org'],
+    }),
+    token: secretSource.meta({
+      description: 'Where your token of this service is.',
+      default: { env: 'HUNDREDFOLD_PREDICTION_TOKEN' },
+      examples: [{ file: 'secrets/prediction-token' }],
+    }),
+    tokens: tokens.meta({
+      description:
+        'In place of `token`: several tokens of yours, each with a budget of its own. Only where the terms of the service allow it.',
+      examples: [[{ file: 'secrets/token-1' }, { file: 'secrets/token-2' }]],
+    }),
+    severalTokensAllowed: flag.meta({
+      description:
+        'You have made sure that the terms of the service allow one user to send jobs with several tokens.',
+      default: false,
+    }),
+    budget: limit.meta({
+      description: 'Jobs that each token may send in a rolling window.',
+      default: { limit: 100, window: '60m' },
+      examples: ['none'],
+    }),
+    variant: z.enum(['current', 'earlier']).meta({
+      description: '`earlier` for a server that still speaks section 9 of the contract.',
+      default: 'current',
+    }),
+    addressBudget: limit.meta({
+      description: 'The looser limit that all tokens used from one network address share.',
+      default: 'none',
+      examples: [{ limit: 300, window: '60m' }],
+    }),
+    formats: formats.meta({
+      description:
+        'Download formats to fetch besides: `json` (downloaded.json) and `input` (downloaded-input.txt).',
+      default: [],
+      examples: [['json', 'input']],
+    }),
+    maxDownload,
+    maxUnfinished: maxUnfinished(100),
+    statusRequests,
+    ...network,
+  })
+  .partial({
+    ...{
+      token: true,
+      tokens: true,
+      severalTokensAllowed: true,
+      budget: true,
+      variant: true,
+      addressBudget: true,
+      formats: true,
+      maxDownload: true,
+    },
+    ...MANNERS_ARE_OPTIONAL,
+    ...NETWORK_IS_OPTIONAL,
+  })
+  .meta({ description: 'The service for rows of kind sequence, alignment and shifts.' });
