@@ -51,7 +51,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     port: await freePort(),
     uiPort: await freePort(),
     // Workflows continue as new every few hundred events, so that every test goes through it.
-    dynamicConfig: { 'limit.historyCount.suggestContinueAsNew': '300' },
+    dynamicConfig: {
+      'limit.historyCount.suggestContinueAsNew': '300',
+      // Off by default, and on where many people share a server: what runs must not mind.
+      'matching.enableFairness': 'true',
+    },
   });
   const client = await connectClient({ address: server.address, namespace: 'default' });
   await registerSearchAttributes(client);

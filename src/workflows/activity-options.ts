@@ -45,12 +45,33 @@ export const { readClock, countUnfinished } = proxyActivities<Activities>({
   retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
 });
 
-/** For what only a worker with the token can do. */
+/** For what only a worker with the token can do. Of an item: in the turns of its campaign. */
 export function withToken(
   summary: string,
-  { fetchQueue }: Pick<FeedPlan, 'fetchQueue'>,
+  { fetchQueue, ...of }: Pick<FeedPlan, 'fetchQueue'> & Partial<Sharer>,
 ): ActivityOptions {
-  return { summary, ...(fetchQueue !== undefined && { taskQueue: fetchQueue }) };
+  return {
+    summary,
+    ...(fetchQueue !== undefined && { taskQueue: fetchQueue }),
+    ...(of.campaign !== undefined && inTurns({ campaign: of.campaign, weight: of.weight ?? 1 })),
+  };
+}
+
+interface Sharer {
+  readonly campaign: string;
+  /** Its share. */
+  readonly weight: number;
+}
+
+/** What the server takes for a weight. */
+const LEAST_WEIGHT = 0.001;
+
+/**
+ * Campaigns whose tasks wait at one task queue have turns by their shares, where fairness is switched on at the server
+ * (`matching.enableFairness`). Other servers take no notice.
+ */
+export function inTurns({ campaign, weight }: Sharer): Pick<ActivityOptions, 'priority'> {
+  return { priority: { fairnessKey: campaign, fairnessWeight: Math.max(LEAST_WEIGHT, weight) } };
 }
 
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */

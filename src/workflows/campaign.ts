@@ -21,7 +21,7 @@ import {
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { publish } from './activity-options.ts';
+import { inTurns, publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
@@ -280,13 +280,14 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   private async publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.show('publishing');
-    const { store, tree, name, retried = 0, cache = true, publishQueue } = this.plan;
+    const { store, tree, name, weight, retried = 0, cache = true, publishQueue } = this.plan;
     const where = { store, ...(tree !== undefined && { tree }) };
     const startedAt = new Date(this.startedAt).toISOString();
     const { ended, open = 0 } = await publish.executeWithOptions(
       {
         summary: 'tables, report and checksums',
         ...(publishQueue !== undefined && { taskQueue: publishQueue }),
+        ...inTurns({ campaign: name, weight }),
       },
       [{ ...where, campaign: name, state, startedAt, retried, cache }],
     );
