@@ -29,6 +29,7 @@ import { ReportPage } from './page/report-page.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
+import type { PartsKeeper } from './kept-parts.ts';
 import { ListedTable } from './listed-table.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
@@ -37,6 +38,8 @@ import { ResultTables } from './tables/result-tables.ts';
 export interface PublishOptions extends ProgressOptions {
   /** Makes the parts of results in other threads; in this one when it is left out. */
   readonly maker?: Maker;
+  /** Keeps what was made of the results while it is under way: the next try goes on from there. */
+  readonly keeper?: PartsKeeper;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface PublishOptions extends ProgressOptions {
 export async function publishCampaign(
   store: Store,
   end: CampaignEnd,
-  { maker = makerHere(store), ...options }: PublishOptions = {},
+  { maker = makerHere(store), keeper, ...options }: PublishOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
@@ -72,13 +75,15 @@ export async function publishCampaign(
     new ResultTables(store, resultColumns),
     page,
   ];
-  const source = { items: listedItems(store, campaign), own: resultColumns, maker };
+  const items = listedItems(store, campaign);
+  const source = { items, own: resultColumns, maker, ...(keeper && { keeper }) };
   await passParts(source, sinks, counter('results', options));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
   await store.write(CAMPAIGN_SUMMARY, summaryToDisk(summary));
   await store.write(CRATE, crate(store, campaign, summary, counter('crate', options)));
   await store.write(CHECKSUMS, checksums(store, counter('checksums', options)));
+  await keeper?.removeAll();
   return summary;
 }
 

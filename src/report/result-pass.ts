@@ -1,6 +1,7 @@
 /** One pass over the items of a campaign: the parts of each result are made, and everything is put together of them. */
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
+import { keyOfPart, type PartsKeeper } from './kept-parts.ts';
 import { makeParts, type ResultParts } from './result-parts.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
@@ -48,6 +49,8 @@ export interface Source {
   readonly items: AsyncIterable<Listed>;
   readonly own: OwnColumnsByKind;
   readonly maker: Maker;
+  /** Keeps what was made until the publication has ended; nothing is kept without one. */
+  readonly keeper?: PartsKeeper;
 }
 
 /** In the order of the items. `onItem` is called for each, and may throw to break off. */
@@ -68,16 +71,61 @@ export async function passParts(
   }
 }
 
-async function* partsInOrder({ items, own, maker }: Source): AsyncGenerator<ItemParts> {
+async function* partsInOrder(source: Source): AsyncGenerator<ItemParts> {
+  const { keeper, maker } = source;
   const underWay: Promise<readonly ItemParts[]>[] = [];
-  for await (const block of blocksOf(items)) {
-    const made = maker.make({ items: block, own }).then((parts) => paired(block, parts));
+  for await (const block of keeper ? keptBlocks(source, keeper) : newBlocks(source)) {
     // Met when its turn comes.
-    made.catch(() => undefined);
-    underWay.push(made);
+    block.made.catch(() => undefined);
+    underWay.push(block.made);
     if (underWay.length >= maker.atOnce) yield* (await underWay.shift()) ?? [];
   }
   for (const made of underWay) yield* await made;
+}
+
+interface BlockUnderWay {
+  readonly made: Promise<readonly ItemParts[]>;
+}
+
+async function* newBlocks(source: Source): AsyncGenerator<BlockUnderWay> {
+  for await (const block of gathered(source.items, BLOCK)) yield { made: make(source, block) };
+}
+
+async function make({ own, maker }: Source, items: readonly Listed[]) {
+  return paired(items, await maker.make({ items, own }));
+}
+
+/** Block after block of a part that is not kept yet; a part that is, in one. */
+async function* keptBlocks(source: Source, keeper: PartsKeeper): AsyncGenerator<BlockUnderWay> {
+  for await (const part of gathered(source.items, { ...PART, items: keeper.mostItems })) {
+    const key = keyOfPart(part, source.own, keeper.program);
+    const kept = await keeper.read(key);
+    if (kept?.length === part.length) {
+      yield { made: Promise.resolve(paired(part, kept)) };
+      continue;
+    }
+    const making: Promise<readonly ItemParts[]>[] = [];
+    for await (const block of gathered(part, BLOCK)) {
+      const [former] = making.slice(-1);
+      if (former) yield { made: former };
+      making.push(make(source, block));
+    }
+    yield { made: keepPart(keeper, key, making) };
+  }
+}
+
+/** Resolves with the last block of the part, once all of it is kept. */
+async function keepPart(
+  keeper: PartsKeeper,
+  key: string,
+  making: readonly Promise<readonly ItemParts[]>[],
+): Promise<readonly ItemParts[]> {
+  const blocks = await Promise.all(making);
+  await keeper.keep(
+    key,
+    blocks.flat().map(({ parts }) => parts),
+  );
+  return blocks.at(-1) ?? [];
 }
 
 function paired(items: readonly Listed[], parts: readonly ResultParts[]): readonly ItemParts[] {
@@ -88,17 +136,27 @@ function paired(items: readonly Listed[], parts: readonly ResultParts[]): readon
   });
 }
 
-/** A block is closed at the first of both: large enough to hide its way to another thread, small enough for memory. */
-const MOST_ITEMS = 8;
-const MOST_BYTES = 8 * 1024 * 1024;
+/** What is gathered is closed at the first of both. */
+interface Most {
+  readonly items: number;
+  readonly bytes: number;
+}
 
-async function* blocksOf(items: AsyncIterable<Listed>): AsyncGenerator<readonly Listed[]> {
+/** Large enough to hide its way to another thread, small enough for memory. */
+const BLOCK: Most = { items: 8, bytes: 8 * 1024 * 1024 };
+/** One part is in memory at a time, and made anew when a publication is broken off in it. */
+const PART = { bytes: 64 * 1024 * 1024 };
+
+async function* gathered(
+  items: AsyncIterable<Listed> | Iterable<Listed>,
+  most: Most,
+): AsyncGenerator<readonly Listed[]> {
   let block: Listed[] = [];
   let bytes = 0;
   for await (const item of items) {
     block.push(item);
     bytes += bytesOf(item);
-    if (block.length < MOST_ITEMS && bytes < MOST_BYTES) continue;
+    if (block.length < most.items && bytes < most.bytes) continue;
     yield block;
     block = [];
     bytes = 0;

@@ -65,6 +65,9 @@ export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
 /** The leases of the tree, of which the one with the highest number counts (lease.ts). */
 export const LEASES = `${WORK_AREA}lease/`;
 
+/** What a publication that is under way keeps for the next try (report/kept-parts.ts). */
+export const PUBLISHING = `${WORK_AREA}publishing/`;
+
 /** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
 export function leaseKey(number: number): string {
   return `${LEASES}${String(number).padStart(8, '0')}.json`;

@@ -2,9 +2,13 @@
 import type { ObjectStoreAccess } from '../../domain/object-store.ts';
 import { openStore, reachObjectStores } from '../../store/open-store.ts';
 import type { CampaignEnd } from '../campaign-summary.ts';
+import { partsKeeper } from '../kept-parts.ts';
 import { publishCampaign } from '../publish.ts';
 import { answerCall } from './answer.ts';
 import { openMakers } from './makers.ts';
+
+/** Some seconds of work. */
+const ITEMS_OF_PART = 250;
 
 export interface PublishWork {
   readonly folder: string;
@@ -18,7 +22,9 @@ await answerCall(async (work, { heartbeat }) => {
   const store = await openStore(folder, { blocking: true });
   const maker = openMakers(folder);
   try {
-    return await publishCampaign(store, end, { heartbeat, maker });
+    const program = `${end.versions['hundredfold'] ?? ''} ${process.version}`;
+    const keeper = partsKeeper(store, { program, mostItems: ITEMS_OF_PART });
+    return await publishCampaign(store, end, { heartbeat, maker, keeper });
   } finally {
     await maker.close();
   }
