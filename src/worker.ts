@@ -1,6 +1,7 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
 import type { Client } from '@temporalio/client';
 import { createActivities } from './activities/index.ts';
+import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
@@ -145,6 +146,7 @@ function dependenciesOf(
     successorOf: (reference) => (options.embedded ? successorIn(known, reference) : null),
     openStore: async (...where) => observeStore(observation, await openExisting(...where)),
     leases,
+    tokens: new CredentialLeases({ holder: holderOf(options), openStore: (at) => openStore(at) }),
     publishCampaign: publishTree,
     jobTimes: new JobTimes(),
     serverClock: new ServerClock(),
@@ -160,15 +162,23 @@ function dependenciesOf(
 const openExisting: Dependencies['openStore'] = (address, options) =>
   openStore(address, { create: false, ...options });
 
+/** Asked anew each time: the embedded server may have been started again. */
+function holderOf({
+  client,
+  embedded = null,
+}: Pick<WorkerOptions, 'client' | 'embedded'>): () => Promise<LeaseHolder> {
+  let known: LeaseHolder | null = null;
+  return async () => {
+    known ??= await treeHolder(client, embedded);
+    return { ...known, server: embedded?.pid() ?? null };
+  };
+}
+
 /** The trees of this task queue's campaigns are in the memos that `run` and `retry` gave them. */
 function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
-  let known: LeaseHolder | null = null;
   const query = `WorkflowType="campaign" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
   return new TreeLeases({
-    async holder() {
-      known ??= await treeHolder(client, embedded);
-      return { ...known, server: embedded?.pid() ?? null };
-    },
+    holder: holderOf({ client, embedded }),
     openStore: openExisting,
     async openTrees() {
       const trees: TreeAddress[] = [];

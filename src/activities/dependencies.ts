@@ -6,6 +6,7 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import type { publishTree } from '../report/publish-tree.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../services/client.ts';
+import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
@@ -35,6 +36,8 @@ export interface Dependencies {
   readonly openStore: (address: string, options?: StoreOptions) => Promise<Store>;
   /** Whether a tree is the campaign's, and this Temporal's: `openTree`. */
   readonly leases: Pick<TreeLeases, 'check'>;
+  /** Whether another Temporal sends with a token; nothing is looked at where it is left out. */
+  readonly tokens?: Pick<CredentialLeases, 'check'>;
   readonly publishCampaign: typeof publishTree;
   /** What this worker has seen of the run times of jobs. */
   readonly jobTimes: JobTimes;

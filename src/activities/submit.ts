@@ -40,6 +40,9 @@ const ANOTHER_WORKER_MS = 5_000;
 /** Between looks of a worker that cannot use the ledger (ms). */
 const LEDGER_AGAIN_MS = 5_000;
 
+/** Between looks at a token that another Temporal sends with (ms). */
+const TOKEN_AGAIN_MS = 15_000;
+
 /** Between looks of a worker that cannot read or write the campaign's folder now (ms). */
 const STORE_AGAIN_MS = 5_000;
 
@@ -90,7 +93,8 @@ async function prepare(
     const id = `${run ?? item} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
     const read = await readJob(store, source);
-    return acceptedBefore(read) ?? { job: read, note, slot };
+    const done = acceptedBefore(read) ?? (await leasedElsewhere(deps, request, reference));
+    return done ?? { job: read, note, slot };
   } catch (error) {
     return unreadable(error);
   }
@@ -101,10 +105,29 @@ async function prepare(
  * not know of that end: the tree does, and nothing is sent again.
  */
 function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
-  const { remoteId, sentAt, answeredAt } = accepted;
+  const { remoteId, sentAt, answeredAt, credential } = accepted;
   if (remoteId === null) return null;
   const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
-  return { type: 'accepted', remoteId, rateLimit: null, ...times };
+  const sentWith = credential === undefined ? {} : { credential };
+  return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
+}
+
+/** Another Temporal sends with this token: it waits, and no other token does. */
+async function leasedElsewhere(
+  deps: Dependencies,
+  { job, limits }: SubmitRequest,
+  reference: ServiceReference,
+): Promise<SubmitResult | null> {
+  const { limit = null, windowMs = 0 } = limits?.credential ?? {};
+  if (limit === null) return null;
+  try {
+    await deps.tokens?.check(job.store, reference, windowMs);
+    return null;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'TOKEN_LEASED') throw error;
+    const message = `${error.message} ${error.remedy}`;
+    return { type: 'deferred', scope: 'credential', delayMs: TOKEN_AGAIN_MS, message };
+  }
 }
 
 /** The folder of the campaign is the reason: it is tried again, and other campaigns go on. */

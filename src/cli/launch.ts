@@ -2,11 +2,15 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { standingIn } from '../budget/use.ts';
 import { everyCredential, type ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, FeedPlan, JobPolicy } from '../domain/campaign.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import type { Session } from '../host/session.ts';
+import { checkCredential, credentialLeaseAddress } from '../store/credential-lease.ts';
+import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
 import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
 import {
@@ -56,6 +60,7 @@ export interface Launch {
 
 export async function launch(session: Session, start: Launch): Promise<void> {
   const { name, folder, feeds, plan, manifests, retry } = start;
+  await checkTokens(session, start);
   await forgetPause(session, start);
   await session.client.workflow.start('campaign', {
     workflowId: campaignWorkflowId(name),
@@ -77,12 +82,23 @@ export async function launch(session: Session, start: Launch): Promise<void> {
       startedAt: new Date().toISOString(),
       services: everyCredential(feeds).map(({ reference }) => reference),
       ...(retry !== undefined && { retry }),
+      standing: standingIn(plan),
     },
     typedSearchAttributes: [
       { key: ATTRIBUTES.campaign, value: name },
       { key: ATTRIBUTES.state, value: 'running' },
     ],
   });
+}
+
+/** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */
+async function checkTokens({ client }: Session, { folder, feeds }: Launch): Promise<void> {
+  for (const { reference, limit } of everyCredential(feeds)) {
+    const address = credentialLeaseAddress(folder, reference);
+    if (address === null || limit.limit === null) continue;
+    const store = await openStore(address);
+    await checkCredential(store, await treeHolder(client, null), limit.windowMs);
+  }
 }
 
 /** Tells the running campaign of rows that were added to its tree; false when it has ended meanwhile. */

@@ -11,18 +11,20 @@ import { budgetStart } from '../activities/watch.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import { notifyWays } from '../config/notify.ts';
 import { everyCredential, type ServiceSettings, type Settings } from '../config/settings.ts';
-import type { CampaignPlan, ServiceReference } from '../domain/campaign.ts';
+import type { CampaignPlan, ServiceReference, Standing } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { absoluteAddress, campaignAddress } from '../store/address.ts';
 import { countInvalidRows } from '../store/invalid-rows.ts';
-import { openStore } from '../store/open-store.ts';
+import { credentialLeaseAddress, takeCredential } from '../store/credential-lease.ts';
+import { openStore, reachObjectStores } from '../store/open-store.ts';
 import { prepareRetry } from '../store/prepare-retry.ts';
 import { readPage } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { transfer } from '../store/transfer.ts';
 import { ensureTreeId } from '../store/tree-identity.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
 import { configureSignal, pauseSignal, restoreSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId, submitTaskQueue } from '../workflows/names.ts';
 import { findCampaign } from './campaigns.ts';
@@ -46,6 +48,8 @@ export async function move(name: string, flags: MoveFlags): Promise<number> {
   if (here.temporal !== null) throw notEmbedded(here.temporal.address);
   if (there.temporal === null) throw noTemporal(flags.to);
   const { address } = there.temporal;
+  // One of the two may be a folder, whose configuration says nothing of a bucket.
+  reachObjectStores({ ...here.objectStore, ...there.objectStore });
   logToFolder(here);
   const session = await openSession({
     ...{ settings: here, environment: process.env, localServices: false },
@@ -53,7 +57,7 @@ export async function move(name: string, flags: MoveFlags): Promise<number> {
   });
   try {
     const tree = await openTree(campaignAddress(here.storeUrl, name), name, true);
-    const run = await runOf(session.client, name);
+    const { standing, ...run } = await runOf(session.client, name);
     const feeds = feedsOf(there, run.references, flags.to);
     const target = await openSession({
       ...{ settings: there, environment: process.env, localServices: false },
@@ -64,7 +68,7 @@ export async function move(name: string, flags: MoveFlags): Promise<number> {
       await takeAlong(target, feeds, run.id, await snapshotsOf(session.client, run.references));
       const { open } = await findCampaign(session.client, name);
       if (open) await endObsolete(session, name, `it was moved to ${address}`);
-      await goOn(target, { name, tree, feeds, there });
+      await goOn(target, { name, tree, feeds, there, standing });
     } finally {
       await target.close();
     }
@@ -78,15 +82,21 @@ export async function move(name: string, flags: MoveFlags): Promise<number> {
   }
 }
 
+interface Run {
+  readonly id: string;
+  readonly references: readonly ServiceReference[];
+  readonly standing: Standing;
+}
+
 /** The newest run of the campaign here, and the services that it draws on. */
-async function runOf(
-  client: Client,
-  name: string,
-): Promise<{ readonly id: string; readonly references: readonly ServiceReference[] }> {
+async function runOf(client: Client, name: string): Promise<Run> {
   await findCampaign(client, name);
   const { runId, memo } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
   // Written by `launch`.
-  return { id: runId, references: (memo?.['services'] ?? []) as readonly ServiceReference[] };
+  const references = (memo?.['services'] ?? []) as readonly ServiceReference[];
+  // Absent from campaigns that an earlier version has started.
+  const standing = (memo?.['standing'] ?? { weight: 1 }) as Standing;
+  return { id: runId, references, standing };
 }
 
 /** A submission ends within this time, and so does what is on its way when the campaign is paused (ms). */
@@ -181,9 +191,11 @@ interface Onward {
   readonly tree: CampaignTree;
   readonly feeds: readonly ServiceSettings[];
   readonly there: Settings;
+  readonly standing: Standing;
 }
 
-async function goOn(target: Session, { name, tree, feeds, there }: Onward): Promise<void> {
+async function goOn(target: Session, onward: Onward): Promise<void> {
+  const { name, tree, feeds, there, standing } = onward;
   const { campaign } = tree;
   const store = await placeFor(tree, there, name);
   // Whoever holds the embedded server gives the tree back within half a minute.
@@ -194,23 +206,37 @@ async function goOn(target: Session, { name, tree, feeds, there }: Onward): Prom
     const following = await countFollowing(store, campaign.pages);
     const plan: CampaignPlan = {
       ...{ name, store: store.location, tree: await ensureTreeId(store) },
-      ...{ items: campaign.items + invalid, weight: 1, policy: there.policy },
+      ...{ items: campaign.items + invalid, ...standing, policy: there.policy },
       ...{ following, invalid, notify: notifyWays(there.notify) },
       ...onShared(target),
       feeds: feedPlans(feeds, campaign.pages, target),
     };
     await held.check();
+    await takeTokens(target, store.location, feeds);
     const manifests = campaign.manifestDigests;
     await launch(target, { name, folder: store.location, feeds, plan, manifests });
     return { result: undefined, goesOn: true };
   });
 }
 
-/** A bucket where the other configuration names one; else the workers there see the same folder. */
+/** The charges have moved: what the server here has sent with a token, the budget there counts. */
+async function takeTokens(
+  { client }: Session,
+  tree: string,
+  feeds: readonly ServiceSettings[],
+): Promise<void> {
+  for (const { reference } of everyCredential(feeds)) {
+    const address = credentialLeaseAddress(tree, reference);
+    if (address !== null)
+      await takeCredential(await openStore(address), await treeHolder(client, null));
+  }
+}
+
+/** Copied into a bucket, or out of one, where the other configuration says so; of folders the workers there see the same. */
 async function placeFor({ store, folder }: CampaignTree, there: Settings, name: string) {
-  if (!isObjectAddress(there.storeUrl)) return store;
+  if (!isObjectAddress(there.storeUrl) && !isObjectAddress(folder)) return store;
   const address = campaignAddress(there.storeUrl, name);
-  if (address === absoluteAddress(folder)) return store;
+  if (absoluteAddress(address) === absoluteAddress(folder)) return store;
   const to = await openStore(address);
   const { files, faults } = await transfer({ from: store, to });
   say(`${name}: ${files} files are in ${address}.`);

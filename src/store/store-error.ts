@@ -26,6 +26,7 @@ export const STORE_CODES = [
   'ITEM_RECORD_FOREIGN',
   'TREE_NOT_HERE',
   'TREE_LEASED',
+  'TOKEN_LEASED',
 ] as const;
 export type StoreCode = (typeof STORE_CODES)[number];
 

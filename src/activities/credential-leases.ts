@@ -1,0 +1,56 @@
+/** Of the tokens that this worker sends with: whether another Temporal does, for trees in a bucket. */
+import { log } from '@temporalio/activity';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { credentialLeaseAddress, useCredential } from '../store/credential-lease.ts';
+import type { LeaseHolder } from '../store/lease.ts';
+import type { Store } from '../store/store.ts';
+import { StoreError } from '../store/store-error.ts';
+
+export interface CredentialLeasesOptions {
+  readonly holder: () => Promise<LeaseHolder>;
+  readonly openStore: (address: string) => Promise<Store>;
+}
+
+/** What was looked at so short a time ago (ms) holds: far less than the allowance for it in the lease. */
+const LOOK_HOLDS_MS = 10_000;
+
+export class CredentialLeases {
+  private readonly options: CredentialLeasesOptions;
+  /** When a token was found to be ours, by the address of its lease (ms of a steady clock). */
+  private readonly seen = new Map<string, number>();
+  private readonly looking = new Map<string, Promise<void>>();
+
+  constructor(options: CredentialLeasesOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Returns when this Temporal may send with the token.
+   * @param tree address of the campaign's tree
+   * @throws StoreError `TOKEN_LEASED`, and what the store throws that is worth another try
+   */
+  async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
+    const address = credentialLeaseAddress(tree, reference);
+    if (address === null) return;
+    if (performance.now() - (this.seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
+    // Many submissions begin at once: one look is enough for all.
+    const look =
+      this.looking.get(address) ??
+      this.look(address, windowMs).finally(() => this.looking.delete(address));
+    this.looking.set(address, look);
+    await look;
+  }
+
+  private async look(address: string, windowMs: number): Promise<void> {
+    const at = performance.now();
+    try {
+      const store = await this.options.openStore(address);
+      await useCredential(store, await this.options.holder(), windowMs);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      // Its rights end at a prefix of the bucket: without the lease only the service tells of others.
+      log.warn('the lease of a token cannot be kept', { address, code: error.code });
+    }
+    this.seen.set(address, at);
+  }
+}

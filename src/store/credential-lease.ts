@@ -1,0 +1,132 @@
+/**
+ * The lease of a token in a bucket. The budget of a token is kept by one Temporal; two that use the same token do not
+ * know of each other's submissions. On one machine the ledger sees both. Hosts that share only a bucket find each other
+ * here: who has sent with the token within its window keeps all others from sending with it.
+ *
+ * Each Temporal leaves a mark before it sends, and sends only while the newest lease is its own. Who takes the lease over
+ * looks at the marks once more afterwards. So of two that do this at once, one sees the other. A mark that is older than
+ * the window counts for nothing: a holder that has ended, or died, needs nobody to clean up after it.
+ */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { EXIT } from '../domain/errors.ts';
+import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
+import { isOf, newestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
+import type { Store } from './store.ts';
+import { StoreError } from './store-error.ts';
+
+const MARKS = 'used-';
+
+const mark = z.object({
+  /** ISO 8601, UTC, by the clock of the host that left it. */
+  at: z.iso.datetime(),
+  temporal: z.string(),
+  where: z.string(),
+  host: z.string(),
+});
+type Mark = z.output<typeof mark>;
+
+/**
+ * A mark is left every few seconds, a submission may take 45 s, and clocks of hosts may differ: all of it together is less
+ * than this (ms).
+ */
+const ALLOWANCE_MS = 10 * 60_000;
+
+/** Where the lease of this token lies: the same for all trees of a bucket. Null where the tree is in a folder. */
+export function credentialLeaseAddress(
+  tree: string,
+  { service, address, credential }: ServiceReference,
+): string | null {
+  if (!isObjectAddress(tree)) return null;
+  const parsed = parseObjectAddress(tree);
+  if ('fault' in parsed) return null;
+  const place = hash('sha256', address).slice(0, 8);
+  return `s3://${parsed.bucket}/.hundredfold-tokens/${service}-${place}-${credential}`;
+}
+
+/**
+ * Returns when `holder` may send with the token.
+ * @param windowMs of the token's limit
+ * @throws StoreError `TOKEN_LEASED`: another Temporal has sent with it, and that may still count
+ */
+export async function useCredential(
+  store: Store,
+  holder: LeaseHolder,
+  windowMs: number,
+): Promise<void> {
+  let lease = await newestLease(store);
+  if (!isOf(lease, holder)) {
+    await checkCredential(store, holder, windowMs);
+    lease = await takeLease(store, holder, lease, false);
+  }
+  // Another one was faster. A mark of ours would only keep it from sending.
+  if (lease === null) throw leased(store, null, windowMs);
+  await leaveMark(store, holder);
+  const renewed = await renewLease(store, holder, lease);
+  await checkCredential(store, holder, windowMs);
+  if (renewed === null) throw leased(store, null, windowMs);
+}
+
+/** The same without taking it. @throws StoreError `TOKEN_LEASED` */
+export async function checkCredential(
+  store: Store,
+  holder: Pick<LeaseHolder, 'temporal'>,
+  windowMs: number,
+): Promise<void> {
+  for (const { left } of await marksOf(store)) {
+    if (left.temporal === holder.temporal) continue;
+    if (Date.parse(left.at) + windowMs + ALLOWANCE_MS > Date.now())
+      throw leased(store, left, windowMs);
+  }
+}
+
+/** For `hundredfold move`, which takes along what is charged: the former holder sends nothing any more. */
+export async function takeCredential(store: Store, holder: LeaseHolder): Promise<void> {
+  const lease = await newestLease(store);
+  if (lease === null) return;
+  if (!isOf(lease, holder)) await takeLease(store, holder, lease, false);
+  for (const { key, left } of await marksOf(store))
+    if (left.temporal !== holder.temporal) await store.remove(key);
+}
+
+async function leaveMark(store: Store, { temporal, where, host }: LeaseHolder): Promise<void> {
+  const left: Mark = { at: new Date().toISOString(), temporal, where, host };
+  await store.write(`${MARKS}${hash('sha256', temporal).slice(0, 12)}.json`, JSON.stringify(left));
+}
+
+async function marksOf(store: Store): Promise<{ readonly key: string; readonly left: Mark }[]> {
+  const marks: { key: string; left: Mark }[] = [];
+  for await (const key of store.list(MARKS)) {
+    const text = await store.readText(key);
+    const { data } = mark.safeParse(parsed(text ?? ''));
+    if (data) marks.push({ key, left: data });
+  }
+  return marks;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
+  const who = by === null ? 'it is about to' : `${by.where}, on ${by.host}, last at ${by.at}`;
+  const free = by === null ? null : new Date(Date.parse(by.at) + windowMs + ALLOWANCE_MS);
+  const after =
+    free === null
+      ? ''
+      : ` If that one has stopped, this one goes on by itself at ${free.toISOString()}.`;
+  return new StoreError({
+    code: 'TOKEN_LEASED',
+    message: `another Temporal sends with this token: ${who}.`,
+    remedy:
+      `Two servers with one token would spend its limit twice. Run the campaign there, or move that one's campaigns here (hundredfold move).${after}` +
+      ` Only where it has certainly sent nothing within the window, remove the objects below ${store.location} to go on at once.`,
+    retryable: true,
+    exitCode: EXIT.refused,
+  });
+}
