@@ -35,7 +35,7 @@ export interface StoredJob extends Job {
   /** False for an adopted job whose row gives no input: its result cannot be compared with it. */
   readonly inputKnown: boolean;
   /** What the tree knows of the job at the service, null when it has none: of one that `retry` gave up, nothing is left. */
-  readonly accepted: Pick<ItemRecord, 'remoteId' | 'credential' | 'sentAt' | 'answeredAt'>;
+  readonly accepted: Pick<ItemRecord, 'remoteId' | 'sentAt' | 'answeredAt' | 'credential'>;
 }
 
 export async function readJob(store: Store, source: JobSource): Promise<StoredJob> {

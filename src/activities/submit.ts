@@ -95,7 +95,8 @@ async function prepare(
     const id = `${run ?? item} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
     const read = await readJob(store, source);
-    return acceptedBefore(read) ?? { job: read, note, slot };
+    const done = acceptedBefore(read) ?? (await leasedElsewhere(deps, request, reference));
+    return done ?? { job: read, note, slot };
   } catch (error) {
     return unreadable(error);
   }
@@ -106,14 +107,11 @@ async function prepare(
  * not know of that end: the tree does, and nothing is sent again.
  */
 function acceptedBefore({ accepted }: StoredJob): SubmitResult | null {
-  const { remoteId, credential, sentAt, answeredAt } = accepted;
+  const { remoteId, sentAt, answeredAt, credential } = accepted;
   if (remoteId === null) return null;
-  return {
-    ...{ type: 'accepted', remoteId, rateLimit: null },
-    ...(credential !== undefined && { credential }),
-    ...(sentAt !== null && { sentAt }),
-    ...(answeredAt !== null && { answeredAt }),
-  };
+  const times = { ...(sentAt !== null && { sentAt }), ...(answeredAt !== null && { answeredAt }) };
+  const sentWith = credential === undefined ? {} : { credential };
+  return { type: 'accepted', remoteId, rateLimit: null, ...times, ...sentWith };
 }
 
 /** Another Temporal sends with this token: it waits, and no other token does. */

@@ -29,7 +29,7 @@ async function startOfPoll(workflowId: string): Promise<number | null> {
     .catch(() => null);
   const events = found?.events ?? [];
   const poll = events.find(
-    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'poll',
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'finishJob',
   );
   const { priority } = poll?.activityTaskScheduledEventAttributes ?? {};
   if (poll) expect(priority?.fairnessKey).toBe(workflowId.split(':')[1]);
