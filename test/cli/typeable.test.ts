@@ -13,7 +13,7 @@ test.each([
   ['hundredfold: no such file', NPX, HERE, /^hundredfold: no/],
   ['hundredfold needs Node 22', NPX, HERE, /^hundredfold needs/],
   ['hundredfold retry night', {}, '/usr/bin/hundredfold', /^hundredfold retry/],
-  ['hundredfold retry night', NPX, '/home/a/.npm/_npx/1a/hundredfold', /^hundredfold retry/],
+  ['hundredfold retry night', NPX, '/cache/_npx/1a/hundredfold', /^hundredfold retry/],
 ])('%s', (text, environment, script, expected) => {
   const typed = typeable(text, environment, script);
   if (typeof expected === 'string') expect(typed).toContain(expected);
