@@ -106,7 +106,6 @@ export function enqueue(queue: Queue, request: Request): void {
   const lane = laneOf(queue, request);
   setStanding(lane, request);
   if (request.behind !== undefined) lane.behind = request.behind;
-  if (request.others !== undefined) lane.others = request.others;
   if (lane === standing) {
     const at = placeOf(lane.waiting, request.item);
     const before = lane.waiting[at] as Waiting;
@@ -133,7 +132,6 @@ export function putBack(queue: Queue, refused: Waiting, because?: TurnedAway): v
   );
   const request: Waiting = { ...atHome(refused), turnedAway };
   const lane = laneOf(queue, request);
-  if (request.others !== undefined) lane.others = request.others;
   const behind = lane.waiting.findIndex(({ order }) => order > request.order);
   lane.waiting.splice(behind < 0 ? lane.waiting.length : behind, 0, request);
   lane.owed += 1;
@@ -256,7 +254,11 @@ function laneOf(queue: Queue, request: Request): Lane {
   if (known) return known;
   const { campaign, credential, weight } = request;
   const pass = leastPass(queue, credential);
-  const lane: Lane = { campaign, credential, weight, pass, owed: 0, waiting: [] };
+  const { others } = request;
+  const lane: Lane = {
+    ...{ campaign, credential, weight, pass, owed: 0, waiting: [] },
+    ...(others !== undefined && { others }),
+  };
   setStanding(lane, request);
   queue.lanes.push(lane);
   return lane;
@@ -271,8 +273,10 @@ function leastPass(queue: Queue, credential: string): number {
   return (lanes.find((lane) => lane.credential === credential) ?? lanes[0])?.pass ?? 0;
 }
 
-function isLaneOf(lane: Lane, { campaign, credential }: Request): boolean {
-  return lane.campaign === campaign && lane.credential === credential;
+/** An item that keeps the credential that it was sent with does not wait among those that may use any. */
+function isLaneOf(lane: Lane, { campaign, credential, others }: Request): boolean {
+  const sameChoice = (lane.others === undefined) === (others === undefined);
+  return lane.campaign === campaign && lane.credential === credential && sameChoice;
 }
 
 function placeOf(waiting: readonly Waiting[], item: string): number {

@@ -65,10 +65,16 @@ function usesOf(snapshot: Snapshot, of: CredentialSnapshot, now: number): Campai
   };
   const named = [...lanes, ...use.users].map(({ campaign }) => campaign);
   const lines = [...new Set([...named, ...begun])].map((campaign) => {
-    const lane = lanes.find((one) => one.campaign === campaign);
+    const own = lanes.filter((one) => one.campaign === campaign);
+    const [lane] = own;
     const user = use.users.find((one) => one.campaign === campaign);
     return {
-      ...{ campaign, credential, charged: charged(campaign), waiting: lane?.items ?? 0 },
+      ...{
+        campaign,
+        credential,
+        charged: charged(campaign),
+        waiting: own.reduce((sum, { items }) => sum + items, 0),
+      },
       ...standingOf(lane ?? user ?? {}),
       paused: lane?.paused ?? false,
     };

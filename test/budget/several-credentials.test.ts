@@ -130,6 +130,23 @@ test('a row that was turned away waits where it did before, and changes the cred
   expect(sent(state, 1)).toEqual(['night k1']);
 });
 
+test('an item that keeps its credential is not sent with another one', () => {
+  const state = budget({ k1: 1, k2: 5 });
+  ask(state, 'night', 3, BOTH);
+  const job = { id: 'kept', kind: 'sequence', generation: 0, store: '' };
+  const kept = { item: 'item:night:kept', campaign: 'night', credential: 'k1', attempt: 1 };
+  apply(state, { type: 'request', request: { ...kept, weight: 1, job } }, 0);
+  const { grants } = decide(state, 0);
+  expect(grants).toHaveLength(3);
+  for (const { request } of grants)
+    if (request.item === kept.item) expect(request.credential).toBe('k1');
+  for (const grant of grants) close(state, grant, ACCEPTED, 0);
+  const later = decide(state, 10 * WINDOW).grants;
+  expect(
+    [...grants, ...later].find(({ request }) => request.item === kept.item)?.request.credential,
+  ).toBe('k1');
+});
+
 test('a campaign of higher priority goes first at every credential that it may use', () => {
   const state = budget({ k1: 2, k2: 2 });
   ask(state, 'night', 9, { ...BOTH, priority: 4 });
