@@ -18,12 +18,14 @@ const KEPT = [
   'bugs',
   'type',
   'bin',
+  'man',
 ];
 
 /** All that lies in the package. */
 export const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
   ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE', 'sbom.cdx.json'],
+  'docs/hundredfold.1',
 ];
 
 /** `./src/x.ts` → its compiled code and declarations. */

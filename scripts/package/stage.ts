@@ -30,6 +30,7 @@ const AS_THEY_ARE = [
   'starter',
   'CHANGELOG.md',
   'LICENSE',
+  'docs/hundredfold.1',
   'NOTICE',
   'README.md',
 ];

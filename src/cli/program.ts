@@ -4,6 +4,7 @@ import { KINDS, SERVICES } from '../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../domain/states.ts';
 import { checkedName } from '../manifest/name.ts';
 import { programVersion } from '../program/files.ts';
+import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';
 import { addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
@@ -249,3 +250,5 @@ program
   .addOption(local())
   .addOption(config())
   .action(ending(async (flags) => (await import('./background.ts')).serve(flags)));
+
+addCompletion(program);

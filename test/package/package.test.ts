@@ -45,6 +45,11 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
+  test('brings its manual page', () => {
+    const page = join(installed.program, 'docs', 'hundredfold.1');
+    expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
+  });
+
   test('says what is in it, as CycloneDX', () => {
     const bom = JSON.parse(readFileSync(join(installed.program, 'sbom.cdx.json'), 'utf8')) as {
       bomFormat: string;

@@ -76,6 +76,28 @@ const COURSES: readonly Course[] = [
     },
   },
   {
+    // One activity does all that follows the acceptance.
+    name: 'in-one',
+    options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
+    async run(rig) {
+      const started = await rig.start([...sequences(24), ...molecules(3)], 'in-one');
+      await started.handle.result();
+      return started;
+    },
+  },
+  {
+    // Cancelled while that activity waits for jobs.
+    name: 'in-one-cancelled',
+    options: { ...QUICK, jobMs: 60_000, limit: 4, windowMs: 1_500 },
+    async run(rig) {
+      const started = await rig.start(sequences(12), 'in-one-cancelled');
+      await begun(rig);
+      await started.handle.cancel();
+      await started.handle.result();
+      return started;
+    },
+  },
+  {
     // What a failed job leaves is fetched; `retry` asks for the former job, gives it up, and another one is submitted.
     name: 'retried',
     options: { ...QUICK, limit: 0, faults: [{ name: 'fail' }] },

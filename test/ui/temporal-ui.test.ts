@@ -166,7 +166,9 @@ describe('what a workflow shows in the UI', () => {
       details,
       /Slots become free:\s*credential \w+: \d at \d+ \w{3} \d\d:\d\d:\d\d UTC/,
     );
-    expect(await tableOf(details, 1)).toEqual([['night', reference?.credential ?? '', '3']]);
+    expect(await tableOf(details, 1)).toEqual([
+      ['night', '', reference?.credential ?? '', '3', '3', 'share 1, priority 3, reserve 0'],
+    ]);
     await page.close();
   });
 
@@ -181,7 +183,7 @@ describe('what a workflow shows in the UI', () => {
   test('a job that is asked for again and again is no failure', async () => {
     const id = itemWorkflowId('night', 'seq-1');
     const page = await timelineOf(id);
-    await page.getByText(`whether job ${night.jobs.get('seq-1') ?? ''} has ended`).waitFor();
+    await page.getByText(`job ${night.jobs.get('seq-1') ?? ''}: wait for it`).waitFor();
     const { raw } = await night.rig.client.workflow.getHandle(id).describe();
     expect(raw.pendingActivities?.[0]?.attempt).toBeGreaterThan(2);
     const info = raw.pendingActivities?.[0]?.lastFailure?.applicationFailureInfo;

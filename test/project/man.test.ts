@@ -1,0 +1,29 @@
+/** The manual page says what `--help` says. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { MAN_PAGE, manPage } from '../../scripts/man.ts';
+import { program } from '../../src/cli/program.ts';
+
+test('is the one that the commands give (node scripts/man.ts writes it)', () => {
+  expect(readFileSync(MAN_PAGE, 'utf8')).toBe(manPage());
+});
+
+test('has every command, and no request that is none', () => {
+  const page = manPage();
+  for (const command of program.commands)
+    if (command.name() !== 'host' && command.name() !== 'complete')
+      expect(page).toContain(`hundredfold ${command.name().replaceAll('-', '\\-')}`);
+  const requests = page.split('\n').filter((line) => line.startsWith('.'));
+  for (const line of requests) expect(line).toMatch(/^\.(TH|SH|SS|TP|B|I|RI)\b/);
+});
+
+const groff = spawnSync('groff', ['--version']).status === 0;
+
+test.skipIf(!groff)('is read by groff without a warning', () => {
+  const { stderr, stdout } = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-ww', MAN_PAGE], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('EXIT STATUS');
+});
