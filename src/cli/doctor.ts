@@ -16,6 +16,7 @@ import { temporalCli } from '../temporal/cli.ts';
 import { isRunning, lives } from '../temporal/dev-server.ts';
 import { version } from '../temporal/identity.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
+import { deploymentFinding } from './doctor-deployment.ts';
 import { engines } from './doctor-engines.ts';
 import { temporalFindings } from './doctor-temporal.ts';
 import { workflowFindings } from './doctor-workflows.ts';
@@ -88,6 +89,8 @@ async function temporal(settings: Settings, flags: DoctorFlags): Promise<Finding
     const found = await temporalFindings(target, settings.taskQueue ?? DEFAULT_TASK_QUEUE);
     // Of a server that cannot be reached, or has no such namespace, nothing more can be said.
     const usable = found.every(({ check, ok }) => ok || !/^Temporal( namespace)?$/.test(check));
+    const { deployment } = settings;
+    if (usable && deployment !== null) found.push(await deploymentFinding(target, deployment));
     const shown = flags.temporal ? found : found.map(asAdvice);
     return [...shown, ...(usable ? await workflowFindings(target, 'remote') : [])];
   }

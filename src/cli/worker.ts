@@ -1,4 +1,5 @@
 /** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import type { Client } from '@temporalio/client';
 import { METRICS_HOST } from '../config/schema-worker.ts';
 import { everyCredential, type Settings, type TemporalSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
@@ -10,7 +11,8 @@ import type { Operations, OperationsOptions } from '../telemetry/operations.ts';
 import { logTo, startRuntime, workerLog } from '../telemetry/runtime.ts';
 import { connectClient } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { ROLES, thisBuild, type Role } from '../temporal/workers.ts';
+import { buildOn } from '../temporal/deployment.ts';
+import { ROLES, type Build, type Role } from '../temporal/workers.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { CommonFlags } from './flags.ts';
 import { commandSettings } from './command-settings.ts';
@@ -56,10 +58,11 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   await registerSearchAttributes(client);
   const asked = nextSignal();
   const { deployment } = settings;
-  const build = deployment !== null && { build: thisBuild(deployment) };
+  const build = deployment === null ? null : await versionedOn(client, deployment);
   const running = await startLastingWorker(
     {
-      ...{ temporal, client, taskQueue, services, roles, ...build },
+      ...{ temporal, client, taskQueue, services, roles },
+      ...(build !== null && { build }),
       notify: settings.notify,
       stateFolder: stateFolderOf({ settings, environment: process.env }),
       ...(operations && { observation: operations.observation }),
@@ -81,6 +84,13 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   // The log is written with a delay of 100 ms at most, for the order of its lines.
   await new Promise((resolve) => setTimeout(resolve, 150));
   return EXIT.ok;
+}
+
+async function versionedOn(client: Client, deployment: string): Promise<Build | null> {
+  const build = await buildOn(client, deployment);
+  const words = 'this Temporal has no Worker Deployments: the worker runs without a version';
+  if (build === null) workerLog().warn(words, { deployment });
+  return build;
 }
 
 /** Throws CONFIG_NO_TEMPORAL or CONFIG_NO_SERVICE. */

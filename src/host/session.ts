@@ -15,7 +15,8 @@ import type { ServiceReference } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
-import { ROLES, thisBuild } from '../temporal/workers.ts';
+import { buildOn } from '../temporal/deployment.ts';
+import { ROLES } from '../temporal/workers.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
@@ -202,6 +203,8 @@ class RemoteSession implements Session {
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const { deployment } = settings;
+    // `doctor` says so where the server has none.
+    const build = deployment === null ? null : await buildOn(client, deployment);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = lookOnly
       ? []
@@ -219,7 +222,7 @@ class RemoteSession implements Session {
               stateFolder: stateFolderOf({ settings, environment }),
               workflowsOnly: lookOnly,
               roles: ROLES,
-              ...(deployment !== null && { build: thisBuild(deployment) }),
+              ...(build !== null && { build }),
             },
             { onDeath: sayWorkerDied },
           )

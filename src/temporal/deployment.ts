@@ -5,6 +5,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
+import { thisBuild, type Build } from './workers.ts';
 
 export interface DeployedBuild {
   readonly id: string;
@@ -50,6 +51,20 @@ export async function currentBuild(client: Client, deployment: string): Promise<
   return builds?.find(({ isCurrent }) => isCurrent)?.id ?? null;
 }
 
+/**
+ * The version to register a worker under. null where the server is too old for Worker Deployments or has them switched
+ * off: a worker that asks for one there would never get a task.
+ */
+export async function buildOn(client: Client, deployment: string): Promise<Build | null> {
+  try {
+    await describeDeployment(client, deployment);
+    return thisBuild(deployment);
+  } catch (error) {
+    if (error instanceof HundredfoldError && error.code === 'DEPLOYMENT_UNSUPPORTED') return null;
+    throw error;
+  }
+}
+
 export interface Promotion {
   readonly deployment: string;
   readonly buildId: string;
@@ -92,6 +107,7 @@ async function nudge(client: Client, taskQueue: string): Promise<number> {
 /** google.rpc.Code */
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
+const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 
 function codeOf({ code }: { readonly code: number }): number {
@@ -110,10 +126,13 @@ const STATUS: Readonly<Record<number, string>> = {
 
 function worded(error: unknown): unknown {
   if (!isGrpcServiceError(error)) return error;
-  if (codeOf(error) === UNIMPLEMENTED)
+  // Where they are switched off (system.enableDeploymentVersions), server 1.32 calls it a lack of permission.
+  const isOff = codeOf(error) === PERMISSION_DENIED && /disabled/.test(error.details);
+  if (codeOf(error) === UNIMPLEMENTED || isOff)
     return new HundredfoldError({
       code: 'DEPLOYMENT_UNSUPPORTED',
-      message: 'this Temporal server has no Worker Deployments',
+      message:
+        'this Temporal server has no Worker Deployments: it is too old, or they are switched off',
       remedy:
         'Use server 1.29 or newer, or leave temporal.deployment out and stop all workers before an upgrade.',
       cause: error,

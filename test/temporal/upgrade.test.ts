@@ -25,9 +25,11 @@ async function build(id: string): Promise<Build> {
   const source = join(folder, id);
   for (const part of ['workflows', 'budget', 'domain'])
     await cp(join('src', part), join(source, part), { recursive: true });
-  const summaries = join(source, 'workflows', 'details', 'summaries.ts');
-  const text = await readFile(summaries, 'utf8');
-  await writeFile(summaries, text.replace("'whether job ", `'${id}: whether job `));
+  const file = join(source, 'workflows', 'item-job.ts');
+  const text = await readFile(file, 'utf8');
+  const marked = text.replace('summary(`job ', `summary(\`${id}: job `);
+  expect(marked, 'the text that tells the builds apart').not.toBe(text);
+  await writeFile(file, marked);
   const workflowsPath = join(source, 'workflows', 'index.ts');
   const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath] });
   const codePath = join(folder, `${id}.js`);
