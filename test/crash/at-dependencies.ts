@@ -106,7 +106,9 @@ async function* toTheEnd(data: Exclude<StoreData, string>, fuse: Fuse): AsyncGen
 function temporalCalls(fuse: Fuse): WorkflowClientInterceptor {
   return {
     async signal(input, next) {
+      if (input.signalName === 'submitted') fuse.at('submit: accepted, item not told');
       await next(input);
+      if (input.signalName === 'submitted') fuse.at('submit: item told, not reported');
       if (input.signalName === 'itemDone') fuse.at('conclude: campaign told, not reported');
     },
     async signalWithStart(input, next) {

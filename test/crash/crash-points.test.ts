@@ -41,8 +41,8 @@ const LIVES: readonly Life[] = [
       'campaign: items started, budget not asked',
       ['submit: before the POST', 3],
       ['submit: accepted, not reported', 2],
-      ['budget: submission reported, item not told', 2],
-      ['budget: item told', 2],
+      ['submit: accepted, item not told', 2],
+      ['submit: item told, not reported', 2],
     ],
   },
   {
@@ -50,6 +50,8 @@ const LIVES: readonly Life[] = [
     sequences: 18,
     services: { faults: [{ name: 'reset-after', times: 2 }] },
     deaths: [
+      'budget: submission reported, item not told',
+      'budget: item told',
       'find: asked, not answered',
       ['poll: before the acceptance is noted', 2],
       ['poll: asked, not answered', 3],
@@ -92,7 +94,7 @@ const LIVES: readonly Life[] = [
     deaths: [
       ['submit: before the POST', 2],
       ['submit: accepted, not reported', 2],
-      'budget: submission reported, item not told',
+      'submit: accepted, item not told',
       'fetch: half of the stream',
       'fetch: file there, not reported',
       'conclude: files there, no end in item.json',

@@ -6,6 +6,8 @@
 export const DEPENDENCY_POINTS = [
   'submit: before the POST',
   'submit: accepted, not reported',
+  'submit: accepted, item not told',
+  'submit: item told, not reported',
   'find: asked, not answered',
   'poll: before the acceptance is noted',
   'poll: asked, not answered',
