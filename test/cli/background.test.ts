@@ -97,7 +97,7 @@ test('a campaign is started in the background, shown by other commands, and watc
   const line = { name: 'night', state: 'running', open: true, startedAt, endedAt: null, out };
   expect(documentIn(listed)).toEqual([line]);
   expect(budget.stdout).toMatch(
-    /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; share 1, priority 3, reserve 0\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\n$/,
+    /^predictions \(127.*\)\n {2}credential [0-9a-f]{8}: 4 of 4 used in 1 h, 0 free; the next slot frees up .*\d\n {2}campaign night: 4 charged, 2 waiting; share 1, priority 3, reserve 0\n {2}so far: 4 accepted, 0 refused, 0 answered with 429\nsent from this machine:\n {2}predictions \(127.*\), credential [0-9a-f]{8}: 4 submissions in the last hour\n$/,
   );
 
   const listedItems = JSON.parse(
