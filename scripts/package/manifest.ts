@@ -18,7 +18,6 @@ const KEPT = [
   'bugs',
   'type',
   'bin',
-  'man',
 ];
 
 /** All that lies in the package. */

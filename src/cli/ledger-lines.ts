@@ -41,7 +41,7 @@ export function accountLines({ accounts }: LedgerView): string[] {
     .map(({ service, address, credential, charges }) => {
       const foreign = charges.filter(({ origin }) => origin === 'service').length;
       const others = foreign > 0 ? `, ${foreign} of them by users of the token elsewhere` : '';
-      return `${service} (${address}), credential ${credential}: ${charges.length} submissions in the last hour${others}`;
+      return `${service} (${address}), credential ${credential}: ${charges.length} ${charges.length === 1 ? 'submission' : 'submissions'} in the last hour${others}`;
     });
 }
 

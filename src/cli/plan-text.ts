@@ -16,11 +16,11 @@ export interface PlanView {
   readonly freeBytes: number | null;
 }
 
-const PLURAL: Readonly<Record<Kind, string>> = {
-  molecule: 'molecules',
-  sequence: 'sequences',
-  alignment: 'alignments',
-  shifts: 'shift files',
+const CALLED: Readonly<Record<Kind, string>> = {
+  molecule: 'molecule',
+  sequence: 'sequence',
+  alignment: 'alignment',
+  shifts: 'shift file',
 };
 
 export function planLines(view: PlanView): string[] {
@@ -81,9 +81,7 @@ function counted(n: number, what: string): string {
 
 function kindsText(kinds: Readonly<Record<Kind, number>>): string {
   const named = KINDS.filter((kind) => kinds[kind] > 0);
-  return named
-    .map((kind) => `${kinds[kind]} ${kinds[kind] === 1 && kind !== 'shifts' ? kind : PLURAL[kind]}`)
-    .join(', ');
+  return named.map((kind) => counted(kinds[kind], CALLED[kind])).join(', ');
 }
 
 function missedOf({ misses }: Survey): number {

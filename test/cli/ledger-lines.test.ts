@@ -19,7 +19,7 @@ test('submissions by account, and a 429 that somebody else explains, are shown; 
   const view = viewLedger(environment);
   if (!view) throw new Error('no ledger was found');
   expect(accountLines(view)).toEqual([
-    'predictions (host/predictions), credential c0ffee00: 1 submissions in the last hour',
+    'predictions (host/predictions), credential c0ffee00: 1 submission in the last hour',
   ]);
   expect(rejectionLines(view)).toEqual([
     expect.stringMatching(/a 429 \d+ s ago with 1 of 5 used .*: someone else uses this token$/),
