@@ -89,8 +89,6 @@ async function prepare(
     const note = new SendingNote(store, request);
     const earlier = await note.earlier();
     if (earlier) return earlier;
-    const leased = await leasedElsewhere(deps, request, reference);
-    if (leased) return leased;
     const source = { campaign, id: job.id, kind: job.kind as Kind };
     const id = `${run ?? item} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
