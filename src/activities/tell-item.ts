@@ -4,7 +4,7 @@
  */
 import { log } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { credentialSent } from '../workflows/fates.ts';
+import { submittedOf } from '../workflows/fates.ts';
 import { submittedSignal } from '../workflows/messages.ts';
 import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -12,18 +12,14 @@ import type { Dependencies } from './dependencies.ts';
 /** Where it cannot be told here, and of all other answers, the budget tells it. */
 export async function tellItem(
   { temporal }: Pick<Dependencies, 'temporal'>,
-  { item, run, attempt, turnedAway, ...request }: SubmitRequest,
+  { item, run, ...request }: SubmitRequest,
   result: SubmitResult,
 ): Promise<SubmitAnswer> {
   if (result.type !== 'accepted') return result;
   try {
     // To the run that asked: the next one of this id waits for an answer of its own.
     const handle = temporal.workflow.getHandle(item, run);
-    const credential = credentialSent(request, result);
-    await handle.signal(submittedSignal, {
-      ...{ attempt, result, turnedAway },
-      ...(credential !== null && { credential }),
-    });
+    await handle.signal(submittedSignal, submittedOf(request, result));
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) {
       log.warn('the item was not told of its job; the budget tells it', { error: String(error) });

@@ -7,7 +7,7 @@ import type { Restored } from '../budget/events.ts';
 import type { Request, Waiting } from '../budget/lanes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
-import { credentialSent, isAnswer } from '../workflows/fates.ts';
+import { isAnswer, submittedOf } from '../workflows/fates.ts';
 import type { SubmitResult } from '../workflows/verbs.ts';
 
 export type History = Awaited<
@@ -142,11 +142,7 @@ class Reading {
   private unreported({ request, result }: Submission): BudgetRemains['unreported'] {
     const { item, run, attempt, turnedAway = [] } = request;
     if (!result || !isAnswer(result) || this.reported.has(`${item} ${attempt}`)) return [];
-    const credential = credentialSent(request, result);
-    const submitted = {
-      ...{ attempt, result, turnedAway },
-      ...(credential !== null && { credential }),
-    };
+    const submitted = submittedOf({ ...request, turnedAway }, result);
     return [{ item, ...(run !== undefined && { run }), submitted }];
   }
 }

@@ -32,7 +32,7 @@ import { countUnfinished, notifyRefusal, readClock, submit } from './activity-op
 import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
 import { submitSummary } from './details/summaries.ts';
-import { closingOf, credentialSent, fateOf, isAnswer } from './fates.ts';
+import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
 import { formerBudget } from './former-budget.ts';
 import {
   budgetQuery,
@@ -217,18 +217,11 @@ class BudgetKeeper {
     return { type: 'refused', status: 0, message: result.message };
   }
 
-  private async report(
-    { item, run, attempt, turnedAway, ...request }: Waiting,
-    result: SubmitResult,
-  ): Promise<void> {
+  private async report({ item, run, ...request }: Waiting, result: SubmitResult): Promise<void> {
     try {
       // To the run that asked: the next one of this id waits for an answer of its own.
       const handle = getExternalWorkflowHandle(item, run);
-      const credential = credentialSent(request, result);
-      await handle.signal(submittedSignal, {
-        ...{ attempt, result, turnedAway },
-        ...(credential !== null && { credential }),
-      });
+      await handle.signal(submittedSignal, submittedOf(request, result));
     } catch (error) {
       // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
       log.warn('the item that this submission was for has ended', { item, error: String(error) });

@@ -6,7 +6,8 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Closing } from '../budget/events.ts';
-import type { Request } from '../budget/lanes.ts';
+import type { Request, Waiting } from '../budget/lanes.ts';
+import type { Submitted } from './messages.ts';
 import type { SubmitResult } from './verbs.ts';
 
 /** What an activity that did not answer says about the POST in it. */
@@ -48,8 +49,21 @@ export function isAnswer({ type }: SubmitResult): boolean {
   return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }
 
+/** What an item is told of its submission. */
+export function submittedOf(
+  {
+    attempt,
+    turnedAway,
+    ...request
+  }: Pick<Waiting, 'attempt' | 'turnedAway' | 'credential' | 'others'>,
+  result: SubmitResult,
+): Submitted {
+  const credential = credentialSent(request, result);
+  return { attempt, result, turnedAway, ...(credential !== null && { credential }) };
+}
+
 /** With which credential a job was sent, or may have been; null where its item has only one. */
-export function credentialSent(
+function credentialSent(
   { credential, others }: Pick<Request, 'credential' | 'others'>,
   result: SubmitResult,
 ): string | null {
