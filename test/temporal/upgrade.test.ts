@@ -33,7 +33,7 @@ async function build(id: string): Promise<Build> {
   const workflowsPath = join(source, 'workflows', 'index.ts');
   const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath] });
   const codePath = join(folder, `${id}.js`);
-  await writeFile(codePath, `${code}\n// ${id}\n`);
+  await writeFile(codePath, code);
   return { deployment, id, bundle: { codePath } };
 }
 
