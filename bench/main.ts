@@ -4,7 +4,7 @@
  * `npm run bench:manifest [-- smiles|rows|answer-key]`, `npm run bench:engines [-- molecules|proteins]`, and
  * `npm run bench:manners [-- 10|100|1000]`, `npm run bench:load`, and
  * `npm run bench:cluster [-- credentials|waiting|cost|rate|recovery]`, `npm run bench -- object-store [items|publication]`,
- * `npm run bench:cost [-- 500|3000|10000|30000]`, and `npm run bench -- install`.
+ * `npm run bench:cost [-- ITEMS …]`, and `npm run bench -- install`.
  */
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -33,9 +33,11 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
 };
 
-const costCases = Object.fromEntries(
-  [500, 3_000, 10_000, 30_000].map((items) => [String(items), () => cost(items)]),
-);
+/** Of any number of items; the four of the documentation where none is named. */
+const costCases = (named: readonly string[]): typeof CASES => {
+  const sizes = named.length > 0 ? named : ['500', '3000', '10000', '30000'];
+  return Object.fromEntries(sizes.map((items) => [items, () => cost(Number(items))]));
+};
 
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
@@ -54,13 +56,16 @@ const groups = new Map<string, () => typeof CASES>([
   ['engines', () => ({ ...engineCases, ...proteinCases })],
   ['manners', () => mannersCases],
   ['cluster', () => ({ ...clusterCases, ...postgresCases })],
-  ['cost', () => costCases],
+  ['cost', () => costCases(positionals.slice(1))],
   ['install', () => ({ install })],
   ['object-store', () => objectStoreCases],
   ['load', () => ({ load: () => load({ connections: 300, rate: 500, seconds: 20 }) })],
 ]);
 const cases = groups.get(group)?.() ?? CASES;
 const wanted = groups.has(group) ? positionals.slice(1) : positionals;
+const unknown = wanted.filter((name) => !(name in cases));
+if (unknown.length > 0)
+  throw new Error(`no case ${unknown.join(', ')}; there are ${Object.keys(cases).join(', ')}`);
 for (const [name, measure] of Object.entries(cases)) {
   if (wanted.length === 0 || wanted.includes(name)) console.log(`${name}: ${await measure()}`);
 }
