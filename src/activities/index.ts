@@ -8,6 +8,7 @@ import { finishJob } from './finish-job.ts';
 import { find } from './find.ts';
 import { giveUp } from './give-up.ts';
 import { keepFailed } from './keep-failed.ts';
+import { launchItem } from './launch-item.ts';
 import { loadPage } from './pages.ts';
 import { notify, notifyRefusal } from './notify.ts';
 import { poll } from './poll.ts';
@@ -15,14 +16,16 @@ import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
 import { submit } from './submit.ts';
 import { tellItem } from './tell-item.ts';
-import { countUnfinished, ensureBudget, findEnded, foresee } from './watch.ts';
+import { cancelRunning, findEnded, whereabouts } from './open-items.ts';
+import { countUnfinished, ensureBudget, foresee } from './watch.ts';
 
 export function createActivities(deps: Dependencies): Activities {
   return {
     readClock: () => readClock(),
     countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating(
-      async (request, reference) => tellItem(deps, request, await submit(deps, request, reference)),
+      async (request, reference) =>
+        tellItem(deps, request, reference, await submit(deps, request, reference)),
       'begun',
     ),
     find: beating((...args) => find(deps, ...args)),
@@ -34,6 +37,9 @@ export function createActivities(deps: Dependencies): Activities {
     conclude: beating((...args) => conclude(deps, ...args)),
     loadPage: beating((...args) => loadPage(deps, ...args)),
     ensureBudget: beating((...args) => ensureBudget(deps, ...args)),
+    launchItem: beating((...args) => launchItem(deps, ...args)),
+    whereabouts: beating((...args) => whereabouts(deps, ...args)),
+    cancelRunning: beating((...args) => cancelRunning(deps, ...args)),
     findEnded: beating((...args) => findEnded(deps, ...args)),
     foresee: beating((...args) => foresee(deps, ...args)),
     publish: beating((...args) => publish(deps, ...args)),

@@ -15,6 +15,8 @@ import type { Kind } from '../domain/item.ts';
 import type { PingOutcome, TimedOutcome } from '../domain/outcomes.ts';
 import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
+import { requestKey } from '../budget/lanes.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob, type StoredJob } from './job.ts';
@@ -90,7 +92,8 @@ async function prepare(
     const earlier = await note.earlier();
     if (earlier) return earlier;
     const source = { campaign, id: job.id, kind: job.kind as Kind };
-    const id = `${run ?? item} ${attempt}`;
+    // The run of a campaign is that of many items.
+    const id = `${job.launch ? requestKey(request) : (run ?? item)} ${attempt}`;
     const slot = { id, reference, ...(limits && { windows: limits }) };
     const read = await readJob(store, source);
     const done = acceptedBefore(read) ?? (await leasedElsewhere(deps, request, reference));
@@ -140,15 +143,26 @@ function unreadable(error: unknown): SubmitResult {
   return { type: 'unable', code: error.code, message: `${error.message} ${error.remedy}` };
 }
 
-/** An item that was cancelled or ended by hand may be unable to say so: a job for it would be paid for nothing. */
+/**
+ * An item that was cancelled or ended by hand may be unable to say so: a job for it would be paid for nothing. One
+ * without a workflow is wanted by its campaign, until that ends or is cancelled.
+ */
 async function isWanted(
   { temporal }: Dependencies,
-  { item, run }: SubmitRequest,
+  { item, run, campaign, job }: SubmitRequest,
 ): Promise<boolean> {
   if (run === undefined) return true;
+  const asker = job.launch
+    ? temporal.workflow.getHandle(campaignWorkflowId(campaign), undefined, {
+        firstExecutionRunId: run,
+      })
+    : temporal.workflow.getHandle(item, run);
   try {
-    const { status } = await temporal.workflow.getHandle(item, run).describe();
-    return status.name === 'RUNNING';
+    const { status, raw } = await asker.describe();
+    if (status.name !== 'RUNNING') return false;
+    if (!job.launch) return true;
+    const isThisRun = raw.workflowExecutionInfo?.firstRunId === run;
+    return isThisRun && raw.workflowExtendedInfo?.cancelRequested !== true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
     throw error;

@@ -4,29 +4,45 @@
  */
 import { log } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { submittedOf } from '../workflows/fates.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { isAnswer, submittedOf } from '../workflows/fates.ts';
 import { submittedSignal } from '../workflows/messages.ts';
 import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
+import { launchItem } from './launch-item.ts';
 
-/** Where it cannot be told here, and of all other answers, the budget tells it. */
+type Needed = Pick<Dependencies, 'temporal' | 'taskQueue'>;
+
+/** Where it cannot be told here, and of answers that the budget has to weigh, the budget tells it. */
 export async function tellItem(
-  { temporal }: Pick<Dependencies, 'temporal'>,
-  { item, run, ...request }: SubmitRequest,
+  deps: Needed,
+  request: SubmitRequest,
+  reference: ServiceReference,
   result: SubmitResult,
 ): Promise<SubmitAnswer> {
-  if (result.type !== 'accepted') return result;
+  if (request.job.launch ? !isAnswer(result) : result.type !== 'accepted') return result;
+  try {
+    if (request.job.launch) await launchItem(deps, request, reference, result);
+    else await signalItem(deps, request, result);
+    return { ...result, told: true };
+  } catch (error) {
+    log.warn('the item was not told of its job; the budget tells it', { error: String(error) });
+    return result;
+  }
+}
+
+async function signalItem(
+  { temporal }: Needed,
+  { item, run, ...request }: SubmitRequest,
+  result: SubmitResult,
+): Promise<void> {
   try {
     // To the run that asked: the next one of this id waits for an answer of its own.
     const handle = temporal.workflow.getHandle(item, run);
     await handle.signal(submittedSignal, submittedOf(request, result));
   } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) {
-      log.warn('the item was not told of its job; the budget tells it', { error: String(error) });
-      return result;
-    }
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
     // Cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
     log.warn('the item that this submission was for has ended', { item });
   }
-  return { ...result, told: true };
 }

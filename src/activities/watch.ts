@@ -1,14 +1,14 @@
 /** What a workflow cannot see by itself: whether other workflows run, and how they stand. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress, ServiceReference } from '../domain/campaign.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
 import { countKinds, readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { configureSignal, type BudgetInput } from '../workflows/messages.ts';
 import type { ServiceName } from '../domain/item.ts';
-import { budgetWorkflowId, itemWorkflowId } from '../workflows/names.ts';
+import { budgetWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { Foreseen } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -43,25 +43,6 @@ export function budgetStart(
     workflowTaskTimeout: '5s',
     staticSummary: `budget of ${service} at ${address}`,
   } as const;
-}
-
-/** Of these items, those whose workflow is no longer running. */
-export async function findEnded(
-  { temporal }: Dependencies,
-  campaign: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const ended: string[] = [];
-  for (const id of ids) {
-    try {
-      const { status } = await temporal.workflow.getHandle(itemWorkflowId(campaign, id)).describe();
-      if (status.name !== 'RUNNING') ended.push(id);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      ended.push(id);
-    }
-  }
-  return ended;
 }
 
 /** Items that have a job at the service and have not ended, of all campaigns of this task queue. */

@@ -25,6 +25,8 @@ import {
   sweep,
   takeTurn,
   withdraw,
+  withdrawRun,
+  type CampaignRun,
   type Lane,
   type Request,
 } from './lanes.ts';
@@ -63,6 +65,10 @@ export function apply(state: BudgetState, event: BudgetEvent, now: number): void
       withdraw(state.queue, event);
       markWithdrawn(state, event, true);
       return;
+    case 'withdrawRun':
+      withdrawRun(state.queue, event);
+      for (const { request } of grantsOf(state, event)) markWithdrawn(state, request, true);
+      return;
     case 'pause':
       return pauseCampaign(state.queue, event.campaign, event.paused);
     case 'close':
@@ -98,6 +104,13 @@ export function decide(state: BudgetState, now: number): Decision {
 function ask(state: BudgetState, request: Request, now: number): void {
   if (requestKey(request) in state.outstanding) markWithdrawn(state, request, false);
   else if (!wasAnswered(state.answered, request, now)) enqueue(state.queue, request);
+}
+
+/** Submissions on their way that one run of a campaign has asked for. */
+export function grantsOf({ outstanding }: BudgetState, of: CampaignRun): Grant[] {
+  return Object.values(outstanding).filter(
+    ({ request: { campaign, run } }) => campaign === of.campaign && run === of.run,
+  );
 }
 
 function markWithdrawn(

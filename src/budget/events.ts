@@ -1,6 +1,6 @@
 /** All that can happen to a budget. */
 import type { NotNowReason, RateLimitSeen } from '../domain/outcomes.ts';
-import type { Request } from './lanes.ts';
+import type { CampaignRun, Request } from './lanes.ts';
 import type { Limit } from './window.ts';
 
 /** How a submission ended, seen from the budget. */
@@ -55,6 +55,8 @@ export type BudgetEvent =
   | { readonly type: 'counted'; readonly count: number }
   | { readonly type: 'request'; readonly request: Request }
   | { readonly type: 'withdraw'; readonly item: string; readonly run?: string }
+  /** A campaign is cancelled: what it has asked for and was not sent is not sent any more. */
+  | ({ readonly type: 'withdrawRun' } & CampaignRun)
   | { readonly type: 'pause'; readonly campaign: string; readonly paused: boolean }
   | {
       readonly type: 'close';

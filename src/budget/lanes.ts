@@ -4,7 +4,7 @@
  * one of ten thousand, and no lane with a weight above zero starves.
  */
 
-import { USUAL_PRIORITY, type Standing } from '../domain/campaign.ts';
+import { USUAL_PRIORITY, type ItemLaunch, type Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
@@ -12,8 +12,9 @@ export interface Request extends Standing {
   /** Workflow id of the item: where the answer goes. */
   readonly item: string;
   /**
-   * Run id of the item's workflow. Ids are used again: by the next campaign of the same name, by `retry`, for a tree that
-   * was removed. What an earlier run was answered says nothing to this one. Absent from workflows of before it was sent.
+   * Run id of the item's workflow, or of the first run of its campaign where the item has no workflow yet. Ids are used
+   * again: by the next campaign of the same name, by `retry`, for a tree that was removed. What an earlier run was
+   * answered says nothing to this one. Absent from workflows of before it was sent.
    */
   readonly run?: string;
   /** What the server's clock showed where it was asked for (ms): the budget's clock never stands behind it. */
@@ -32,6 +33,13 @@ export interface Request extends Standing {
   readonly job: JobReference;
 }
 
+/** Tells what a campaign has asked for, for items without a workflow, from the requests of its namesakes. */
+export interface CampaignRun {
+  readonly campaign: string;
+  /** Of its first run. */
+  readonly run: string;
+}
+
 /** Enough to find the job on disk and send it. */
 export interface JobReference {
   readonly id: string;
@@ -40,6 +48,8 @@ export interface JobReference {
   readonly store: string;
   /** Id of the output tree; absent from campaigns of before trees had one. */
   readonly tree?: string;
+  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
+  readonly launch?: ItemLaunch;
 }
 
 /** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
@@ -161,6 +171,13 @@ export function withdraw(queue: Queue, { item, run }: Pick<Request, 'item' | 'ru
     }
   }
   return false;
+}
+
+/** Takes all that one run of a campaign has asked for out of the queue. */
+export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void {
+  for (const lane of queue.lanes)
+    if (lane.campaign === campaign)
+      lane.waiting = lane.waiting.filter((request) => request.run !== run);
 }
 
 /** A campaign that goes on stands where a newcomer would: it is not owed the turns it missed while it was paused. */

@@ -1,11 +1,11 @@
 /** A campaign whose output tree is no longer the one that it was started for: all that it still does is refused. */
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../host/session.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
-import { withdrawSignal } from '../workflows/messages.ts';
+import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { say } from './explain.ts';
@@ -32,22 +32,34 @@ export async function endObsolete(
   reason = 'its output tree is no longer the one that it was started for',
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
-  const { memo } = await campaign.describe();
+  const { memo, raw } = await campaign.describe();
   await ifRunning(() => campaign.terminate(reason));
   // Written by `launch`.
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
+  const run = raw.workflowExecutionInfo?.firstRunId ?? '';
+  for (const reference of services)
+    await tellBudget(client, reference, (budget) =>
+      budget.signal(withdrawRunSignal, { campaign: name, run }),
+    );
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     await ifRunning(() => client.workflow.getHandle(workflowId).terminate(reason));
-    for (const reference of services) await withdraw(client, reference, workflowId);
+    for (const reference of services)
+      await tellBudget(client, reference, (budget) =>
+        budget.signal(withdrawSignal, { item: workflowId }),
+      );
   }
   say(`The campaign ${name} that ran here before was ended: ${reason}.`);
 }
 
-/** A slot must not be spent on it. */
-async function withdraw(client: Client, reference: ServiceReference, item: string): Promise<void> {
+/** A slot must not be spent on what has ended. */
+async function tellBudget(
+  client: Client,
+  reference: ServiceReference,
+  tell: (budget: WorkflowHandle) => Promise<void>,
+): Promise<void> {
   const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-  await ifRunning(() => budget.signal(withdrawSignal, { item }));
+  await ifRunning(() => tell(budget));
 }
 
 async function ifRunning(call: () => Promise<unknown>): Promise<void> {

@@ -120,6 +120,14 @@ export interface ItemEntry {
   readonly sends?: Sent;
 }
 
+/** What the workflow of an item is given beyond its request for a slot. */
+export interface ItemLaunch {
+  readonly policy: JobPolicy;
+  /** As in `FeedPlan`. */
+  readonly fetchQueue?: string;
+  readonly sends?: Sent;
+}
+
 /** What is sent to the service for an item, in short. */
 export interface Sent {
   readonly input: {

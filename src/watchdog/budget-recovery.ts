@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import { launchItem } from '../activities/launch-item.ts';
 import { budgetStart } from '../activities/watch.ts';
 import { snapshotIn } from '../activities/budget-status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -51,8 +52,12 @@ export async function recoverBudget(
     signalArgs: [restored],
   });
   for (const limits of remains.configurations) await fresh.signal(configureSignal, limits);
-  for (const { item, run, submitted } of remains.unreported)
-    await tell(client.workflow.getHandle(item, run), submitted);
+  for (const { item, run, submitted, launch } of remains.unreported) {
+    if (launch) {
+      const { request, reference: asked, answer } = launch;
+      await launchItem({ temporal: client, taskQueue }, request, asked, answer);
+    } else await tell(client.workflow.getHandle(item, run), submitted);
+  }
   return true;
 }
 

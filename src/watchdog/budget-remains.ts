@@ -6,9 +6,10 @@ import type { Client } from '@temporalio/client';
 import type { Restored } from '../budget/events.ts';
 import type { Request, Waiting } from '../budget/lanes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
-import type { SubmitResult } from '../workflows/verbs.ts';
+import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 
 export type History = Awaited<
   ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>
@@ -32,12 +33,22 @@ export interface BudgetRemains {
     readonly item: string;
     readonly run?: string;
     readonly submitted: Submitted;
+    /** Of an item whose workflow was not started. */
+    readonly launch?: Launch;
   }[];
+}
+
+/** What `launchItem` is given. */
+export interface Launch {
+  readonly request: SubmitRequest;
+  readonly reference: ServiceReference;
+  readonly answer: SubmitResult;
 }
 
 interface Submission {
   readonly request: Request & Partial<Waiting>;
-  result: SubmitResult | null;
+  readonly reference: ServiceReference;
+  result: SubmitAnswer | null;
   /** When it ended (ms); null while it may be under way. */
   endedAt: number | null;
 }
@@ -73,8 +84,12 @@ class Reading {
     if (signal?.signalName) this.hear(signal.signalName, (await this.decode(signal.input))[0]);
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled?.activityType?.name === 'submit') {
-      const [request] = (await this.decode(scheduled.input)) as [Submission['request']];
-      this.submissions.set(String(event.eventId), { request, result: null, endedAt: null });
+      const [request, reference] = (await this.decode(scheduled.input)) as [
+        Submission['request'],
+        ServiceReference,
+      ];
+      const begun = { request, reference, result: null, endedAt: null };
+      this.submissions.set(String(event.eventId), begun);
     }
     await this.end(event);
     const told = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
@@ -132,18 +147,22 @@ class Reading {
     const submission = this.submissions.get(String(ended?.scheduledEventId));
     if (!submission) return;
     submission.endedAt = millisecondsOf(event);
-    if (completed) submission.result = (await this.decode(completed.result))[0] as SubmitResult;
+    if (completed) submission.result = (await this.decode(completed.result))[0] as SubmitAnswer;
   }
 
   private charge(credential: string, close: number): void {
     (this.closes[credential] ??= []).push(close);
   }
 
-  private unreported({ request, result }: Submission): BudgetRemains['unreported'] {
-    const { item, run, attempt, turnedAway = [] } = request;
+  private unreported({ request, reference, result }: Submission): BudgetRemains['unreported'] {
+    const { item, run, attempt, turnedAway = [], job } = request;
     if (!result || !isAnswer(result) || this.reported.has(`${item} ${attempt}`)) return [];
+    // By the activity itself.
+    if (result.told) return [];
     const submitted = submittedOf({ ...request, turnedAway }, result);
-    return [{ item, ...(run !== undefined && { run }), submitted }];
+    // The history has what the activity was given.
+    const launch = { request: request as SubmitRequest, reference, answer: result };
+    return [{ item, ...(run !== undefined && { run }), submitted, ...(job.launch && { launch }) }];
   }
 }
 

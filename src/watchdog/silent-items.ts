@@ -1,11 +1,12 @@
 /**
- * Items that wait for a slot while the budget knows nothing of them: a request was lost with a budget that somebody
+ * Items and rows that wait for a slot while the budget knows nothing of them: a request was lost with a budget that somebody
  * ended, or with a server. Nothing else would ever ask again, and the campaign would wait for ever.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BudgetSnapshot } from '../budget/status.ts';
-import type { ServiceName } from '../domain/item.ts';
-import { askSignal } from '../workflows/messages.ts';
+import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
+import { askSignal, lookSignal, progressQuery } from '../workflows/messages.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
 
 /** Looks in a row: a request and the status of the budget take a moment to arrive. */
 const LOOKS = 3;
@@ -31,26 +32,54 @@ export class SilentItems {
   /**
    * Compares the items of all open campaigns with what the budget knows, and has those ask again that it may have lost.
    * @param snapshot null when no budget runs
-   * @returns how many items were asked
+   * @returns how many items were asked; rows without a workflow are asked for by their campaign, and not counted
    */
   async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
     let asked = 0;
-    const open = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-    for await (const { workflowId } of this.client.workflow.list({
-      query: open,
-    })) {
-      const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
+    for await (const campaign of this.openCampaigns()) {
       const query = waitingItems(campaign, service);
       const { count } = await this.client.workflow.count(query);
-      const missing = count > knownOf(snapshot, campaign);
-      if (this.isSuspect(`${service} ${campaign}`, missing)) asked += await this.ask(query);
+      const unstarted = await this.unstarted(campaign, service);
+      const missing = count + unstarted > knownOf(snapshot, campaign);
+      if (!this.isSuspect(`${service} ${campaign}`, missing)) continue;
+      asked += await this.ask(query);
+      if (unstarted > 0) await this.haveLook(campaign);
     }
     return asked;
   }
 
-  /** Has all of a service's waiting items ask: the budget asks nobody twice. */
+  /** Has all that waits for a service ask: the budget asks nobody twice. */
   async askAll(service: ServiceName): Promise<number> {
+    for await (const campaign of this.openCampaigns()) await this.haveLook(campaign);
     return this.ask(waitingItems(null, service));
+  }
+
+  private async *openCampaigns(): AsyncGenerator<string> {
+    const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
+    for await (const { workflowId } of this.client.workflow.list({ query }))
+      yield workflowId.slice(workflowId.indexOf(':') + 1);
+  }
+
+  /** Open rows of a campaign whose workflow was not started yet, about: the two counts are made one after the other. */
+  private async unstarted(campaign: string, service: ServiceName): Promise<number> {
+    const handle = this.client.workflow.getHandle(campaignWorkflowId(campaign));
+    const { kinds = {} } = await handle.query(progressQuery);
+    const open = Object.entries(kinds).reduce(
+      (sum, [kind, standing]) =>
+        SERVICE_OF_KIND[kind as Kind] === service ? sum + standing.open : sum,
+      0,
+    );
+    const { count } = await this.client.workflow.count(runningItems(campaign, service));
+    return Math.max(0, open - count);
+  }
+
+  private async haveLook(campaign: string): Promise<void> {
+    try {
+      await this.client.workflow.getHandle(campaignWorkflowId(campaign)).signal(lookSignal);
+    } catch (error) {
+      // It has ended meanwhile.
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
   }
 
   private isSuspect(key: string, missing: boolean): boolean {
@@ -82,8 +111,12 @@ export class SilentItems {
 }
 
 function waitingItems(campaign: string | null, service: ServiceName): string {
+  return `${runningItems(campaign, service)} AND State="waiting"`;
+}
+
+function runningItems(campaign: string | null, service: ServiceName): string {
   const of = campaign === null ? '' : ` AND Campaign="${campaign}"`;
-  return `WorkflowType="item" AND ExecutionStatus="Running" AND State="waiting" AND Service="${service}"${of}`;
+  return `WorkflowType="item" AND ExecutionStatus="Running" AND Service="${service}"${of}`;
 }
 
 function knownOf(snapshot: BudgetSnapshot | null, campaign: string): number {

@@ -8,6 +8,7 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { FeedPlan } from '../domain/campaign.ts';
+import { inTurns, type Sharer } from './turns.ts';
 import type { Activities } from './verbs.ts';
 
 /**
@@ -57,23 +58,6 @@ export function withToken(
   };
 }
 
-interface Sharer {
-  readonly campaign: string;
-  /** Its share. */
-  readonly weight: number;
-}
-
-/** What the server takes for a weight. */
-const LEAST_WEIGHT = 0.001;
-
-/**
- * Campaigns whose tasks wait at one task queue have turns by their shares, where fairness is switched on at the server
- * (`matching.enableFairness`). Other servers take no notice.
- */
-export function inTurns({ campaign, weight }: Sharer): Pick<ActivityOptions, 'priority'> {
-  return { priority: { fairnessKey: campaign, fairnessWeight: Math.max(LEAST_WEIGHT, weight) } };
-}
-
 /** The delay of each retry comes from the activity (`nextRetryDelay`), which `maximumInterval` caps. */
 export const { poll, find } = proxyActivities<Activities>({
   startToCloseTimeout: '60s',
@@ -108,7 +92,16 @@ export const { keepFailed } = proxyActivities<Activities>({
 });
 
 /** A full disk is waited out: it burns no item. */
-export const { conclude, giveUp, loadPage, ensureBudget, findEnded } = proxyActivities<Activities>({
+export const {
+  conclude,
+  giveUp,
+  loadPage,
+  ensureBudget,
+  findEnded,
+  whereabouts,
+  cancelRunning,
+  launchItem,
+} = proxyActivities<Activities>({
   startToCloseTimeout: '10m',
   heartbeatTimeout,
   scheduleToCloseTimeout: '14d',

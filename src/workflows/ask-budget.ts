@@ -6,7 +6,7 @@ import {
 } from '@temporalio/workflow';
 import type { Request } from '../budget/lanes.ts';
 import { standingIn } from '../budget/use.ts';
-import type { FeedPlan } from '../domain/campaign.ts';
+import type { FeedPlan, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
@@ -28,11 +28,12 @@ export async function askBudget(
   await tellBudget(first.input, requestSignal, requests);
 }
 
-/** An item whose workflow runs. */
+/** An item whose workflow runs, or will when its submission is answered. */
 export interface BegunItem {
   readonly input: ItemInput;
-  /** Of its workflow. */
+  /** Of its workflow; without one, that of the first run of its campaign. */
   readonly runId: string;
+  readonly launch?: ItemLaunch;
 }
 
 /** A budget workflow that somebody ended by hand is started anew. */
@@ -52,7 +53,7 @@ export async function tellBudget<T>(
   }
 }
 
-function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number): Request {
+function requestOf({ input, runId, launch }: BegunItem, attempt: number, behind?: number): Request {
   const { campaign, store, tree, id, kind, generation, reference, others } = input;
   return {
     item: itemWorkflowId(campaign, id),
@@ -63,6 +64,10 @@ function requestOf({ input, runId }: BegunItem, attempt: number, behind?: number
     attempt,
     ...standingIn(input),
     ...(behind !== undefined && { behind }),
-    job: { id, kind, generation, store, ...(tree !== undefined && { tree }) },
+    job: {
+      ...{ id, kind, generation, store },
+      ...(tree !== undefined && { tree }),
+      ...(launch !== undefined && { launch }),
+    },
   };
 }

@@ -26,12 +26,18 @@ import { isOwnFault } from '../budget/blame.ts';
 import { apply, limitsOf, newBudget, type BudgetState, type Grant } from '../budget/budget.ts';
 import { blocksOf, credentialOf } from '../budget/state.ts';
 import type { BudgetEvent } from '../budget/events.ts';
-import type { Waiting } from '../budget/lanes.ts';
+import type { CampaignRun, Waiting } from '../budget/lanes.ts';
 import { describe, snapshotOf, type BudgetSnapshot } from '../budget/status.ts';
-import { countUnfinished, notifyRefusal, readClock, submit } from './activity-options.ts';
+import {
+  countUnfinished,
+  launchItem,
+  notifyRefusal,
+  readClock,
+  submit,
+} from './activity-options.ts';
 import { BudgetClock } from './budget-clock.ts';
 import { budgetDetails, timerSummary } from './details/budget.ts';
-import { submitSummary } from './details/summaries.ts';
+import { submitSummary, summary } from './details/summaries.ts';
 import { closingOf, fateOf, isAnswer, submittedOf } from './fates.ts';
 import { formerBudget } from './former-budget.ts';
 import {
@@ -45,12 +51,14 @@ import {
   STATUS_MEMO,
   submittedSignal,
   takenSignal,
+  withdrawnSignal,
+  withdrawRunSignal,
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
 import { shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
-import type { SubmitResult } from './verbs.ts';
+import type { SubmitRequest, SubmitResult } from './verbs.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
   if (!patched('budget-clock')) return formerBudget(input);
@@ -60,6 +68,7 @@ export async function budget(input: BudgetInput): Promise<void> {
     for (const request of requests) keeper.take({ type: 'request', request });
   });
   setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
+  setHandler(withdrawRunSignal, (run) => keeper.withdrawRun(run));
   setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
   setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
   setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
@@ -87,6 +96,10 @@ class BudgetKeeper {
   private wakeAt: number | null = null;
   /** Submissions that have not ended, or whose end has not yet reached their item. */
   private unreported = 0;
+  /** Runs of campaigns that have withdrawn, and are to be told when nothing of them is on its way. */
+  private leaving: CampaignRun[] = [];
+  /** Grants whose submission has not ended, or whose end has not yet reached their item. */
+  private readonly underWay = new Set<Grant>();
   /** The snapshot written last, but for its time. */
   private written = '';
 
@@ -98,6 +111,11 @@ class BudgetKeeper {
 
   take(event: BudgetEvent): void {
     this.happened.push(event);
+  }
+
+  withdrawRun(run: CampaignRun): void {
+    this.take({ type: 'withdrawRun', ...run });
+    this.leaving.push(run);
   }
 
   status() {
@@ -133,6 +151,7 @@ class BudgetKeeper {
     const summary = 'the server’s clock';
     if (this.clock.read(await readClock.executeWithOptions({ summary }, []))) this.timerAt = null;
     for (const event of events) apply(this.state, event, this.clock.now);
+    this.tellWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
     if (needsCount(this.state, this.clock.now)) await this.count();
   }
@@ -163,18 +182,30 @@ class BudgetKeeper {
     }
   }
 
+  /** To campaigns that were cancelled: from now on nothing of theirs begins. */
+  private tellWithdrawn(): void {
+    const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
+      [...this.underWay].some(
+        ({ request }) => request.campaign === campaign && request.run === run,
+      );
+    const gone = this.leaving.filter((one) => !isUnderWay(one));
+    this.leaving = this.leaving.filter((one) => !gone.includes(one));
+    for (const { campaign } of gone) {
+      const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+      told.signal(withdrawnSignal, this.input.service).catch((error: unknown) => {
+        log.info('the campaign has ended', { campaign, error: String(error) });
+      });
+    }
+  }
+
   private async submit(grant: Grant): Promise<void> {
+    this.underWay.add(grant);
     this.unreported += 1;
     const { request } = grant;
     const { service, address } = this.input;
     const answer = await submit
       .executeWithOptions(this.submitOptions(grant), [
-        {
-          ...{ ...request, probe: grant.probe, notBefore: grant.notBefore },
-          ...(grant.mayReplace && { mayReplace: true as const }),
-          ...(grant.inDoubt && { inDoubt: true as const }),
-          limits: limitsOf(this.state, request.credential),
-        },
+        this.submitRequest(grant),
         { service, address, credential: request.credential },
       ])
       .catch(fateOf);
@@ -182,8 +213,19 @@ class BudgetKeeper {
     const { item, run } = request;
     const closing = closingOf(result);
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (isAnswer(result) && !('told' in answer)) await this.report(request, result);
+    if (isAnswer(result) && !('told' in answer)) await this.report(grant, result);
+    this.underWay.delete(grant);
+    this.tellWithdrawn();
     this.unreported -= 1;
+  }
+
+  private submitRequest({ request, probe, notBefore, mayReplace, inDoubt }: Grant): SubmitRequest {
+    return {
+      ...{ ...request, probe, notBefore },
+      ...(mayReplace && { mayReplace: true as const }),
+      ...(inDoubt && { inDoubt: true as const }),
+      limits: limitsOf(this.state, request.credential),
+    };
   }
 
   /** Another token is tried where the own one is refused: any worker of this service may have it. */
@@ -217,7 +259,9 @@ class BudgetKeeper {
     return { type: 'refused', status: 0, message: result.message };
   }
 
-  private async report({ item, run, ...request }: Waiting, result: SubmitResult): Promise<void> {
+  private async report(grant: Grant, result: SubmitResult): Promise<void> {
+    const { item, run, ...request } = grant.request;
+    if (request.job.launch) return this.launch(grant, result);
     try {
       // To the run that asked: the next one of this id waits for an answer of its own.
       const handle = getExternalWorkflowHandle(item, run);
@@ -226,6 +270,17 @@ class BudgetKeeper {
       // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
       log.warn('the item that this submission was for has ended', { item, error: String(error) });
     }
+  }
+
+  /** What the activity could not begin: it died, or the budget has decided what its answer means. */
+  private async launch(grant: Grant, result: SubmitResult): Promise<void> {
+    const { service, address } = this.input;
+    const { credential, job } = grant.request;
+    await launchItem.executeWithOptions({ summary: summary(`begin item ${job.id}`) }, [
+      this.submitRequest(grant),
+      { service, address, credential },
+      result,
+    ]);
   }
 
   /** `opensAt`: what it wakes a little ahead of. */

@@ -21,24 +21,25 @@ import {
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { inTurns, publish } from './activity-options.ts';
+import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
-import { cancelItems } from './cancel-items.ts';
-import { concludeEndedByHand } from './ended-by-hand.ts';
+import { cancelItems, cancelOpen } from './cancel-items.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
 import {
   growSignal,
   itemDoneSignal,
+  lookSignal,
   nudgeSignal,
   pauseLaneSignal,
   pauseSignal,
   progressQuery,
   resumeSignal,
   takenSignal,
+  withdrawnSignal,
   type CampaignCarried,
   type CampaignInput,
   type FeedCarried,
@@ -47,8 +48,10 @@ import {
   type TakenFromQueue,
 } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
+import { sweep } from './sweep.ts';
 import { Tally } from './tally.ts';
 import { tellEnd, tellStop } from './tell-end.ts';
+import { inTurns } from './turns.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './verbs.ts';
 
@@ -59,6 +62,8 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
   const run = new CampaignRun(input);
   setHandler(itemDoneSignal, (done) => run.itemDone(done));
   setHandler(takenSignal, (taken) => run.taken(taken));
+  setHandler(withdrawnSignal, (service) => run.withdrawn(service));
+  setHandler(lookSignal, () => run.look());
   setHandler(nudgeSignal, () => undefined);
   setHandler(growSignal, (grown) => run.grow(grown));
   setHandler(pauseSignal, () => run.pause(true));
@@ -82,6 +87,10 @@ class CampaignRun {
   private filled = false;
   private foreseen: Foreseen | null = null;
   private unnotified: readonly string[] = [];
+  /** Services whose budgets have said so, after the campaign was cancelled. */
+  private readonly withdrawnFrom = new Set<ServiceName>();
+  private looks = false;
+  private isCancelled = false;
   /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
   private told: Promise<void> = Promise.resolve();
 
@@ -105,8 +114,7 @@ class CampaignRun {
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      const sweep = () => this.sweepOpen();
-      await CancellationScope.nonCancellable(() => cancelItems(this.plan, this.feeds, sweep));
+      await CancellationScope.nonCancellable(() => this.cancelItems());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
       await this.tellEnd();
       return this.progress();
@@ -272,8 +280,31 @@ class CampaignRun {
   }
 
   private async sweepOpen(): Promise<void> {
+    const { plan, startedAt } = this;
     for (const feed of this.feeds) {
-      await concludeEndedByHand(this.plan, feed, (done) => this.itemDone(done));
+      await sweep({ plan, startedAt, feed, onDone: (done) => this.itemDone(done) });
+    }
+  }
+
+  private async cancelItems(): Promise<void> {
+    this.isCancelled = true;
+    if (patched('start-when-answered')) await cancelOpen(this.plan, this.feeds, this.withdrawnFrom);
+    else await cancelItems(this.plan, this.feeds, () => this.sweepOpen());
+  }
+
+  /** A budget has nothing of this campaign any more. */
+  withdrawn(service: ServiceName): void {
+    this.withdrawnFrom.add(service);
+  }
+
+  /** Rows that a budget does not know are asked for again, and those that were ended by hand are concluded. */
+  async look(): Promise<void> {
+    if (this.looks || this.isCancelled) return;
+    this.looks = true;
+    try {
+      await this.sweepOpen();
+    } finally {
+      this.looks = false;
     }
   }
 

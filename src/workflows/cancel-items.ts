@@ -1,8 +1,11 @@
 /** Cancels the open items of a campaign, and waits until each has its end on disk. */
-import { condition, getExternalWorkflowHandle, log } from '@temporalio/workflow';
-import type { CampaignPlan } from '../domain/campaign.ts';
+import { condition, getExternalWorkflowHandle, log, workflowInfo } from '@temporalio/workflow';
+import type { CampaignPlan, ServiceReference } from '../domain/campaign.ts';
+import type { ServiceName } from '../domain/item.ts';
+import { cancelRunning } from './activity-options.ts';
 import type { Feed } from './feed.ts';
-import { itemWorkflowId } from './names.ts';
+import { withdrawRunSignal } from './messages.ts';
+import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
 /** @param sweep finds the items that were ended by hand */
 export async function cancelItems(
@@ -25,4 +28,55 @@ export async function cancelItems(
   const ended = () => feeds.every(({ open }) => open.size === 0);
   const summary = 'for the last items to end, then look for those ended by hand';
   while (!(await condition(ended, '1 minute', { summary }))) await sweep();
+}
+
+/**
+ * The same where items begin with the answer to their submission: what waits is withdrawn, and what is on its way is
+ * waited for, because it begins an item. Rows without a workflow get their end from `publish`.
+ *
+ * @param withdrawn services whose budgets have nothing of the campaign any more; grows meanwhile
+ */
+export async function cancelOpen(
+  { name }: Pick<CampaignPlan, 'name'>,
+  feeds: readonly Feed[],
+  withdrawn: Set<ServiceName>,
+): Promise<void> {
+  await condition(() => feeds.every(({ starting }) => starting === 0));
+  for (const { plan } of feeds) await withdraw(name, plan.reference, withdrawn);
+  const isOver = () => feeds.every(({ plan }) => withdrawn.has(plan.reference.service));
+  const summary = 'for submissions that are on their way';
+  if (!(await condition(isOver, '1 minute', { summary })))
+    log.warn('a budget has not answered that nothing is on its way');
+  const words = 'for the last items to end';
+  do {
+    for (const { open } of feeds) await cancelRunningOf(name, open);
+  } while (
+    !(await condition(() => feeds.every(({ open }) => open.size === 0), '1 minute', {
+      summary: words,
+    }))
+  );
+}
+
+async function withdraw(
+  campaign: string,
+  reference: ServiceReference,
+  withdrawn: Set<ServiceName>,
+): Promise<void> {
+  const run = workflowInfo().firstExecutionRunId;
+  try {
+    const budget = getExternalWorkflowHandle(budgetWorkflowId(reference));
+    await budget.signal(withdrawRunSignal, { campaign, run });
+  } catch (error) {
+    log.info('no budget workflow to withdraw from', { error: String(error) });
+    withdrawn.add(reference.service);
+  }
+}
+
+/** Those without a running workflow leave `open`. */
+async function cancelRunningOf(campaign: string, open: Map<string, unknown>): Promise<void> {
+  if (open.size === 0) return;
+  const summary = `cancel those of ${open.size} open items that run`;
+  const ids = [...open.keys()];
+  for (const id of await cancelRunning.executeWithOptions({ summary }, [campaign, ids]))
+    open.delete(id);
 }

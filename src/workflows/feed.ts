@@ -9,21 +9,22 @@ import {
   ParentClosePolicy,
   patched,
   startChild,
+  workflowInfo,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { FIRST_ASKED } from '../budget/allowance.ts';
 import { standingIn } from '../budget/use.ts';
-import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry } from '../domain/campaign.ts';
+import type { CampaignPlan, FeedPlan, ItemEnd, ItemEntry, ItemLaunch } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';
 import { loadPage } from './activity-options.ts';
 import { askBudget, type BegunItem } from './ask-budget.ts';
 import { boundTo } from './bound-credential.ts';
 import { item } from './item.ts';
 import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from './messages.ts';
+import { itemStart } from './item-start.ts';
 import { itemWorkflowId } from './names.ts';
 import { shouldContinueAsNew } from './upgrade.ts';
-import { ATTRIBUTES } from './search-attributes.ts';
 import type { PageEntry } from './verbs.ts';
 
 type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
@@ -154,9 +155,17 @@ export class Feed {
   }
 
   private async start(entry: ItemEntry): Promise<BegunItem | null> {
+    const input = this.inputOf(entry);
+    const { sends: _, ...known } = entry;
+    this.open.set(entry.id, known);
+    // Campaigns of before begin the workflows of all items themselves.
+    if (input.remoteId === undefined && patched('start-when-answered')) return this.toLaunch(input);
+    return this.startChild(input);
+  }
+
+  private inputOf({ credential, ...row }: ItemEntry): ItemInput {
     const { name, store, tree, policy } = this.campaign;
     const { reference, fetchQueue, others } = this.plan;
-    const { credential, ...row } = entry;
     const free: ItemInput = {
       ...{ ...row, campaign: name, store, reference, policy, finishInOne: true },
       ...standingIn(this.campaign),
@@ -164,32 +173,45 @@ export class Feed {
       ...(fetchQueue !== undefined && { fetchQueue }),
       ...(others !== undefined && { others }),
     };
-    const input = credential === undefined ? free : boundTo(free, credential);
-    const { sends: _, ...known } = entry;
-    this.open.set(entry.id, known);
+    return credential === undefined ? free : boundTo(free, credential);
+  }
+
+  /** Its workflow begins with the answer to its submission (src/activities/launch-item.ts). */
+  private toLaunch(input: ItemInput): BegunItem {
+    const { policy, fetchQueue, sends } = input;
+    const launch: ItemLaunch = {
+      policy,
+      ...(fetchQueue !== undefined && { fetchQueue }),
+      ...(sends && { sends }),
+    };
+    return { input, launch, runId: workflowInfo().firstExecutionRunId };
+  }
+
+  /** Open items without a workflow, of which the budget may not know. It serves nobody twice. */
+  async askAgain(ids: readonly string[]): Promise<void> {
+    const entries = ids.flatMap((id) => this.open.get(id) ?? []);
+    // Of those with a job a child was started, which somebody removed: the next run of the campaign finds the job.
+    const unsent = entries.filter(({ remoteId }) => remoteId === undefined);
+    await this.ask(unsent.map((entry) => this.toLaunch(this.inputOf(entry))));
+  }
+
+  private async startChild(input: ItemInput): Promise<BegunItem | null> {
+    const workflowId = itemWorkflowId(input.campaign, input.id);
     try {
       const { firstExecutionRunId } = await startChild(item, {
-        workflowId: itemWorkflowId(name, entry.id),
+        workflowId,
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         // Cancelling goes by signals of the campaign, which also reach those that an earlier run of it started.
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-        workflowTaskTimeout: '5s',
-        staticSummary: `item ${entry.id} (${entry.kind}) of ${name}`,
-        typedSearchAttributes: [
-          { key: ATTRIBUTES.campaign, value: name },
-          { key: ATTRIBUTES.item, value: entry.id },
-          { key: ATTRIBUTES.kind, value: entry.kind },
-          { key: ATTRIBUTES.service, value: reference.service },
-          { key: ATTRIBUTES.state, value: 'waiting' },
-        ],
+        ...itemStart(input, 'waiting'),
       });
       return { input, runId: firstExecutionRunId };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.
-      await getExternalWorkflowHandle(itemWorkflowId(name, entry.id)).signal(askSignal);
+      await getExternalWorkflowHandle(workflowId).signal(askSignal);
       return null;
     }
   }

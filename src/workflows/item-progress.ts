@@ -30,7 +30,7 @@ export class ItemProgress {
 
   constructor(input: ItemInput) {
     this.input = input;
-    this.show('waiting');
+    if (!isAccepted(input)) this.show('waiting');
   }
 
   /** It may have a job with this credential, and is not sent with another one. */
@@ -98,7 +98,8 @@ export class ItemProgress {
 
   /** Search attributes and details for the Temporal UI. */
   show(state: ItemState, end: ItemEnd | null = null): void {
-    if (state !== 'waiting') {
+    // It was started as running.
+    if (state !== 'waiting' && !(state === 'running' && isAccepted(this.input))) {
       upsertSearchAttributes([
         { key: ATTRIBUTES.state, value: state },
         ...(this.remoteId ? [{ key: ATTRIBUTES.remoteId, value: this.remoteId }] : []),
@@ -109,4 +110,9 @@ export class ItemProgress {
     const standing = { state, end, remoteId, attempts, submittedAt, timing, files };
     setCurrentDetails(itemDetails(this.input, standing, Date.now()));
   }
+}
+
+/** The workflow was started with the job of the item, which stands in its search attributes. */
+function isAccepted({ submitted }: ItemInput): boolean {
+  return submitted?.result.type === 'accepted';
 }

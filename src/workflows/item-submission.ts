@@ -30,6 +30,7 @@ export class ItemSubmission {
     this.input = progress.input;
     this.progress = progress;
     this.waitsForSlot = progress.input.remoteId === undefined;
+    if (progress.input.submitted) this.answer(progress.input.submitted);
   }
 
   /** From here on the item is submitted as one that never had a job. */

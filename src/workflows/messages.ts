@@ -5,7 +5,7 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { BudgetState, Limit } from '../budget/budget.ts';
 import type { Restored } from '../budget/events.ts';
-import type { Request, TurnedAway } from '../budget/lanes.ts';
+import type { CampaignRun, Request, TurnedAway } from '../budget/lanes.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type {
   CampaignPlan,
@@ -52,6 +52,8 @@ export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
 /** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
+/** From a campaign that is cancelled; it is told `withdrawn` when nothing of it is on its way any more. */
+export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
 /** From whoever has started the budget anew after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
@@ -83,6 +85,11 @@ export interface ItemInput extends ItemEntry, Standing {
    * whose marker and search attribute every item would pay for.
    */
   readonly finishInOne?: true;
+  /**
+   * How its first submission ended: its workflow was started with the answer. Absent where it has a job already, and from
+   * items that were started before they were submitted.
+   */
+  readonly submitted?: Submitted;
 }
 
 /** How a submission ended, and how often the service had turned it away before. */
@@ -149,6 +156,10 @@ export interface TakenFromQueue {
   readonly ahead: number;
 }
 
+/** From a budget: nothing of the campaign waits or is on its way to that service, since it has withdrawn. */
+export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
+/** From the watchdog: rows may be unknown to the budget. The campaign looks where each open item is, at once. */
+export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
 export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');

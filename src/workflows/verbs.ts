@@ -183,6 +183,14 @@ export interface PageEntry extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
 }
 
+/** Where the open items of a campaign are that have no running workflow. */
+export interface Whereabouts {
+  /** Their workflow was closed while the campaign ran. */
+  readonly ended: readonly string[];
+  /** No workflow was started for them: they wait for a slot, or nobody knows of them. */
+  readonly unstarted: readonly string[];
+}
+
 export interface Foreseen {
   /** When the campaign ends, in ms since the epoch, as its budgets stand; null when no limit decides it. */
   readonly endsAt: number | null;
@@ -258,6 +266,16 @@ export interface Activities {
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
+  /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
+  launchItem(
+    request: SubmitRequest,
+    reference: ServiceReference,
+    answer: SubmitResult,
+  ): Promise<void>;
+  /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
+  whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
+  /** Cancels the workflows of these items where they run, and returns the ids of the others. */
+  cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
   foresee(
     store: string,

@@ -4,6 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
+import { launchItem } from '../../src/activities/launch-item.ts';
+import { cancelRunning } from '../../src/activities/open-items.ts';
 import { growing, notYet } from '../../src/activities/retry.ts';
 import { itemDoneSignal } from '../../src/workflows/messages.ts';
 import { campaignWorkflowId } from '../../src/workflows/names.ts';
@@ -89,6 +91,12 @@ export function virtualService(options: Options): VirtualService {
     loadPage: async (store, _reference, page) => pageOf(store, page),
     fetchArtefact: async () => ({ files: [], problem: null, timing: null }),
     findEnded: async () => [],
+    whereabouts: async () => ({ ended: [], unstarted: [] }),
+    cancelRunning: (...args) => cancelRunning({ temporal: environment.client }, ...args),
+    launchItem: (...args) => {
+      const { taskQueue } = Context.current().info;
+      return launchItem({ temporal: environment.client, taskQueue }, ...args);
+    },
     publish: async () => ({ ended: NONE }),
     ensureBudget: async () => undefined,
     find: async () => {

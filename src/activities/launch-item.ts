@@ -1,0 +1,62 @@
+/**
+ * Starts the workflow of an item with the answer to its submission, in the activity that has sent it: until then the item
+ * waits in the budget's queue, and costs the server nothing.
+ */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { standingIn } from '../budget/use.ts';
+import type { ItemLaunch, ServiceReference } from '../domain/campaign.ts';
+import type { Kind } from '../domain/item.ts';
+import { submittedOf } from '../workflows/fates.ts';
+import { itemStart } from '../workflows/item-start.ts';
+import { submittedSignal, type ItemInput, type Submitted } from '../workflows/messages.ts';
+import { inTurns } from '../workflows/turns.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
+import type { Dependencies } from './dependencies.ts';
+
+type Needed = Pick<Dependencies, 'temporal' | 'taskQueue'>;
+
+export async function launchItem(
+  { temporal, taskQueue }: Needed,
+  request: SubmitRequest,
+  reference: ServiceReference,
+  answer: SubmitResult,
+): Promise<void> {
+  const { item, campaign, weight, job } = request;
+  if (!job.launch) throw new Error(`the workflow of ${item} runs already`);
+  const submitted = submittedOf(request, answer);
+  const input = inputOf(request, job.launch, reference, submitted);
+  const remoteId = answer.type === 'accepted' ? answer.remoteId : undefined;
+  try {
+    await temporal.workflow.start('item', {
+      ...{ workflowId: item, taskQueue, args: [input] satisfies [ItemInput] },
+      ...itemStart(input, remoteId === undefined ? 'waiting' : 'running', remoteId),
+      ...inTurns({ campaign, weight }),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    // Started by a try of this activity before, or by a campaign of this name that was ended by hand: should it wait for
+    // an answer, this is it.
+    await temporal.workflow.getHandle(item).signal(submittedSignal, submitted);
+  }
+}
+
+function inputOf(
+  request: SubmitRequest,
+  launch: ItemLaunch,
+  { service, address }: ServiceReference,
+  submitted: Submitted,
+): ItemInput {
+  const { campaign, others, job, home, credential } = request;
+  const { id, kind, generation, store, tree } = job;
+  return {
+    ...{ id, kind: kind as Kind, generation, campaign, store },
+    // Of several credentials the one that it waited under: the answer tells which one it was sent with.
+    reference: { service, address, credential: home ?? credential },
+    ...standingIn(request),
+    ...(tree !== undefined && { tree }),
+    ...(others !== undefined && { others }),
+    ...launch,
+    finishInOne: true,
+    submitted,
+  };
+}

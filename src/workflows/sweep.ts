@@ -1,0 +1,59 @@
+/**
+ * Looks where the open items of a feed are. Those whose workflow somebody ended by hand report nothing: they are
+ * concluded as failed. Rows without a workflow wait in the budget; should it have lost them, it is asked again.
+ */
+import { patched } from '@temporalio/workflow';
+import type { CampaignPlan, ItemEnd } from '../domain/campaign.ts';
+import { conclude, findEnded, whereabouts } from './activity-options.ts';
+import type { Feed } from './feed.ts';
+import type { ItemDone } from './messages.ts';
+
+export interface Swept {
+  readonly plan: CampaignPlan;
+  /** When the campaign began (ms). */
+  readonly startedAt: number;
+  readonly feed: Feed;
+  /** Told of each item that was ended by hand, once its end is on disk. */
+  readonly onDone: (done: ItemDone) => void;
+}
+
+export async function sweep(swept: Swept): Promise<void> {
+  const { plan, startedAt, feed } = swept;
+  const ids = [...feed.open.keys()];
+  const summary = `where the ${ids.length} open items are`;
+  // Campaigns of before began the workflows of all items themselves.
+  if (!patched('start-when-answered')) {
+    const asked = `which of ${ids.length} open items were ended by hand`;
+    const found = await findEnded.executeWithOptions({ summary: asked }, [plan.name, ids]);
+    return concludeAll(swept, found);
+  }
+  const look = [plan.name, ids, startedAt] as const;
+  const { ended, unstarted } = await whereabouts.executeWithOptions({ summary }, [...look]);
+  await concludeAll(swept, ended);
+  await feed.askAgain(unstarted);
+}
+
+async function concludeAll(
+  { plan: { name, store, tree }, feed: { plan, open }, onDone }: Swept,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) {
+    const entry = open.get(id);
+    // Its own signal may have come in meanwhile.
+    if (!entry) continue;
+    const conclusion = {
+      item: { ...entry, campaign: name, store, ...(tree !== undefined && { tree }) },
+      reference: plan.reference,
+      ...{ end: ENDED_BY_HAND, remoteId: null, attempts: [], files: [], submittedAt: null },
+      ...{ finishedAt: new Date().toISOString(), timing: null },
+    };
+    await conclude.executeWithOptions({ summary: `${id} was ended by hand` }, [conclusion]);
+    onDone({ id, ...ENDED_BY_HAND });
+  }
+}
+
+const ENDED_BY_HAND: ItemEnd = {
+  state: 'failed',
+  code: 'ITEM_ENDED_BY_HAND',
+  message: 'its workflow was ended by hand before the item had ended',
+};
