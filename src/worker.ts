@@ -1,5 +1,6 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
-import type { Client } from '@temporalio/client';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
@@ -20,6 +21,7 @@ import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
 import { createWorkers, runTogether, type Build, type Role } from './temporal/workers.ts';
+import { dataConverterOf } from './temporal/codec.ts';
 import { checkReadable } from './temporal/codec-check.ts';
 import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
 import { keepWorkersConnected } from './temporal/renewal.ts';
@@ -84,7 +86,7 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   const connection = await connectWorker(options.temporal);
   const known = knownServices(services, secretsOf(options), { ...options, observation });
   const leases = treeLeases(options);
-  const given = dependenciesOf(options, known, leases);
+  const given = dependenciesOf(options, known, leases, starterOf(options, connection));
   await checkReadable(options.client, taskQueue);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
@@ -139,6 +141,7 @@ function dependenciesOf(
   options: WorkerOptions,
   known: ReadonlyMap<string, KnownService>,
   leases: TreeLeases,
+  starter: Client | null,
 ): Dependencies {
   const { client, taskQueue, notify = NOBODY, stateFolder, observation = {} } = options;
   return {
@@ -153,9 +156,19 @@ function dependenciesOf(
     ledger: new Ledger({ folder: stateFolder, owner: ownerOf(options), warn }),
     notify,
     temporal: client,
+    ...(starter && { starter }),
     taskQueue,
     versions: { hundredfold: version(), node: process.version },
   };
+}
+
+/** Null where the workers' connection is replaced when its credentials change. */
+function starterOf(
+  { temporal: { namespace, identity = processIdentity(), codec = null, reread } }: WorkerOptions,
+  connection: NativeConnection,
+): Client | null {
+  if (reread) return null;
+  return new Client({ connection, namespace, identity, dataConverter: dataConverterOf(codec) });
 }
 
 /** Unless it is told otherwise: an activity never makes the folder of a tree that is not here. */

@@ -20,7 +20,7 @@ import type { LocalServicesOptions } from '../src/local-services/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
 import { ROLES, type Role } from '../src/temporal/workers.ts';
-import { logTo, startWorker, type RunningWorker } from '../src/worker.ts';
+import { logTo, startWorker, type RunningWorker, type WorkerOptions } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
@@ -129,13 +129,20 @@ export class Rig {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** @param services as this worker knows them: another address or limit than the campaign was started with */
-  async startWorker(services = this.settings): Promise<void> {
+  /**
+   * @param services as this worker knows them: another address or limit than the campaign was started with
+   * @param dependencies puts something around what the activities work with
+   */
+  async startWorker(
+    services = this.settings,
+    dependencies?: WorkerOptions['dependencies'],
+  ): Promise<void> {
     const { client, taskQueue, temporal } = this;
     const { notify, watchEveryMs } = this;
     const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
       ...{ temporal, client, taskQueue, services, notify, watchEveryMs, stateFolder },
+      ...(dependencies && { dependencies }),
       ...(this.options.sharesQueue && { roles: this.options.roles ?? ROLES }),
     });
   }

@@ -47,6 +47,11 @@ export interface Dependencies {
   /** Who is told of the end of a campaign. */
   readonly notify: NotifySettings;
   readonly temporal: Client;
+  /**
+   * The same over the connection of this worker: the server may hand the first task of a workflow that is started with it
+   * to this worker at once. Left out where that connection may be replaced.
+   */
+  readonly starter?: Client;
   readonly taskQueue: string;
   /** What ran, for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

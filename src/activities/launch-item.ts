@@ -13,10 +13,10 @@ import { inTurns } from '../workflows/turns.ts';
 import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
 import type { Dependencies } from './dependencies.ts';
 
-type Needed = Pick<Dependencies, 'temporal' | 'taskQueue'>;
+type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
 
 export async function launchItem(
-  { temporal, taskQueue }: Needed,
+  { temporal, starter, taskQueue }: Needed,
   request: SubmitRequest,
   reference: ServiceReference,
   answer: SubmitResult,
@@ -27,7 +27,9 @@ export async function launchItem(
   const input = inputOf(request, job.launch, reference, submitted);
   const remoteId = answer.type === 'accepted' ? answer.remoteId : undefined;
   try {
-    await temporal.workflow.start('item', {
+    const client = starter ?? temporal;
+    await client.workflow.start('item', {
+      ...(starter && { requestEagerStart: true }),
       ...{ workflowId: item, taskQueue, args: [input] satisfies [ItemInput] },
       ...itemStart(input, remoteId === undefined ? 'waiting' : 'running', remoteId),
       ...inTurns({ campaign, weight }),

@@ -11,7 +11,7 @@ import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/ver
 import type { Dependencies } from './dependencies.ts';
 import { launchItem } from './launch-item.ts';
 
-type Needed = Pick<Dependencies, 'temporal' | 'taskQueue'>;
+type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
 
 /** Where it cannot be told here, and of answers that the budget has to weigh, the budget tells it. */
 export async function tellItem(

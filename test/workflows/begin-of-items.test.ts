@@ -1,0 +1,121 @@
+/** The workflow of an item begins with the answer to its submission: until then its row waits in the budget's queue. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import type { ServiceSettings } from '../../src/config/settings.ts';
+import { readItem } from '../../src/store/item-store.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
+import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { atMostOneJob, neverOverBudget, noItemLost, treeIsWhole } from '../promises.ts';
+import { Rig, sequences, type RigOptions, type Started } from '../rig.ts';
+
+let rig: Rig;
+afterEach(async () => rig.close());
+
+const open = async (options: RigOptions) =>
+  (rig = await Rig.open({ engine: 'synthetic', jobMs: 20, concurrency: 0, ...options }));
+
+const accepted = () => rig.services.journal().filter((entry) => entry.accepted).length;
+
+/** Ids of the items whose workflow was started, running or not. */
+async function begun(name: string): Promise<string[]> {
+  const found: string[] = [];
+  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}"`;
+  for await (const { typedSearchAttributes } of rig.client.workflow.list({ query }))
+    found.push(typedSearchAttributes.get(ATTRIBUTES.item) ?? '');
+  return found.sort();
+}
+
+async function recordOf({ folder }: Started, id: string) {
+  return readItem(await openStore(folder, { create: false }), 'sequence', id);
+}
+
+test('rows that wait have no workflow, and each that has a job is a line of its own', async () => {
+  await open({ limit: 3, windowMs: 3_600_000, jobMs: 60_000 });
+  const started = await rig.start(sequences(8));
+  await expect.poll(() => begun(started.name), { timeout: 20_000 }).toHaveLength(3);
+  const [id = ''] = await begun(started.name);
+  const { typedSearchAttributes, staticSummary } = await rig.client.workflow
+    .getHandle(itemWorkflowId(started.name, id))
+    .describe()
+    .then(async (found) => ({ ...found, staticSummary: await found.staticSummary() }));
+  expect(typedSearchAttributes.get(ATTRIBUTES.state)).toBe('running');
+  expect(typedSearchAttributes.get(ATTRIBUTES.remoteId)).toMatch(/./);
+  expect(typedSearchAttributes.get(ATTRIBUTES.kind)).toBe('sequence');
+  expect(staticSummary).toContain(id);
+  await started.handle.cancel();
+  const { ended } = await started.handle.result();
+  expect(ended).toMatchObject({ succeeded: 0, failed: 0, cancelled: 8 });
+  expect(accepted()).toBe(3);
+  await noItemLost(started.folder, started.ids);
+  await treeIsWhole(started.folder);
+});
+
+test('a campaign that is cancelled waits for a submission on its way, and keeps its job', async () => {
+  await open({
+    limit: 1,
+    windowMs: 3_600_000,
+    jobMs: 60_000,
+    faults: [{ name: 'slow', endpoint: 'submit', ms: 3_000 }],
+  });
+  const started = await rig.start(sequences(3));
+  await expect.poll(() => rig.services.journal().length, { timeout: 20_000 }).toBe(1);
+  await started.handle.cancel();
+  const { ended } = await started.handle.result();
+  expect(ended).toMatchObject({ succeeded: 0, cancelled: 3 });
+  expect(accepted()).toBe(1);
+  const ids = await Promise.all(
+    started.ids.map(async (id) => (await recordOf(started, id))?.remoteId ?? null),
+  );
+  expect(
+    ids.filter((remoteId) => remoteId !== null),
+    'jobs that the tree tells of',
+  ).toHaveLength(1);
+  const running = `${ATTRIBUTES.campaign.name}="${started.name}" AND ExecutionStatus="Running"`;
+  await expect.poll(async () => (await rig.client.workflow.count(running)).count).toBe(0);
+  await treeIsWhole(started.folder);
+}, 60_000);
+
+test('rows of a campaign that was ended by hand are not submitted, and the next run sends each once', async () => {
+  const limits = { limit: 2, windowMs: 4_000 };
+  await open(limits);
+  const rows = sequences(6);
+  const started = await rig.start(rows, 'ended-by-hand');
+  await expect.poll(accepted, { timeout: 20_000 }).toBe(2);
+  await started.handle.terminate('by hand');
+  // The next window opens for nobody.
+  await delay(limits.windowMs + 2_000);
+  expect(accepted()).toBe(2);
+  const again = await rig.run(rows, 'ended-by-hand');
+  expect(again.progress.ended.succeeded).toBe(6);
+  await noItemLost(again.folder, again.ids);
+  await treeIsWhole(again.folder);
+  atMostOneJob(rig.services.journal(), 6);
+  neverOverBudget(rig.services.journal(), limits);
+}, 60_000);
+
+test('where the activity cannot start the workflow, the budget has it started', async () => {
+  await open({ limit: 0 });
+  await rig.stopWorker();
+  let starts = 0;
+  await rig.startWorker(rig.settings, (real) => ({
+    ...real,
+    get starter() {
+      starts += 1;
+      // Every second one fails, as where the server is away for a moment.
+      if (starts % 2 === 1) throw new Error('the server is away');
+      return real.starter ?? real.temporal;
+    },
+  }));
+  const started = await rig.start(sequences(5));
+  expect((await started.handle.result()).ended.succeeded).toBe(5);
+  await noItemLost(started.folder, started.ids);
+  atMostOneJob(rig.services.journal(), 5);
+  const { reference } = rig.settings[1] as ServiceSettings;
+  const budget = rig.client.workflow.getHandle(budgetWorkflowId(reference));
+  const { events = [] } = await budget.fetchHistory();
+  const launched = (events ?? []).filter(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'launchItem',
+  );
+  expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
+}, 60_000);
