@@ -1,4 +1,7 @@
-/** Asks once how a job is doing. "Not yet" is thrown, so that the server asks again later without an event. */
+/**
+ * Asks how a job is doing. "Not yet" is thrown, so that the server asks again later without an event; where that is soon,
+ * it is waited for here.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
@@ -15,6 +18,8 @@ import { ownTries, type Tries } from './tries.ts';
 
 /** A shorter wait (ms) is done here: to be called again by the server costs more than a look at the job. */
 const WAITED_HERE_MS = 2_000;
+/** All waits between the looks of one call together (ms). */
+const WAITED_IN_ALL_MS = 5_000;
 /** A look that comes a moment too early costs the service's whole Retry-After; one that comes this much later (ms), this. */
 const SLACK_MS = 50;
 
@@ -42,6 +47,29 @@ export async function poll(
   await noteAcceptanceOnce(deps, job, tries);
   // A job of before `retry` may have ended long ago.
   if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
+  for (let waitedMs = 0; ;) {
+    const answer = await look(client, job, policy, tries);
+    if (!('delayMs' in answer)) return answer;
+    const { delayMs, message } = answer;
+    waitedMs += delayMs;
+    if (delayMs > WAITED_HERE_MS || waitedMs > WAITED_IN_ALL_MS) throw notYet(message, delayMs);
+    await delay(delayMs, undefined, { signal });
+  }
+}
+
+/** The job runs, and may be asked for again after so long (ms). */
+interface Later {
+  readonly message: string;
+  readonly delayMs: number;
+}
+
+async function look(
+  client: ServiceClient,
+  job: RemoteJob,
+  policy: PollPolicy,
+  tries: PollTries,
+): Promise<PollResult | Later> {
+  const { cancellationSignal: signal } = Context.current();
   const outcome = await client.poll(job.remoteId, { signal, kind: job.item.kind });
   const ageMs = tries.ageMs();
   const seen: Seen = tries.left ?? {};
@@ -68,7 +96,7 @@ export async function poll(
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
       tries.leave(queuedAt === undefined ? null : { queuedAt });
       const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
-      throw notYet(outcome.statusMessage ?? 'running', delayMs);
+      return { message: outcome.statusMessage ?? 'running', delayMs };
     }
     case 'unavailable': {
       // Says nothing about the job: the outage is waited out, within the same deadline.

@@ -68,8 +68,8 @@ describe('a campaign', () => {
 
   test('carries its open items through continue-as-new, several times', async () => {
     await open({ engine: 'synthetic', jobMs: 10, concurrency: 0, limit: 0 });
-    const ran = await rig.run([...molecules(40), ...sequences(40)]);
-    expect(ran.progress.ended.succeeded).toBe(80);
+    const ran = await rig.run([...molecules(120), ...sequences(120)]);
+    expect(ran.progress.ended.succeeded).toBe(240);
     await keepsPromises(ran);
     const runs = rig.client.workflow.list({ query: `WorkflowId="campaign:${ran.name}"` });
     const ends: string[] = [];
