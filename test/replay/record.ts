@@ -98,6 +98,32 @@ const COURSES: readonly Course[] = [
     },
   },
   {
+    // The workflow of an item begins with the answer to its submission.
+    name: 'answered',
+    options: { ...QUICK, limit: 6, windowMs: 1_500, faults: faults() },
+    async run(rig) {
+      const started = await rig.start([...sequences(24), ...molecules(3)], 'answered');
+      await started.handle.signal('look');
+      await started.handle.result();
+      return started;
+    },
+  },
+  {
+    // Cancelled while rows wait, a submission is on its way and jobs run.
+    name: 'answered-cancelled',
+    options: {
+      ...{ ...QUICK, jobMs: 60_000, limit: 5, windowMs: 3_600_000 },
+      faults: [{ name: 'slow', endpoint: 'submit', ms: 500 }],
+    },
+    async run(rig) {
+      const started = await rig.start(sequences(12), 'answered-cancelled');
+      await begun(rig);
+      await started.handle.cancel();
+      await started.handle.result();
+      return started;
+    },
+  },
+  {
     // What a failed job leaves is fetched; `retry` asks for the former job, gives it up, and another one is submitted.
     name: 'retried',
     options: { ...QUICK, limit: 0, faults: [{ name: 'fail' }] },

@@ -4,7 +4,8 @@
  *   seq-0     succeeded                      caffeine  failed, JOB_FAILED
  *   seq-1     running, asked for again       benzene   failed, SUBMIT_REFUSED, in hostile words
  *   seq-2     failed, RESULT_EMPTY           ethane    held, SUBMIT_UNSURE
- *   seq-3…5   waiting: three slots an hour; seq-5 was terminated by hand
+ *   seq-3     terminated by hand while its job ran
+ *   seq-4…5   waiting, without a workflow: four slots an hour
  */
 import { vi } from 'vitest';
 import { progressQuery } from '../../src/workflows/messages.ts';
@@ -31,7 +32,7 @@ const MOLECULES = [
 
 export async function openNight(): Promise<Night> {
   const rig = await Rig.open({
-    ...{ engine: 'synthetic', jobMs: 20, concurrency: 0, limit: 3, windowMs: 3_600_000 },
+    ...{ engine: 'synthetic', jobMs: 20, concurrency: 0, limit: 4, windowMs: 3_600_000 },
     faults: [{ name: 'fail', service: 'molecules' }],
     policy: { deadlineMs: 3_600_000 },
   });
@@ -52,11 +53,11 @@ export async function openNight(): Promise<Night> {
     async () => {
       const { ended, open } = await started.handle.query(progressQuery);
       const { succeeded, failed, held } = ended;
-      return succeeded === 1 && failed === 3 && held === 1 && open === 4 && jobs.has('seq-1');
+      return succeeded === 1 && failed === 3 && held === 1 && open === 4 && jobs.has('seq-1') && jobs.has('seq-3');
     },
     { timeout: 60_000, interval: 200 },
   );
-  await rig.client.workflow.getHandle(itemWorkflowId('night', 'seq-5')).terminate();
+  await rig.client.workflow.getHandle(itemWorkflowId('night', 'seq-3')).terminate();
   return { ...started, rig, jobs, close };
 }
 
@@ -71,7 +72,8 @@ function stage(between: GoBetween, jobs: Map<string, string>): void {
   between.rewrite = (request, answer) => {
     const id = /night\.(seq-\d)\./.exec(request.body)?.[1];
     if (id) jobs.set(id, (JSON.parse(answer.body) as { request_id: string }).request_id);
-    if (isAbout(request, jobs.get('seq-1')) && answer.status === 200) return { status: 202 };
+    for (const id of ['seq-1', 'seq-3'])
+      if (isAbout(request, jobs.get(id)) && answer.status === 200) return { status: 202 };
     if (isAbout(request, jobs.get('seq-2')) && answer.status === 200)
       return { ...answer, body: '{}' };
     return answer;
