@@ -5,6 +5,7 @@ import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
+import { ToldEnds } from './activities/told-ends.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
@@ -157,6 +158,7 @@ function dependenciesOf(
     notify,
     temporal: client,
     ...(starter && { starter }),
+    ends: new ToldEnds(client),
     taskQueue,
     versions: { hundredfold: version(), node: process.version },
   };

@@ -2,9 +2,6 @@
  * Writes the end of an item into its item.json: from then on the item is done, whatever becomes of Temporal. Then
  * tells the campaign, which counts an item once however often it hears of it.
  */
-import { WorkflowNotFoundError } from '@temporalio/client';
-import { itemDoneSignal } from '../workflows/messages.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { isFinal } from '../domain/states.ts';
 import { disagreement } from '../report/compare-files.ts';
@@ -19,28 +16,15 @@ import { jobName } from './job.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 
-/** The tree to write into, and the Temporal to tell. */
-type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'temporal'>;
+/** The tree to write into, and who is told. */
+type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 
 /** @returns the end that was written: not the one that was given where the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const end = await writeEnd(deps, conclusion);
-  await tellCampaign(deps, conclusion.item, end);
+  const { campaign, id } = conclusion.item;
+  await deps.ends.tell(campaign, { id, ...end });
   return end;
-}
-
-async function tellCampaign(
-  { temporal }: Needed,
-  item: ItemConclusion['item'],
-  end: ItemEnd,
-): Promise<void> {
-  const campaign = temporal.workflow.getHandle(campaignWorkflowId(item.campaign));
-  try {
-    await campaign.signal(itemDoneSignal, { id: item.id, ...end });
-  } catch (error) {
-    // The campaign was ended by hand; the next run reads the end from the disk.
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
-  }
 }
 
 async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {

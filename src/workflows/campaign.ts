@@ -21,7 +21,6 @@ import {
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { publish } from './activity-options.ts';
 import { tellBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
@@ -47,11 +46,11 @@ import {
   type ItemDone,
   type TakenFromQueue,
 } from './messages.ts';
+import { publishEnd } from './publish-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { sweep } from './sweep.ts';
 import { Tally } from './tally.ts';
 import { tellEnd, tellStop } from './tell-end.ts';
-import { inTurns } from './turns.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './verbs.ts';
 
@@ -60,7 +59,9 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
   const run = new CampaignRun(input);
-  setHandler(itemDoneSignal, (done) => run.itemDone(done));
+  setHandler(itemDoneSignal, (done) => {
+    for (const one of Array.isArray(done) ? done : [done]) run.itemDone(one as ItemDone);
+  });
   setHandler(takenSignal, (taken) => run.taken(taken));
   setHandler(withdrawnSignal, (service) => run.withdrawn(service));
   setHandler(lookSignal, () => run.look());
@@ -311,17 +312,7 @@ class CampaignRun {
   /** Returns how many items have no end yet. */
   private async publish(state: 'completed' | 'cancelled'): Promise<number> {
     this.show('publishing');
-    const { store, tree, name, weight, retried = 0, cache = true, publishQueue } = this.plan;
-    const where = { store, ...(tree !== undefined && { tree }) };
-    const startedAt = new Date(this.startedAt).toISOString();
-    const { ended, open = 0 } = await publish.executeWithOptions(
-      {
-        summary: 'tables, report and checksums',
-        ...(publishQueue !== undefined && { taskQueue: publishQueue }),
-        ...inTurns({ campaign: name, weight }),
-      },
-      [{ ...where, campaign: name, state, startedAt, retried, cache }],
-    );
+    const { ended, open = 0 } = await publishEnd(this.plan, this.startedAt, state);
     // The tree is the truth: it also knows the rows that no workflow was started for.
     Object.assign(this.tally.ended, ended);
     this.plan = { ...this.plan, following: 0 };

@@ -162,7 +162,8 @@ export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
-export const itemDoneSignal = defineSignal<[ItemDone]>('itemDone');
+/** Ends that come close together are told at once. */
+export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');
 /** One service that the campaign has paused by itself; left out: all that is paused. */
 export const resumeSignal = defineSignal<[service?: ServiceName]>('resume');

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
+import { ToldEnds } from '../../src/activities/told-ends.ts';
 import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
@@ -51,12 +52,15 @@ type End = Partial<
 
 /** The end that the activity answers with. */
 function ended(store: Store, told: End) {
-  return conclude({ openStore: openFileStore, leases: OURS, temporal }, conclusionOf(store, told));
+  return conclude(
+    { openStore: openFileStore, leases: OURS, ends: new ToldEnds(temporal) },
+    conclusionOf(store, told),
+  );
 }
 
 async function concluded(store: Store, told: End): Promise<ItemRecord> {
   const conclusion = conclusionOf(store, told);
-  const deps = { openStore: openFileStore, leases: OURS, temporal };
+  const deps = { openStore: openFileStore, leases: OURS, ends: new ToldEnds(temporal) };
   await conclude(deps, conclusion);
   // As after a crash between the writing and the telling.
   await conclude(deps, conclusion);

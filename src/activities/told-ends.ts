@@ -1,0 +1,71 @@
+/**
+ * Tells campaigns that items have ended. A signal costs the server a transaction, and an item little more than ten: ends
+ * that come close together go in one.
+ */
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
+import { campaignWorkflowId } from '../workflows/names.ts';
+
+/** Between two signals to one campaign (ms); the first after a while is sent at once. */
+const APART_MS = 250;
+/** In one signal. */
+const MOST = 100;
+
+interface Waiting {
+  readonly done: ItemDone;
+  readonly told: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface Line {
+  waiting: Waiting[];
+  /** Runs since the last signal. */
+  timer: NodeJS.Timeout | null;
+}
+
+export class ToldEnds {
+  private readonly temporal: Pick<Client, 'workflow'>;
+  private readonly lines = new Map<string, Line>();
+
+  constructor(temporal: Pick<Client, 'workflow'>) {
+    this.temporal = temporal;
+  }
+
+  /** Resolves when the campaign was told, or has ended; rejects when the server could not be told. */
+  tell(campaign: string, done: ItemDone): Promise<void> {
+    const line = this.lines.get(campaign) ?? { waiting: [], timer: null };
+    this.lines.set(campaign, line);
+    return new Promise((told, failed) => {
+      line.waiting.push({ done, told, failed });
+      if (line.timer === null || line.waiting.length >= MOST) this.send(campaign, line);
+    });
+  }
+
+  private send(campaign: string, line: Line): void {
+    if (line.timer) clearTimeout(line.timer);
+    const sent = line.waiting.splice(0);
+    // Campaigns come and go.
+    if (sent.length === 0) {
+      this.lines.delete(campaign);
+      return;
+    }
+    line.timer = setTimeout(() => this.send(campaign, line), APART_MS);
+    void this.signal(campaign, sent);
+  }
+
+  private async signal(campaign: string, sent: readonly Waiting[]): Promise<void> {
+    try {
+      const ends = sent.map(({ done }) => done);
+      const [first, ...more] = ends as [ItemDone, ...ItemDone[]];
+      const handle = this.temporal.workflow.getHandle(campaignWorkflowId(campaign));
+      await handle.signal(itemDoneSignal, more.length === 0 ? first : ends);
+    } catch (error) {
+      // The campaign was ended by hand; the next run reads the ends from the disk.
+      if (!(error instanceof WorkflowNotFoundError)) {
+        for (const { failed } of sent) failed(error);
+        return;
+      }
+    }
+    for (const { told } of sent) told();
+  }
+}

@@ -1,0 +1,25 @@
+/** Has the tables, the report and the checksums of a campaign made, when its items have ended or it was cancelled. */
+import type { CampaignPlan } from '../domain/campaign.ts';
+import { publish } from './activity-options.ts';
+import { inTurns } from './turns.ts';
+import type { Published } from './verbs.ts';
+
+/** @param startedAt when the campaign began (ms) */
+export async function publishEnd(
+  plan: CampaignPlan,
+  startedAt: number,
+  state: 'completed' | 'cancelled',
+): Promise<Published> {
+  const { store, tree, name, weight, retried = 0, cache = true, publishQueue } = plan;
+  const options = {
+    summary: 'tables, report and checksums',
+    ...(publishQueue !== undefined && { taskQueue: publishQueue }),
+    ...inTurns({ campaign: name, weight }),
+  };
+  const request = {
+    ...{ store, campaign: name, state, retried, cache },
+    ...(tree !== undefined && { tree }),
+    startedAt: new Date(startedAt).toISOString(),
+  };
+  return publish.executeWithOptions(options, [request]);
+}
