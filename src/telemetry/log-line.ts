@@ -1,5 +1,5 @@
 /** A line of the worker's log, as JSON for a log store or as text for people. */
-import { subjectOfWorkflow, traceIdOf, type Subject } from './subject.ts';
+import { subjectOfWorkflow, type Subject } from './subject.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
@@ -12,7 +12,10 @@ export interface LogEntry {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** `time` (ISO 8601, UTC), `level`, `message`, then `campaign`, `item`, `service`, `trace_id` where they are known. */
+/**
+ * `time` (ISO 8601, UTC), `level`, `message`, then `campaign`, `item`, `service`, `trace_id` where they are known. Only
+ * activities know the trace.
+ */
 export function logLine(entry: LogEntry, format: LogFormat): string {
   const { level, message, timestampNanos, meta = {} } = entry;
   const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
@@ -23,13 +26,13 @@ export function logLine(entry: LogEntry, format: LogFormat): string {
 }
 
 /** The fields under which log lines, and attributes of spans, say what they are about. */
-export function subjectFields({ campaign, item, run, service }: Subject): Record<string, string> {
-  const traceId = traceIdOf(run);
+export function subjectFields(subject: Subject): Record<string, string> {
+  const { campaign, item, service, traceId } = subject;
   return {
     ...(campaign !== undefined && { campaign }),
     ...(item !== undefined && { item }),
     ...(service !== undefined && { service }),
-    ...(traceId !== null && { trace_id: traceId }),
+    ...(traceId !== undefined && { trace_id: traceId }),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Traces by OpenTelemetry. The trace of an item has the id of the run of its workflow, so that every process can tell it
+ * Traces by OpenTelemetry. The id of an item's trace follows from the item (`traceIdOf`), so that every process can tell it
  * without being told: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads,
  * and no header has to travel through signals and histories. Workflow code is not instrumented: it is replayed, and what
  * wraps it could change the order of its steps (docs/decisions.md).
@@ -30,10 +30,11 @@ import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptor
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { version } from '../temporal/identity.ts';
+import type { ItemConclusion, RemoteJob } from '../workflows/verbs.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
 import { isSampled, type Sampling } from './sampling.ts';
-import { itemEndOf, subjectOfActivity, traceIdOf, type Subject } from './subject.ts';
+import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
 import type { TracedCall, Tracing } from './spans.ts';
 import { workerLog } from './runtime.ts';
 
@@ -87,7 +88,8 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
           }),
         );
         const end = itemEndOf(activityType, result);
-        if (end !== null) await endItem(tracer, client, { item, subject, end });
+        const sentAt = sentAtIn(input.args[0]);
+        if (end !== null) await endItem(tracer, client, { item, subject, end, sentAt });
         return result;
       },
     },
@@ -95,10 +97,8 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
 }
 
 /** Null where the item is not sampled, or where there is none. */
-function spanOfItem({ run }: Subject, sampling: Sampling): SpanContext | null {
-  const traceId = traceIdOf(run);
-  if (traceId === null || !isSampled(traceId, sampling)) return null;
-  // Half of the id, which is random in every version of UUID that Temporal has used.
+function spanOfItem({ traceId }: Subject, sampling: Sampling): SpanContext | null {
+  if (traceId === undefined || !isSampled(traceId, sampling)) return null;
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
 
@@ -106,17 +106,26 @@ interface EndedItem {
   readonly item: SpanContext;
   readonly subject: Subject;
   readonly end: ItemEnd;
+  /** Of its POST; null where that is not known. */
+  readonly sentAt: Date | null;
+}
+
+/** Of `finishJob` and `conclude`: what they are called with. */
+function sentAtIn(argument: unknown): Date | null {
+  const { times, sentAt = times?.sentAt } = argument as Partial<RemoteJob & ItemConclusion>;
+  return sentAt === undefined ? null : new Date(sentAt);
 }
 
 /** The span of the whole item, which all others hang below: it is recorded when the end is known. */
 async function endItem(
   tracer: Tracer,
   client: Client,
-  { item, subject, end }: EndedItem,
+  { item, subject, end, sentAt }: EndedItem,
 ): Promise<void> {
   try {
     const handle = client.workflow.getHandle(subject.item ?? '', subject.run);
-    const { startTime } = await handle.describe();
+    // Its workflow begins with the answer to the POST.
+    const startTime = sentAt ?? (await handle.describe()).startTime;
     const own = { ...item, isRemote: false };
     // The one way to a span of a given id: `startSpan` makes up its own. The package is pinned.
     // eslint-disable-next-line @typescript-eslint/no-deprecated

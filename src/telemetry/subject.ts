@@ -2,15 +2,18 @@
  * Which campaign, item and service a log line, a measurement or a span is about. Workflow ids say it
  * (src/workflows/names.ts); a submission runs in the workflow of a budget, and names its item in its argument.
  */
+import { createHash } from 'node:crypto';
 import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
-import type { JobFinish, SubmitRequest } from '../workflows/verbs.ts';
+import type { ItemAddress, JobFinish, SubmitRequest } from '../workflows/verbs.ts';
 
 export interface Subject {
   readonly campaign?: string;
   /** Workflow id of the item. */
   readonly item?: string;
-  /** Run id of the item's workflow; without hyphens, it is the id of the item's trace. */
+  /** Run id of the item's workflow. */
   readonly run?: string;
+  /** Of the item: 32 hexadecimal digits. */
+  readonly traceId?: string;
   readonly service?: string;
 }
 
@@ -36,15 +39,37 @@ export function subjectOfActivity(
 ): Subject {
   const service = serviceIn(args);
   const known = { ...subjectOfWorkflow(execution), ...(service !== null && { service }) };
-  if (activity !== 'submit') return known;
-  const { campaign, item, run } = args[0] as SubmitRequest;
-  return { ...known, campaign, item, ...(run !== undefined && { run }) };
+  if (activity === 'submit' || activity === 'launchItem') {
+    const { campaign, item, job } = args[0] as SubmitRequest;
+    const { run: _, ...ofBudget } = known;
+    return { ...ofBudget, campaign, item, traceId: traceIdOf(item, job) };
+  }
+  const address = addressIn(args);
+  if (known.item === undefined || !address) return known;
+  return { ...known, traceId: traceIdOf(known.item, address) };
 }
 
-/** A run id is a UUID: 128 bits, as a trace id has. Null where it is something else. */
-export function traceIdOf(run: string | undefined): string | null {
-  const digits = run?.replaceAll('-', '').toLowerCase() ?? '';
-  return /^[0-9a-f]{32}$/.test(digits) && !/^0+$/.test(digits) ? digits : null;
+/**
+ * The trace of an item is known to every process without being told: the submission runs in the workflow of a budget, before
+ * the item has a workflow of its own.
+ *
+ * @param item workflow id of the item
+ */
+export function traceIdOf(
+  item: string,
+  { tree = '', generation }: Pick<ItemAddress, 'tree' | 'generation'>,
+): string {
+  const digest = createHash('sha256').update(`${tree} ${item} ${generation}`);
+  return digest.digest('hex').slice(0, 32);
+}
+
+/** What is done for an item is told its address, or something that has it. */
+function addressIn(args: readonly unknown[]): Pick<ItemAddress, 'tree' | 'generation'> | null {
+  const first = (args[0] ?? {}) as Partial<ItemAddress> & { readonly item?: unknown };
+  const { generation, tree } = (first.item ?? first) as Partial<ItemAddress>;
+  return typeof generation === 'number'
+    ? { generation, ...(tree !== undefined && { tree }) }
+    : null;
 }
 
 /** Activities are given a reference, or something that has one. */

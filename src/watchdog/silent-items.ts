@@ -4,6 +4,7 @@
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BudgetSnapshot } from '../budget/status.ts';
+import type { CampaignProgress } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { askSignal, lookSignal, progressQuery } from '../workflows/messages.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
@@ -13,11 +14,16 @@ const LOOKS = 3;
 /** Looks until the next time, at most: items whose submission is unsure wait for another reason. */
 const LONGEST_PAUSE = 64;
 
+/** A campaign answers within milliseconds where a worker serves it. */
+const ANSWER_MS = 3_000;
+
 interface Suspicion {
   /** Looks in a row at which items were missing. */
   looks: number;
   /** The look at which they are asked; doubles each time. */
   askAt: number;
+  /** Items that had ended at the last look. */
+  ended: number;
 }
 
 export class SilentItems {
@@ -39,9 +45,9 @@ export class SilentItems {
     for await (const campaign of this.openCampaigns()) {
       const query = waitingItems(campaign, service);
       const { count } = await this.client.workflow.count(query);
-      const unstarted = await this.unstarted(campaign, service);
-      const missing = count + unstarted > knownOf(snapshot, campaign);
-      if (!this.isSuspect(`${service} ${campaign}`, missing)) continue;
+      const { unstarted, ended } = await this.unstarted(campaign, service);
+      const missing = count + unstarted - knownOf(snapshot, campaign);
+      if (!this.isSuspect(`${service} ${campaign}`, { missing, ended })) continue;
       asked += await this.ask(query);
       if (unstarted > 0) await this.haveLook(campaign);
     }
@@ -60,17 +66,30 @@ export class SilentItems {
       yield workflowId.slice(workflowId.indexOf(':') + 1);
   }
 
-  /** Open rows of a campaign whose workflow was not started yet, about: the two counts are made one after the other. */
-  private async unstarted(campaign: string, service: ServiceName): Promise<number> {
-    const handle = this.client.workflow.getHandle(campaignWorkflowId(campaign));
-    const { kinds = {} } = await handle.query(progressQuery);
-    const open = Object.entries(kinds).reduce(
-      (sum, [kind, standing]) =>
-        SERVICE_OF_KIND[kind as Kind] === service ? sum + standing.open : sum,
-      0,
-    );
+  /** Open rows of a campaign whose workflow was not started yet, and items that have ended, of one service. */
+  private async unstarted(campaign: string, service: ServiceName) {
+    const kinds = await this.kindsOf(campaign);
+    let [open, ended] = [0, 0];
+    for (const [kind, standing] of Object.entries(kinds)) {
+      if (SERVICE_OF_KIND[kind as Kind] !== service) continue;
+      open += standing.open;
+      ended += Object.values(standing.ended).reduce((sum, n) => sum + n, 0);
+    }
     const { count } = await this.client.workflow.count(runningItems(campaign, service));
-    return Math.max(0, open - count);
+    return { unstarted: Math.max(0, open - count), ended };
+  }
+
+  /** Nothing of a campaign that cannot answer now: others are not to wait for it. */
+  private async kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
+    const handle = this.client.workflow.getHandle(campaignWorkflowId(campaign));
+    try {
+      const answer = this.client.withDeadline(Date.now() + ANSWER_MS, () =>
+        handle.query(progressQuery),
+      );
+      return (await answer).kinds ?? {};
+    } catch {
+      return {};
+    }
   }
 
   private async haveLook(campaign: string): Promise<void> {
@@ -82,12 +101,18 @@ export class SilentItems {
     }
   }
 
-  private isSuspect(key: string, missing: boolean): boolean {
-    if (!missing) {
-      this.suspicions.delete(key);
+  /**
+   * What the budget, the campaign and the list of workflows say is of different moments: as many items as have ended
+   * since the last look may seem to be missing.
+   */
+  private isSuspect(key: string, { missing, ended }: { missing: number; ended: number }): boolean {
+    const suspicion = this.suspicions.get(key) ?? { looks: 0, askAt: LOOKS, ended };
+    const moved = Math.max(0, ended - suspicion.ended);
+    suspicion.ended = ended;
+    if (missing <= moved) {
+      this.suspicions.set(key, { looks: 0, askAt: LOOKS, ended });
       return false;
     }
-    const suspicion = this.suspicions.get(key) ?? { looks: 0, askAt: LOOKS };
     suspicion.looks += 1;
     this.suspicions.set(key, suspicion);
     if (suspicion.looks < suspicion.askAt) return false;

@@ -10,7 +10,7 @@ describe('as JSON', () => {
   const line = (message: string, meta?: Record<string, unknown>): unknown =>
     JSON.parse(logLine({ ...entry, message, meta }, 'json'));
 
-  test('has time, level and message, and says which campaign, item and trace it is about', () => {
+  test('has time, level and message, and says which campaign and item it is about', () => {
     const meta = { workflowId: 'item:night:mol-1', runId: RUN, taskQueue: 'hundredfold' };
     expect(line('late', meta)).toEqual({
       time: '2023-11-14T22:13:20.123Z',
@@ -18,7 +18,6 @@ describe('as JSON', () => {
       message: 'late',
       campaign: 'night',
       item: 'item:night:mol-1',
-      trace_id: '0199a3f45b6c7d8e9fa0b1c2d3e4f506',
       ...meta,
     });
     const budget = { workflowId: 'budget:molecules:host/acpype', runId: RUN };
@@ -44,25 +43,24 @@ test('as text: one line, quoted where a value has blanks, without codes that a t
   );
 });
 
-test('an activity of a budget is about the item that it submits', () => {
+test('all activities of an item are about it and have its trace, also that of the budget', () => {
   const execution = { workflowId: 'budget:molecules:host', runId: 'of-the-budget' };
-  const request = { campaign: 'night', item: 'item:night:a', run: RUN };
+  const job = { id: 'a', kind: 'molecule', generation: 1, store: '/out', tree: RUN };
+  const request = { campaign: 'night', item: 'item:night:a', run: 'of-the-campaign', job };
   const reference = { service: 'molecules', address: 'host', credential: '00000000' };
-  expect(subjectOfActivity('submit', [request, reference], execution)).toEqual({
-    campaign: 'night',
-    item: 'item:night:a',
-    run: RUN,
-    service: 'molecules',
-  });
-  const poll = subjectOfActivity('poll', [{ reference }, {}], {
-    workflowId: 'item:night:a',
-    runId: RUN,
-  });
-  expect(poll).toEqual({ campaign: 'night', item: 'item:night:a', run: RUN, service: 'molecules' });
+  const traceId = traceIdOf('item:night:a', job);
+  const about = { campaign: 'night', item: 'item:night:a', service: 'molecules', traceId };
+  expect(subjectOfActivity('submit', [request, reference], execution)).toEqual(about);
+  const own = { workflowId: 'item:night:a', runId: RUN };
+  const item = { campaign: 'night', id: 'a', kind: 'molecule', generation: 1, tree: RUN };
+  for (const args of [[{ item, reference }], [item, reference]])
+    expect(subjectOfActivity('poll', args, own)).toEqual({ ...about, run: RUN });
 });
 
-test('the trace of an item has the id of its run; what is no UUID makes none', () => {
-  expect(traceIdOf(RUN)).toBe('0199a3f45b6c7d8e9fa0b1c2d3e4f506');
-  for (const odd of [undefined, '', 'of-the-budget', '00000000-0000-0000-0000-000000000000'])
-    expect(traceIdOf(odd)).toBeNull();
+test('the id of a trace is one of OpenTelemetry, and differs between generations and trees', () => {
+  const ids = [{ generation: 0 }, { generation: 1 }, { generation: 0, tree: RUN }].map((at) =>
+    traceIdOf('item:night:a', at),
+  );
+  expect(new Set(ids).size).toBe(3);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
 });

@@ -39,11 +39,14 @@ const signal = (signalName: string, argument: unknown) =>
     workflowExecutionSignaledEventAttributes: { signalName, input: payloads(argument) },
   });
 
-const submitted = (item: string, attempt = 0) =>
+const submitted = (item: string, attempt = 0, job: object = {}) =>
   event(1_000, {
     activityTaskScheduledEventAttributes: {
       activityType: { name: 'submit' },
-      input: payloads({ item, run: `run of ${item}`, attempt, credential: 'k', turnedAway: [] }),
+      input: payloads(
+        { item, run: `run of ${item}`, attempt, credential: 'k', turnedAway: [], job },
+        { service: 'predictions', address: 'x', credential: 'k' },
+      ),
     },
   });
 
@@ -108,6 +111,29 @@ describe('the remains of a budget', () => {
         item: 'b',
         run: 'run of b',
         submitted: { attempt: 1, result: ACCEPTED, turnedAway: [] },
+      },
+    ]);
+  });
+
+  test('know which items are to be begun, and not those that their submission has begun', async () => {
+    const job = { id: 'b', launch: { policy: {} } };
+    const [a, b] = [submitted('a', 0, job), submitted('b', 0, job)];
+    const told = { ...ACCEPTED, told: true } as SubmitResult;
+    const found = await remains(
+      begun(),
+      a,
+      b,
+      answered(a, 2_000, told),
+      answered(b, 2_500, ACCEPTED),
+    );
+    expect(found.unreported).toMatchObject([
+      {
+        item: 'b',
+        launch: {
+          request: { item: 'b', job },
+          reference: { service: 'predictions', credential: 'k' },
+          answer: ACCEPTED,
+        },
       },
     ]);
   });
