@@ -1,4 +1,5 @@
 /** The workflow of an item begins with the answer to its submission: until then its row waits in the budget's queue. */
+import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import type { ServiceSettings } from '../../src/config/settings.ts';
@@ -56,10 +57,13 @@ test('a campaign that is cancelled waits for a submission on its way, and keeps 
     limit: 1,
     windowMs: 3_600_000,
     jobMs: 60_000,
-    faults: [{ name: 'slow', endpoint: 'submit', ms: 3_000 }],
+    faults: [{ name: 'slow', endpoint: 'submit', ms: 6_000 }],
   });
   const started = await rig.start(sequences(3));
-  await expect.poll(() => rig.services.journal().length, { timeout: 20_000 }).toBe(1);
+  const notes = async () =>
+    (await readdir(started.folder, { recursive: true })).filter((path) => /sending-0/.test(path));
+  await expect.poll(notes, { timeout: 20_000 }).toHaveLength(1);
+  expect(accepted(), 'a POST that is on its way').toBe(0);
   await started.handle.cancel();
   const { ended } = await started.handle.result();
   expect(ended).toMatchObject({ succeeded: 0, cancelled: 3 });
