@@ -4,7 +4,7 @@
  *   seq-0     succeeded                      caffeine  failed, JOB_FAILED
  *   seq-1     running, asked for again       benzene   failed, SUBMIT_REFUSED, in hostile words
  *   seq-2     failed, RESULT_EMPTY           ethane    held, SUBMIT_UNSURE
- *   seq-3     terminated by hand while its job ran
+ *   seq-3     failed, ITEM_ENDED_BY_HAND: terminated while its job ran
  *   seq-4…5   waiting, without a workflow: four slots an hour
  */
 import { vi } from 'vitest';
@@ -33,6 +33,7 @@ const MOLECULES = [
 export async function openNight(): Promise<Night> {
   const rig = await Rig.open({
     ...{ engine: 'synthetic', jobMs: 20, concurrency: 0, limit: 4, windowMs: 3_600_000 },
+    watchEveryMs: 500,
     faults: [{ name: 'fail', service: 'molecules' }],
     policy: { deadlineMs: 3_600_000 },
   });
@@ -53,11 +54,23 @@ export async function openNight(): Promise<Night> {
     async () => {
       const { ended, open } = await started.handle.query(progressQuery);
       const { succeeded, failed, held } = ended;
-      return succeeded === 1 && failed === 3 && held === 1 && open === 4 && jobs.has('seq-1') && jobs.has('seq-3');
+      return (
+        succeeded === 1 &&
+        failed === 3 &&
+        held === 1 &&
+        open === 4 &&
+        jobs.has('seq-1') &&
+        jobs.has('seq-3')
+      );
     },
     { timeout: 60_000, interval: 200 },
   );
   await rig.client.workflow.getHandle(itemWorkflowId('night', 'seq-3')).terminate();
+  // The watchdog has the campaign look for it.
+  await vi.waitUntil(
+    async () => (await started.handle.query(progressQuery)).failuresByCode['ITEM_ENDED_BY_HAND'],
+    { timeout: 60_000, interval: 200 },
+  );
   return { ...started, rig, jobs, close };
 }
 

@@ -110,16 +110,17 @@ describe('what a workflow shows in the UI', () => {
     expect(await tableOf(details, 0)).toEqual([
       ...[
         ['succeeded', '1'],
-        ['failed', '3'],
+        ['failed', '4'],
         ['held', '1'],
       ],
       ...[
-        ['open', '4'],
+        ['open', '3'],
         ['all', '9'],
       ],
     ]);
     expect(await tableOf(details, 1)).toEqual([
       ...[
+        ['ITEM_ENDED_BY_HAND', '1'],
         ['JOB_FAILED', '1'],
         ['RESULT_EMPTY', '1'],
       ],
@@ -158,14 +159,14 @@ describe('what a workflow shows in the UI', () => {
     const id = `budget:predictions:${reference?.address ?? ''}`;
     const { page, details } = await metadataOf(id);
     expect(await tableOf(details, 0)).toEqual([
-      [`credential ${reference?.credential ?? ''}`, '3 of 3 in 1 h', '0'],
+      [`credential ${reference?.credential ?? ''}`, '4 of 4 in 1 h', '0'],
     ]);
     await expectText(
       details,
       /Slots become free:\s*credential \w+: \d at \d+ \w{3} \d\d:\d\d:\d\d UTC/,
     );
     expect(await tableOf(details, 1)).toEqual([
-      ['night', '', reference?.credential ?? '', '3', '3', 'share 1, priority 3, reserve 0'],
+      ['night', '', reference?.credential ?? '', '4', '2', 'share 1, priority 3, reserve 0'],
     ]);
     await page.close();
   });
