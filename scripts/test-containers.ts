@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { baseImages } from './containers/bases.ts';
+import { standIns } from './containers/stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TOOLS = join(ROOT, '.tools', 'containers');
@@ -46,6 +47,17 @@ function kubernetesTools(): void {
   must(join(validate, 'bin', 'pip'), 'install', '--quiet', 'kubernetes-validate==1.33.1');
 }
 
+/** The version that docs/operations.md names; Debian 12 has an older one. */
+function podmanCompose(): void {
+  const folder = join(TOOLS, 'compose');
+  if (!existsSync(join(folder, 'bin', 'podman-compose'))) {
+    say('Installing podman-compose …');
+    must('python3', '-m', 'venv', folder);
+    must(join(folder, 'bin', 'pip'), 'install', '--quiet', 'podman-compose==1.6.0');
+  }
+  process.env['HUNDREDFOLD_PODMAN_COMPOSE'] = join(folder, 'bin', 'podman-compose');
+}
+
 if (process.getuid?.() !== 0) {
   say('The container tests need root: podman and buildah are used without user namespaces.');
   process.exit(1);
@@ -60,6 +72,12 @@ writeFileSync(join(TOOLS, 'containers.conf'), CONFIGURATION);
 process.env['CONTAINERS_CONF'] = join(TOOLS, 'containers.conf');
 baseImages(TOOLS, say);
 kubernetesTools();
+podmanCompose();
+const without = standIns(TOOLS, say);
+if (without !== null) {
+  say(`Without the tests of docker-compose.yml and of pods: ${without}.`);
+  process.env['HUNDREDFOLD_WITHOUT_COMPOSE'] = without;
+}
 say('Packing …');
 rmSync(CONTEXT, { recursive: true, force: true });
 must(process.execPath, join('scripts', 'package.ts'), '--out', CONTEXT);
