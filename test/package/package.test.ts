@@ -45,8 +45,9 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
-  test('brings its manual page', () => {
-    const page = join(installed.program, 'docs', 'hundredfold.1');
+  test('brings its manual page, where man looks for those of a global installation', () => {
+    // man derives share/man from a folder bin of PATH.
+    const page = join(installed.program, '..', '..', '..', 'share', 'man', 'man1', 'hundredfold.1');
     expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
   });
 
