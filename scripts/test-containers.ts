@@ -1,7 +1,7 @@
 /**
  * `npm run test:containers`: builds the images from the package and runs them with buildah and podman. It needs root, and
- * installs with apt-get what is missing: podman, buildah, runc and mmdebstrap. Nothing in /etc is changed: the
- * configuration of the engine lies in `.tools/containers`, images in the storage of root.
+ * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, and catatonit for pods. Nothing in /etc is
+ * changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,9 @@ if (process.getuid?.() !== 0) {
   say('The container tests need root: podman and buildah are used without user namespaces.');
   process.exit(1);
 }
-const missing = ['podman', 'buildah', 'runc', 'mmdebstrap'].filter((name) => !isThere(name));
+const missing = ['podman', 'buildah', 'runc', 'mmdebstrap', 'catatonit'].filter(
+  (name) => !isThere(name),
+);
 if (missing.length > 0) {
   say(`Installing with apt-get: ${missing.join(', ')} …`);
   must('apt-get', 'install', '--yes', '--no-install-recommends', ...missing);
@@ -75,7 +77,7 @@ kubernetesTools();
 podmanCompose();
 const without = standIns(TOOLS, say);
 if (without !== null) {
-  say(`Without the tests of docker-compose.yml and of pods: ${without}.`);
+  say(`Without the test of docker-compose.yml: ${without}.`);
   process.env['HUNDREDFOLD_WITHOUT_COMPOSE'] = without;
 }
 say('Packing …');
@@ -100,6 +102,8 @@ must(
   join(ROOT, 'node_modules', '.bin', 'vitest'),
   'run',
   'test/containers',
+  // One set of containers at a time.
+  '--no-file-parallelism',
   ...process.argv.slice(2),
 );
 if (existsSync(CONTEXT)) rmSync(CONTEXT, { recursive: true });
