@@ -1,13 +1,14 @@
 /**
- * `npm run release -- --dry-run [--out FOLDER] [--no-image]`: makes what a release consists of, from the version in
- * package.json: the tarball, the image (where buildah is), the bill of materials, the changelog's section and SHA-256
- * of them all. Nothing is published from here: docs/release.md says how.
+ * `npm run release -- --dry-run [--out FOLDER] [--no-image] [--tarball FILE]`: makes what a release consists of, from
+ * the version in package.json: the tarball (or takes one that is packed already), the image (where buildah is), the bill
+ * of materials, the changelog's section and SHA-256 of them all. Nothing is published from here: docs/release.md says how.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clearContext, fillContext } from './containers/context.ts';
 import { releaseProblems, sectionOf } from './release/changelog.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     'dry-run': { type: 'boolean' },
     out: { type: 'string', default: 'dist/release' },
     image: { type: 'boolean', default: true },
+    tarball: { type: 'string' },
   },
   allowNegative: true,
 });
@@ -47,9 +49,7 @@ if (values['dry-run'] !== true) {
 function makeRelease(out: string, withImage: boolean): void {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  say('Packing …');
-  const tarball =
-    output(process.execPath, 'scripts/package.ts', '--out', out).split('\n').at(-1) ?? '';
+  const tarball = packed(out);
   const bom = spawnSync('tar', ['-xzOf', tarball, 'package/sbom.cdx.json'], { maxBuffer: 2 ** 26 });
   writeFileSync(join(out, `hundredfold-${version}.cdx.json`), bom.stdout);
   writeFileSync(
@@ -64,15 +64,23 @@ function makeRelease(out: string, withImage: boolean): void {
   say(`In ${out}. Nothing was published.`);
 }
 
+function packed(out: string): string {
+  if (values.tarball !== undefined) {
+    const copy = join(out, `hundredfold-${version}.tgz`);
+    copyFileSync(values.tarball, copy);
+    return copy;
+  }
+  say('Packing …');
+  return output(process.execPath, 'scripts/package.ts', '--out', out).split('\n').at(-1) ?? '';
+}
+
 /** An archive that `docker load` and `podman load` read. */
 function image(out: string, tarball: string): void {
   if (spawnSync('buildah', ['--version']).status !== 0) {
     say('Without the image: buildah is not installed (npm run test:containers installs it).');
     return;
   }
-  const context = join(ROOT, 'dist', 'image');
-  mkdirSync(context, { recursive: true });
-  output('cp', tarball, context);
+  fillContext(tarball);
   const revision = output('git', 'rev-parse', 'HEAD');
   const tag = `hundredfold:${version}`;
   const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`];
@@ -91,7 +99,9 @@ function image(out: string, tarball: string): void {
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
   });
+  clearContext();
   if (run.status !== 0) {
+    process.exitCode = 1;
     say(
       `Without the image: buildah failed.\n${run.stderr.trim().split('\n').slice(-5).join('\n')}`,
     );

@@ -20,11 +20,14 @@ const KEPT = [
   'bin',
 ];
 
+/** npm links it into PREFIX/share/man for global installations, where it is named in a list. */
+const MAN_PAGE = 'docs/hundredfold.1';
+
 /** All that lies in the package. */
 export const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
   ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE', 'sbom.cdx.json'],
-  'docs/hundredfold.1',
+  MAN_PAGE,
 ];
 
 /** `./src/x.ts` → its compiled code and declarations. */
@@ -44,5 +47,6 @@ export function packageManifest(checkout: Manifest): Manifest {
     engines: { node: '>=22.19' },
     exports: Object.fromEntries(entries) as Record<string, unknown>,
     files: FILES,
+    man: [MAN_PAGE],
   };
 }

@@ -25,12 +25,20 @@ export interface SecretPlace {
 /** Read permission of group and others. */
 const OTHERS_READ = 0o044;
 
+/** Where Compose and Swarm mount secrets: the mode is the engine's choice, and only this container sees the mount. */
+const MOUNTED = '/run/secrets/';
+
 /** Warns about a file that other users can read. Throws what the system throws. */
 export function readSecretFile(path: string): Secret {
   const secret = new Secret(readFileSync(path, 'utf8').trim());
-  if (process.platform !== 'win32' && (statSync(path).mode & OTHERS_READ) !== 0)
+  if (othersRead(path))
     warn(`other users of this machine can read the secret in ${path}: chmod 600 '${path}'`);
   return secret;
+}
+
+function othersRead(path: string): boolean {
+  if (process.platform === 'win32' || path.startsWith(MOUNTED)) return false;
+  return (statSync(path).mode & OTHERS_READ) !== 0;
 }
 
 export class Secret {

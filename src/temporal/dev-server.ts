@@ -127,7 +127,8 @@ function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.Pr
   };
 }
 
-const SETTINGS = {
+/** Dynamic configuration, a value in JSON each; deploy/compose has the same. */
+export const SETTINGS = {
   // A timer fires when it is due, and not up to a second later with others: every poll and every slot waits for one.
   'history.timerProcessorMaxTimeShift': '"10ms"',
   // One process has nothing to share among partitions of a task queue; each would hand its tasks on to the first.

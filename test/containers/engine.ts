@@ -18,7 +18,16 @@ export interface Ended {
 const ABOUT_HEALTH = /^time=".*healthchecks?: dial unix.*\n?/gm;
 
 export async function podman(...args: readonly string[]): Promise<Ended> {
-  const child = spawn('podman', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  return started('podman', args);
+}
+
+/** A program to its end, with what it printed. */
+export async function started(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

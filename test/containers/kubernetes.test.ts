@@ -1,22 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { FOLDER, kustomize, rendered, tool } from './kustomize.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const FOLDER = join(ROOT, 'deploy', 'kubernetes');
 const KUSTOMIZATIONS = ['base', 'local-services', 'campaign'];
 
-/** One that `npm run test:containers` has installed, or one of PATH; null when there is none. */
-function tool(...places: readonly string[]): string | null {
-  const own = places.map((place) => join(ROOT, '.tools', 'containers', place)).find(existsSync);
-  const name = places[0]?.split('/').at(-1) ?? '';
-  return own ?? (spawnSync('sh', ['-c', `command -v ${name}`]).status === 0 ? name : null);
-}
-
-const kustomize = tool('bin/kustomize');
 const validate = tool('validate/bin/kubernetes-validate');
 const missing = [kustomize, validate].includes(null);
 
@@ -94,12 +85,6 @@ test('the Job is not tried again where that changes nothing', () => {
 });
 
 const why = 'npm run test:containers installs kustomize and kubernetes-validate';
-
-function rendered(name: string): string {
-  const run = spawnSync(kustomize ?? '', ['build', join(FOLDER, name)], { encoding: 'utf8' });
-  if (run.status !== 0) throw new Error(run.stderr);
-  return run.stdout;
-}
 
 function problems(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'hundredfold-kubernetes-'));

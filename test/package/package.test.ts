@@ -45,8 +45,9 @@ describe('the installed package', () => {
     expect(manifest).not.toHaveProperty('scripts');
   });
 
-  test('brings its manual page', () => {
-    const page = join(installed.program, 'docs', 'hundredfold.1');
+  test('brings its manual page, where man looks for those of a global installation', () => {
+    // man derives share/man from a folder bin of PATH.
+    const page = join(installed.program, '..', '..', '..', 'share', 'man', 'man1', 'hundredfold.1');
     expect(readFileSync(page, 'utf8')).toContain('.SS "hundredfold run ');
   });
 
@@ -63,6 +64,25 @@ describe('the installed package', () => {
     for (const name of readdirSync(modules).filter((one) => !one.startsWith('@'))) {
       expect(names).toContain(name);
     }
+  });
+
+  test('is released with its bill of materials, what is new, and digests', () => {
+    const out = join(installed.home, 'release');
+    const script = join(ROOT, 'scripts', 'release.ts');
+    const args = ['--dry-run', '--no-image', '--tarball', installed.tarball, '--out', out];
+    const run = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', cwd: ROOT });
+    expect(run.status, run.stderr).toBe(0);
+    expect(readdirSync(out).sort()).toEqual([
+      'CHANGELOG-section.md',
+      'SHA256SUMS',
+      `hundredfold-${VERSION}.cdx.json`,
+      `hundredfold-${VERSION}.tgz`,
+    ]);
+    const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out });
+    expect(check.status).toBe(0);
+    expect(readFileSync(join(out, 'CHANGELOG-section.md'), 'utf8')).toContain('### Added');
+    const bom = JSON.parse(readFileSync(join(out, `hundredfold-${VERSION}.cdx.json`), 'utf8'));
+    expect(bom).toMatchObject({ bomFormat: 'CycloneDX' });
   });
 
   test('says its version', async () => {

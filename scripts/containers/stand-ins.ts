@@ -1,0 +1,127 @@
+/**
+ * Stand-ins for the images of others that docker-compose.yml names, under their names: Temporal's from its Go modules,
+ * PostgreSQL from Debian. An image of that name that is there already is used as it is.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { clusterTools } from '../../test/cluster/tools.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const SOURCES = join(import.meta.dirname, 'stand-ins');
+const UI = 'github.com/temporalio/ui-server/v2';
+
+/** Service of docker-compose.yml → target of stand-ins/Containerfile. */
+const TARGETS = {
+  postgresql: 'postgres',
+  'temporal-schema': 'admin-tools',
+  temporal: 'server',
+  'temporal-ui': 'ui',
+} as const;
+
+/** The machine's own, for its mirror. A copy, because packages add files. */
+const APT = '/etc/apt/apt.conf.d';
+
+type Say = (line: string) => void;
+
+/** Null when all of them are there; otherwise why they cannot be made. */
+export function standIns(tools: string, say: Say): string | null {
+  const wanted = Object.entries(imagesOfCompose()).filter(([, image]) => !isThere(image));
+  if (wanted.length === 0) return null;
+  const programs = programsOf(tools, say);
+  if (typeof programs === 'string') return programs;
+  const context = join(tools, 'stand-ins');
+  mkdirSync(context, { recursive: true });
+  for (const name of readdirSync(SOURCES)) copyFileSync(join(SOURCES, name), join(context, name));
+  for (const [name, path] of Object.entries(programs)) copyFileSync(path, join(context, name));
+  // Files of the Go module cache are read-only: the next copy would be refused.
+  for (const name of readdirSync(context)) chmodSync(join(context, name), 0o755);
+  cpSync(APT, join(context, 'apt'), { recursive: true });
+  for (const [target, image] of wanted) {
+    say(`Making a stand-in for ${image} …`);
+    build(context, target, image);
+  }
+  return null;
+}
+
+/** Target → image. */
+export function imagesOfCompose(): Readonly<Record<string, string>> {
+  const { services } = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), {
+    merge: true,
+  }) as { services: Record<string, { image: string }> };
+  return Object.fromEntries(
+    Object.entries(TARGETS).map(([service, target]) => [target, services[service]?.image ?? '']),
+  );
+}
+
+function isThere(image: string): boolean {
+  return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
+}
+
+/** Name in the build context → file; or what is missing. */
+function programsOf(tools: string, say: Say): Readonly<Record<string, string>> | string {
+  const cluster = clusterTools();
+  if (typeof cluster === 'string') return cluster;
+  const cli = temporalCli();
+  if (cli === null) return 'no Temporal CLI: npm run setup';
+  if (spawnSync('go', ['version']).status !== 0) return 'no Go, which builds the Temporal UI';
+  return {
+    'temporal-server': cluster.temporalServer,
+    'temporal-sql-tool': cluster.sqlTool,
+    temporal: cli,
+    ...userInterface(join(tools, 'bin'), say),
+  };
+}
+
+function temporalCli(): string | null {
+  const own = join(ROOT, '.tools');
+  const folder = readdirSync(own).find((name) => name.startsWith('temporal-'));
+  return folder === undefined ? null : join(own, folder, 'temporal');
+}
+
+/** The version that docker-compose.yml names. */
+function userInterface(bin: string, say: Say): Readonly<Record<string, string>> {
+  const version = imagesOfCompose()['ui']?.split(':')[1] ?? '';
+  const program = join(bin, 'server');
+  if (!existsSync(program)) {
+    say('Building the Temporal UI (a minute) …');
+    go({ GOBIN: bin }, 'install', `${UI}/cmd/server@v${version}`);
+  }
+  const cache = go({}, 'env', 'GOMODCACHE').trim();
+  const module = join(cache, ...`${UI}@v${version}`.split('/'));
+  return {
+    'temporal-ui-server': program,
+    'temporal-ui.yaml': join(module, 'config', 'docker.yaml'),
+  };
+}
+
+function go(environment: NodeJS.ProcessEnv, ...args: readonly string[]): string {
+  const env = { ...process.env, ...environment };
+  const run = spawnSync('go', args, { encoding: 'utf8', env });
+  if (run.status !== 0) throw new Error(`go ${args.join(' ')} failed:\n${run.stderr}`);
+  return run.stdout;
+}
+
+function build(context: string, target: string, image: string): void {
+  const run = spawnSync(
+    'buildah',
+    // prettier-ignore
+    [
+      'bud', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers',
+      '--volume', `${join(context, 'apt')}:${APT}`,
+      '--target', target, '--tag', image, '--file', join(context, 'Containerfile'), context,
+    ],
+    { encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
+  if (run.status === 0) return;
+  throw new Error(`${run.stdout.slice(-2_000)}\n${run.stderr.slice(-4_000)}`);
+}
