@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../domain/item.ts';
 import { ESTIMATES } from '../plan/estimates.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
 import type { Survey } from '../plan/survey.ts';
-import { clockText } from './clock-text.ts';
+import { clockText } from '../campaigns/clock-text.ts';
 
 export interface PlanView {
   readonly name: string;

@@ -7,23 +7,24 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
 import type { Fate } from '../plan/survey.ts';
 import { say } from './explain.ts';
-import type { ServiceFlags } from './flags.ts';
-import { forecastCampaign } from './forecast.ts';
+import type { CommonFlags, ServiceFlags } from './flags.ts';
+import { ProblemList } from './problem-list.ts';
+import { forecastCampaign } from '../campaigns/forecast.ts';
 import {
   checkSameCampaign,
   knownServices,
   takeIn,
   type Intake,
-  type IntakeFlags,
-} from './intake.ts';
-import { freeIn } from './free-space.ts';
+  type IntakeOptions,
+} from '../campaigns/intake.ts';
+import { freeIn } from '../campaigns/free-space.ts';
 import { readBudgets } from '../activities/budget-status.ts';
 import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
 import { withSession } from './with-session.ts';
 import { commandSettings } from './command-settings.ts';
 import { printDocument, printLine } from './output.ts';
 
-export interface PlanFlags extends IntakeFlags {
+export interface PlanFlags extends CommonFlags, IntakeOptions {
   /** Says of each row what becomes of it. */
   readonly explain?: boolean;
 }
@@ -32,11 +33,13 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const settings = commandSettings(flags, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
+  // They are what the command is asked for.
+  const problems = new ProblemList(flags.json ? undefined : printLine);
   const intake = await takeIn(manifests, flags, settings, {
     ...(flags.explain && { onFate }),
-    // They are what the command is asked for.
-    ...(!flags.json && { tell: printLine }),
+    onProblem: (problem) => problems.add(problem),
   });
+  problems.sayRest();
   const { name, survey } = intake;
   const budgets = jobsOf(survey) > 0 ? await chargedNow(settings, flags) : [];
   const now = Date.now();
@@ -44,7 +47,7 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
   for (const feed of feeds)
     if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
-  if (flags.json) print(intake, forecasts, flags.explain ? fates : null);
+  if (flags.json) print(intake, problems, forecasts, flags.explain ? fates : null);
   else {
     const freeBytes = await freeIn(intake.folder);
     for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
@@ -82,7 +85,8 @@ function sayUncharged({ reference: { service }, reason }: UnreadyService): void 
 }
 
 function print(
-  { name, folder, survey, problems }: Intake,
+  { name, folder, survey }: Intake,
+  problems: ProblemList,
   forecasts: readonly ServiceForecast[],
   fates: readonly { id: string; fate: Fate }[] | null,
 ): void {

@@ -30,6 +30,7 @@ import {
   type Running,
 } from './launch.ts';
 import { whileHolding, type HeldTree } from './hold-tree.ts';
+import { ignoreNotices, type OnNotice } from './notice.ts';
 import { endObsolete, fitOf } from './obsolete.ts';
 
 export interface CampaignStart {
@@ -51,6 +52,8 @@ export interface CampaignStart {
   readonly notify?: readonly NotifyWay[];
   /** Folder of the embedded server; null or left out where Temporal runs elsewhere. */
   readonly embeddedDir?: string | null;
+  /** Nothing is reported when it is left out. */
+  readonly onNotice?: OnNotice;
 }
 
 export interface Started {
@@ -67,13 +70,13 @@ export interface Started {
 
 /** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
 export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
-  const { name, folder, embeddedDir = null } = start;
+  const { name, folder, embeddedDir = null, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
   const fits = running === null ? null : await fitOf(store, running);
-  return whileHolding({ session, store, embeddedDir }, async (held) => {
-    if (fits === 'obsolete') await endObsolete(session, name);
+  return whileHolding({ session, store, embeddedDir, onNotice }, async (held) => {
+    if (fits === 'obsolete') await endObsolete(session, name, onNotice);
     const started = await startHere(session, store, start, fits === 'joins' ? running : null, held);
     return { result: started, goesOn: !started.idle };
   });
