@@ -63,6 +63,24 @@ interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem'> {
   readonly spool?: Spool;
 }
 
+/**
+ * Which rows can be run: one error refuses all of them, unless the others are asked for.
+ * @throws HundredfoldError `MANIFEST_EMPTY`
+ */
+export function rowsToRun(
+  { errors, brokenFiles, items }: Survey,
+  skipInvalid: boolean,
+): 'all' | 'valid' | 'none' {
+  if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';
+  if (items > 0) return 'all';
+  throw new HundredfoldError({
+    code: 'MANIFEST_EMPTY',
+    message: 'the manifest has no rows',
+    remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
+    exitCode: EXIT.refused,
+  });
+}
+
 export async function takeIn(
   manifests: readonly string[],
   options: IntakeOptions,

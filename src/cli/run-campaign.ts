@@ -23,7 +23,8 @@ import type { Intake } from '../campaigns/intake.ts';
 import { Interruption } from './interruption.ts';
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { freeIn } from '../campaigns/free-space.ts';
-import { endOf, planLines } from './plan-text.ts';
+import { endOf } from '../plan/totals.ts';
+import { planLines } from './plan-text.ts';
 import { insist, isTemporalAway } from '../campaigns/temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 

@@ -1,10 +1,10 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { tmpdir } from 'node:os';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { EXIT } from '../domain/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import { Spool } from '../plan/spool.ts';
 import { say } from './explain.ts';
-import { checkSameCampaign, takeIn, type Intake } from '../campaigns/intake.ts';
+import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
 import { ProblemList } from './problem-list.ts';
 import type { RunFlags } from './run-campaign.ts';
 import { commandSettings } from './command-settings.ts';
@@ -37,27 +37,16 @@ function accepted(
   problems: ProblemList,
   { json, skipInvalid }: RunFlags,
 ): boolean {
-  const { errors, invalid, brokenFiles, items, rows } = survey;
-  if (errors > 0 && skipInvalid && brokenFiles === 0 && items > 0) {
+  const { errors, invalid, brokenFiles, rows } = survey;
+  const toRun = rowsToRun(survey, skipInvalid ?? false);
+  if (toRun === 'valid')
     say(`hundredfold: ${invalid} of ${rows} rows are left out; failed.csv will list them.`);
-    return true;
-  }
-  if (errors > 0) {
-    if (json) printDocument({ rows, problems: problems.kept });
-    const count = errors === 1 ? 'one error' : `${errors} errors`;
-    const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
-    say(
-      `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.${without}`,
-    );
-    return false;
-  }
-  if (items === 0) {
-    throw new HundredfoldError({
-      code: 'MANIFEST_EMPTY',
-      message: 'the manifest has no rows',
-      remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
-      exitCode: EXIT.refused,
-    });
-  }
-  return true;
+  if (toRun !== 'none') return true;
+  if (json) printDocument({ rows, problems: problems.kept });
+  const count = errors === 1 ? 'one error' : `${errors} errors`;
+  const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
+  say(
+    `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.${without}`,
+  );
+  return false;
 }
