@@ -2,7 +2,7 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → report
+ *   cli, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → report
  *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
@@ -26,6 +26,7 @@ const ROWS = [
   ['worker'],
   ['host'],
   ['campaigns'],
+  ['library'],
   ['cli'],
 ];
 
@@ -58,7 +59,8 @@ export const MAY_IMPORT = {
   'local-services': ['domain', 'program'],
   // These two start the local services in their own process.
   host: [...byRows.host, 'local-services'],
-  cli: [...byRows.cli, 'local-services'],
+  // The library is for programs of others: the command line uses what lies below it.
+  cli: [...byRows.cli.filter((part) => part !== 'library'), 'local-services'],
 };
 
 /**
@@ -83,6 +85,7 @@ export const KNOW_TEMPORAL = [
   'worker',
   'host',
   'campaigns',
+  'library',
   'cli',
 ];
 
