@@ -27,6 +27,7 @@ import {
   onShared,
   growRunning,
   launch,
+  type Launch,
   type Running,
 } from './launch.ts';
 import { whileHolding, type HeldTree } from './hold-tree.ts';
@@ -56,6 +57,8 @@ export interface CampaignStart {
   readonly onNotice?: OnNotice;
 }
 
+type Begin = (session: Session, launch: Launch) => Promise<void>;
+
 export interface Started {
   /** It was running already. */
   readonly joined: boolean;
@@ -68,8 +71,15 @@ export interface Started {
   readonly idle: boolean;
 }
 
-/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
-export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
+/**
+ * @param begin starts the workflow over the tree that is laid out
+ * @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE`
+ */
+export async function startCampaign(
+  session: Session,
+  start: CampaignStart,
+  begin: Begin = launch,
+): Promise<Started> {
   const { name, folder, embeddedDir = null, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
@@ -77,17 +87,24 @@ export async function startCampaign(session: Session, start: CampaignStart): Pro
   const fits = running === null ? null : await fitOf(store, running);
   return whileHolding({ session, store, embeddedDir, onNotice }, async (held) => {
     if (fits === 'obsolete') await endObsolete(session, name, onNotice);
-    const started = await startHere(session, store, start, fits === 'joins' ? running : null, held);
+    const joined = fits === 'joins' ? running : null;
+    const started = await startHere(session, store, { start, joined, held, begin });
     return { result: started, goesOn: !started.idle };
   });
+}
+
+interface Here {
+  readonly start: CampaignStart;
+  /** The campaign that runs over this tree. */
+  readonly joined: Running | null;
+  readonly held: HeldTree;
+  readonly begin: Begin;
 }
 
 async function startHere(
   session: Session,
   store: Store,
-  start: CampaignStart,
-  running: Running | null,
-  held: HeldTree,
+  { start, joined: running, held, begin }: Here,
 ): Promise<Started> {
   const { name, folder, feeds, survey } = start;
   const { items, digests } = survey;
@@ -99,7 +116,7 @@ async function startHere(
   }
   const { plan, done, idle } = await prepare(session, store, start);
   await held.check();
-  if (!idle) await launch(session, { name, folder, feeds, plan, manifests: digests });
+  if (!idle) await begin(session, { name, folder, feeds, plan, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
 }
 

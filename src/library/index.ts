@@ -8,6 +8,7 @@ export type { Kind, ServiceName } from '../domain/item.ts';
 export type { Problem, Severity } from '../domain/problem.ts';
 export type { CampaignState, FinalState, ItemState, OpenState } from '../domain/states.ts';
 export { Campaign } from './campaign.ts';
+export { ManifestRefusedError, type ManifestOptions, type RowOptions } from './checked-rows.ts';
 export type { ConfigurationOptions } from './configuration.ts';
 export type {
   BudgetState,
@@ -19,7 +20,7 @@ export type {
   UnreachableEvent,
 } from './events.ts';
 export { openTree, OutputTree, type TreeFile, type TreeItem } from './open-tree.ts';
-export { plan, type ManifestOptions, type Plan, type PlannedService } from './plan.ts';
+export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
 export type { CampaignResult, ItemCounts } from './result.ts';
-export { ManifestRefusedError, startCampaign, type StartOptions } from './start-campaign.ts';
+export { startCampaign, type StartOptions } from './start-campaign.ts';
 export { watch, type WatchOptions } from './watch.ts';

@@ -1,7 +1,7 @@
 /** Checks manifests and works out what a campaign would do. Submits nothing and writes nothing into the output tree. */
 import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
 import { forecastCampaign } from '../campaigns/forecast.ts';
-import { knownServices, takeIn, type IntakeOptions } from '../campaigns/intake.ts';
+import { knownServices, takeIn } from '../campaigns/intake.ts';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -14,22 +14,13 @@ import {
   settingsOf,
   type ConfigurationOptions,
 } from './configuration.ts';
+import type { ManifestOptions } from './checked-rows.ts';
 import { Problems } from './problems.ts';
 
-/** Which rows a campaign has, and where its output goes. */
-export interface ManifestOptions extends ConfigurationOptions {
+/** How a campaign is planned. */
+export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
   /** `local`: the two services of this project, with the embedded server. Left out: those of the configuration. */
   readonly services?: 'local';
-  /** The folder, or s3:// address, that output trees lie in; `store.url` of the configuration when it is left out. */
-  readonly out?: string;
-  /** Name of the campaign; made from the manifest's file name when it is left out. */
-  readonly name?: string;
-  /** Input files may lie outside the folder of their manifest. */
-  readonly allowOutside?: boolean;
-  /** False: results of earlier campaigns are not used, and none are kept for later ones. */
-  readonly cache?: boolean;
-  /** Results of earlier campaigns are computed again. */
-  readonly refresh?: boolean;
 }
 
 /** When the jobs of one service would be through. */
@@ -87,7 +78,7 @@ export interface Plan {
  */
 export async function plan(
   manifests: string | readonly string[],
-  options: ManifestOptions = {},
+  options: PlanOptions = {},
 ): Promise<Plan> {
   const settings = settingsOf(options, { tokens: 'optional' });
   const problems = new Problems();
@@ -126,7 +117,7 @@ export async function plan(
 /** Null where it cannot be found out: the checks stand without it. */
 async function chargedIn(
   settings: Settings,
-  options: IntakeOptions & ConfigurationOptions,
+  options: ConfigurationOptions,
 ): Promise<readonly BudgetStatus[] | null> {
   if (!mayBeCharged(settings)) return [];
   try {

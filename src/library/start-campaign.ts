@@ -1,57 +1,33 @@
 /** Starts a campaign, or resumes it: what `hundredfold run` does, without a terminal. */
 import { tmpdir } from 'node:os';
-import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
+import type { Intake } from '../campaigns/intake.ts';
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
 import { campaignStart, checkStart } from '../campaigns/start-options.ts';
 import { startCampaign as start, type CampaignStart } from '../campaigns/start.ts';
 import { insist } from '../campaigns/temporal-away.ts';
 import type { Settings } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import type { Problem } from '../domain/problem.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
 import { Spool } from '../plan/spool.ts';
 import { openStore } from '../store/open-store.ts';
 import { Campaign } from './campaign.ts';
-import { environmentOf, logToWorkerLog, settingsOf } from './configuration.ts';
+import { checkedRows, type RowOptions } from './checked-rows.ts';
+import {
+  environmentOf,
+  logToWorkerLog,
+  settingsOf,
+  type ConfigurationOptions,
+} from './configuration.ts';
 import { throwIfInterrupted } from './interrupted.ts';
-import type { ManifestOptions } from './plan.ts';
-import { Problems } from './problems.ts';
 
 /** How a campaign is started. */
-export interface StartOptions extends ManifestOptions {
+export interface StartOptions extends RowOptions, ConfigurationOptions {
+  /** `local`: the two services of this project, with the embedded server. Left out: those of the configuration. */
+  readonly services?: 'local';
   /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable: it is not cancelled. */
   readonly signal?: AbortSignal;
-  /** Runs the rows that are in order, and leaves the others out; they are listed in failed.csv. */
-  readonly skipInvalid?: boolean;
-  /** Does not pause a service because its items fail for the same reason. */
-  readonly keepGoing?: boolean;
-  /** Turns for each one of other campaigns that use the same token: above 0, at most 100; 1 when it is left out. */
-  readonly share?: number;
-  /** From 1, which goes before all others, to 5; 3 when it is left out. */
-  readonly priority?: number;
-  /** Slots of each window that are left to other campaigns. */
-  readonly reserve?: number;
   /** False: leaves the work to workers elsewhere. Only with a Temporal of your own (`temporal.address`). */
   readonly worker?: boolean;
-}
-
-/** Rows were refused, and nothing was submitted. */
-export class ManifestRefusedError extends HundredfoldError {
-  /** All errors and warnings; at most the first 10,000. */
-  readonly problems: readonly Problem[];
-
-  /** @internal */
-  constructor(errors: number, problems: readonly Problem[]) {
-    super({
-      code: 'MANIFEST_REFUSED',
-      message: `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
-      remedy: 'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
-      exitCode: EXIT.refused,
-    });
-    this.name = 'ManifestRefusedError';
-    this.problems = problems;
-  }
 }
 
 /**
@@ -79,22 +55,6 @@ export async function startCampaign(
     await spool.remove();
     throw error;
   }
-}
-
-async function checkedRows(
-  manifests: readonly string[],
-  options: StartOptions,
-  settings: Settings,
-  spool: Spool,
-): Promise<Intake> {
-  const problems = new Problems();
-  const onProblem = (problem: Problem): void => problems.add(problem);
-  const intake = await takeIn(manifests, options, settings, { spool, onProblem });
-  await spool.end();
-  if (rowsToRun(intake.survey, options.skipInvalid ?? false) === 'none')
-    throw new ManifestRefusedError(intake.survey.errors, problems.kept);
-  await checkSameCampaign(intake);
-  return intake;
 }
 
 async function begin(
