@@ -19,7 +19,7 @@ export type {
   ProgressEvent,
   UnreachableEvent,
 } from './events.ts';
-export { openTree, OutputTree, type TreeFile, type TreeItem } from './open-tree.ts';
+export { openTree, OutputTree, type TreeError, type TreeFile, type TreeItem } from './open-tree.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
 export type { CampaignResult, ItemCounts } from './result.ts';
 export { startCampaign, type StartOptions } from './start-campaign.ts';

@@ -44,6 +44,14 @@ export interface TreeFile {
   read(): Promise<Uint8Array>;
 }
 
+/** Why an item did not succeed. */
+export interface TreeError {
+  /** Code of the error. */
+  readonly code: string;
+  /** The service's words letter by letter, where it gave any. */
+  readonly message: string;
+}
+
 /** An item of the tree: one row of the manifest. */
 export interface TreeItem {
   /** Unique in the campaign. */
@@ -53,7 +61,7 @@ export interface TreeItem {
   /** How it ended. */
   readonly state: ItemState;
   /** Why it did not succeed; null where it did. */
-  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly error: TreeError | null;
   /** Id of its job at the service; null where it has none. */
   readonly remoteId: string | null;
   /** Its folder, as a path or an s3:// address; null of a row that was refused. */

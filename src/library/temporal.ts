@@ -9,20 +9,54 @@ import type { Settings, TemporalSettings } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { temporalAddress, type Session } from '../host/session.ts';
 import { stateFolderOf } from '../host/state.ts';
+import { workflowBundle as bundleOf } from '../temporal/bundle.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { openActivities } from '../worker.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { RowOptions } from './checked-rows.ts';
 import type { PreparedCampaign } from './child-campaign.ts';
 import { environmentOf, settingsOf, type ConfigurationOptions } from './configuration.ts';
 import { prepareChild } from './prepare-child.ts';
 
-export { workflowBundle } from '../temporal/bundle.ts';
-export { ATTRIBUTES as searchAttributes } from '../workflows/search-attributes.ts';
 export { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
 export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
 export type { ManifestOptions, RowOptions } from './checked-rows.ts';
 export type { ConfigurationOptions } from './configuration.ts';
+
+/** For `workflowBundle` of `Worker.create`. */
+export interface WorkflowBundle {
+  /** Path of a JavaScript file. */
+  readonly codePath: string;
+}
+
+/**
+ * The workflows of this library alone, bundled: for a worker that has no workflows of its own. In a checkout it is built
+ * where it is missing.
+ *
+ * @throws HundredfoldError `PACKAGE_INCOMPLETE`
+ */
+export async function workflowBundle(): Promise<WorkflowBundle> {
+  return bundleOf();
+}
+
+/** Names of the search attributes by which campaigns and items are found, all of type Keyword. */
+export const searchAttributes = {
+  /** Name of the campaign, of campaigns and items. */
+  campaign: ATTRIBUTES.campaign.name,
+  /** Id of the item. */
+  item: ATTRIBUTES.item.name,
+  /** What the input of the item is. */
+  kind: ATTRIBUTES.kind.name,
+  /** State of the campaign or the item. */
+  state: ATTRIBUTES.state.name,
+  /** Service of the item. */
+  service: ATTRIBUTES.service.name,
+  /** Id of the item's job at the service. */
+  remoteId: ATTRIBUTES.remoteId.name,
+  /** Code of the error with which the item ended. */
+  errorCode: ATTRIBUTES.errorCode.name,
+} as const;
 
 /** For which task queue the activities are made. */
 export interface ActivitiesOptions extends ConfigurationOptions {

@@ -10,12 +10,20 @@ import {
   ParentClosePolicy,
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
-import { campaign } from '../workflows/campaign.ts';
+import * as workflows from '../workflows/index.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import type { CampaignEnd, PreparedCampaign } from './child-campaign.ts';
 
-export { budget, campaign, item } from '../workflows/index.ts';
 export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
+
+/** The workflow of a campaign. Export it beside your own; start it with `executeCampaign`. */
+export const campaign = workflows.campaign;
+
+/** The workflow of an item. Export it beside your own; campaigns start it. */
+export const item = workflows.item;
+
+/** The workflow of a rate limit. Export it beside your own; `createActivities` starts it. */
+export const budget = workflows.budget;
 
 /**
  * Executes a campaign as a child workflow and waits for its end. The child runs on the task queue of its parent. When
