@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { findTemporalCli } from '../src/program/temporal-cli.js';
-import { startCampaign } from '../src/cli/campaign-start.ts';
+import { startCampaign } from '../src/campaigns/start.ts';
 import { Secret } from '../src/config/secret.ts';
 import { describeService, type ServiceSettings } from '../src/config/settings.ts';
 import { startLocalServices, type LocalServices } from '../src/local-services/server.ts';

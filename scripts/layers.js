@@ -2,12 +2,14 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli → host → worker → watchdog, telemetry → temporal → activities → workflows → report
+ *   cli, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → report
  *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
+ * know no terminal, no prompts and no exit of the process.
  * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
  */
 
@@ -23,6 +25,8 @@ const ROWS = [
   ['watchdog', 'telemetry'],
   ['worker'],
   ['host'],
+  ['campaigns'],
+  ['library'],
   ['cli'],
 ];
 
@@ -55,7 +59,8 @@ export const MAY_IMPORT = {
   'local-services': ['domain', 'program'],
   // These two start the local services in their own process.
   host: [...byRows.host, 'local-services'],
-  cli: [...byRows.cli, 'local-services'],
+  // The library is for programs of others: the command line uses what lies below it.
+  cli: [...byRows.cli.filter((part) => part !== 'library'), 'local-services'],
 };
 
 /**
@@ -79,6 +84,8 @@ export const KNOW_TEMPORAL = [
   'telemetry',
   'worker',
   'host',
+  'campaigns',
+  'library',
   'cli',
 ];
 

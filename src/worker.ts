@@ -1,6 +1,6 @@
 /** The worker: runs the workflows and activities of one task queue against one Temporal. */
 import { Client } from '@temporalio/client';
-import type { NativeConnection } from '@temporalio/worker';
+import type { ActivityInterceptorsFactory, NativeConnection } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
@@ -38,6 +38,7 @@ import { processIdentity, version } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
+import type { Activities } from './workflows/verbs.ts';
 
 export { logTo } from './telemetry/runtime.ts';
 
@@ -282,4 +283,36 @@ function logRefusal(error: unknown): void {
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
+}
+
+/** Activities for workers that somebody else makes, with all that has to run beside them. */
+export interface OpenActivities {
+  readonly activities: Activities;
+  /** Around every activity. */
+  readonly interceptors: ActivityInterceptorsFactory[];
+  close(): Promise<void>;
+}
+
+/** One task queue does everything: its workers have all tokens. */
+export async function openActivities(given: WorkerOptions): Promise<OpenActivities> {
+  const options = { ...given, services: everyCredential(given.services) };
+  const observation = await observationOf(options);
+  const known = knownServices(options.services, secretsOf(options), { ...options, observation });
+  const leases = treeLeases(options);
+  const dependencies = dependenciesOf(options, known, leases);
+  await checkReadable(options.client, options.taskQueue);
+  for (const { reference } of options.services) await ensureBudget(dependencies, reference);
+  const watchdog = watchOver(options);
+  leases.start();
+  return {
+    activities: createActivities(dependencies),
+    interceptors: activityInterceptors(observation, options.client),
+    async close() {
+      await watchdog.stop();
+      await leases.stop();
+      await Promise.all([...known.values()].map((service) => service.client.close()));
+      dependencies.ledger.stop();
+      await observation.tracing?.flush();
+    },
+  };
 }

@@ -5,13 +5,13 @@ import { formatDuration } from '../config/duration.ts';
 import type { CampaignUse } from '../budget/use-status.ts';
 import { EXIT } from '../domain/errors.ts';
 import { standingText } from '../domain/standing-text.ts';
-import { noticesOf } from './budget-notices.ts';
+import { noticesOf } from '../campaigns/budget-notices.ts';
 import { chargeLines, readCharges } from './charges.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
 import { printDocument, printLine } from './output.ts';
 import { accountLines, rejectionLines, viewLedger } from './ledger-lines.ts';
-import { clockText } from './clock-text.ts';
+import { clockText } from '../campaigns/clock-text.ts';
 import { isBlocked, windowText } from './progress-text.ts';
 import { withSession } from './with-session.ts';
 

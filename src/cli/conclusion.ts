@@ -1,18 +1,16 @@
 /** What a command says and answers when it stops following a campaign. */
-import { ApplicationFailure } from '@temporalio/common';
 import type { Settings } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { EXIT } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
-import type { campaign } from '../workflows/index.ts';
-import { campaignWorkflowId } from '../workflows/names.ts';
+import { brokenOff, notNotified } from '../campaigns/end.ts';
 import { openStore } from '../store/open-store.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { say } from './explain.ts';
 import type { FollowedTo } from './follow.ts';
-import type { Observed } from './observe.ts';
+import type { Observed } from '../campaigns/observe.ts';
 import { backgroundRuns } from './background.ts';
 import { detach } from './detached.ts';
-import { openDocument } from './open-document.ts';
+import { openDocument } from '../campaigns/open-document.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import type { ServiceFlags } from './flags.ts';
 import { printDocument } from './output.ts';
@@ -49,12 +47,10 @@ export async function conclude(
       say('  Other workers, if there are any, go on with it now.');
     return EXIT.interrupted;
   }
-  if (!last?.completed) throw brokenOff(name, await reasonOfEnd(session, name));
+  if (!last?.completed) throw await brokenOff(session, name);
   const code = await concludeEnded(folder, { json, idle });
   // What was seen last may be of a moment before the end.
-  const handle = session.client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
-  const { unnotified = [] } = await handle.result();
-  for (const reason of unnotified) say(`  not told of the end: ${reason}`);
+  for (const reason of await notNotified(session, name)) say(`  not told of the end: ${reason}`);
   return code;
 }
 
@@ -67,37 +63,4 @@ export async function concludeEnded(
   if (json) printDocument(ended.document);
   printEnd(ended, { idle });
   return exitCodeOf(ended.document);
-}
-
-/** What the workflow failed of, in the words of the activity; null when it was ended by hand. */
-async function reasonOfEnd(session: Session, name: string): Promise<string | null> {
-  return (await failureOf(session, name))?.message ?? null;
-}
-
-/**
- * The campaign has ended, and items in its tree have not: their records were removed, their workflows ended without
- * them, and then the records were written again.
- */
-export async function hasOpenItems(session: Session, name: string): Promise<boolean> {
-  return (await failureOf(session, name))?.type === 'ITEMS_OPEN';
-}
-
-async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
-  try {
-    await client.workflow.getHandle(campaignWorkflowId(name)).result();
-    return null;
-  } catch (error) {
-    let reason: unknown = error;
-    while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
-    return reason instanceof ApplicationFailure ? reason : null;
-  }
-}
-
-function brokenOff(name: string, reason: string | null): HundredfoldError {
-  const why = reason === null ? 'was ended by hand, or failed' : `failed: ${reason}`;
-  return new HundredfoldError({
-    code: 'CAMPAIGN_BROKEN_OFF',
-    message: `the workflow of the campaign ${name} ${why}`,
-    remedy: 'Type its "hundredfold run" command again: what is done stays done.',
-  });
 }

@@ -1,17 +1,17 @@
 /** `hundredfold pause|resume|cancel NAME`: durable, because each is a message to the campaign's workflow. */
-import type { WorkflowHandle } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { Session } from '../host/session.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import { pauseSignal, resumeSignal } from '../workflows/messages.ts';
-import { findCampaign } from './campaigns.ts';
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../campaigns/control.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { conclude } from './conclusion.ts';
 import { say } from './explain.ts';
 import { follow } from './follow.ts';
-import { endObsolete } from './obsolete.ts';
-import { isTreeHere, treeObstacleOf } from './tree-obstacle.ts';
-import type { Observed } from './observe.ts';
+import { endObsolete } from '../campaigns/obsolete.ts';
+import { isTreeHere, treeObstacleOf } from '../campaigns/tree-obstacle.ts';
+import type { Observed } from '../campaigns/observe.ts';
 import type { CommonFlags } from './flags.ts';
 import { answered, withSession, type Around } from './with-session.ts';
 
@@ -26,24 +26,24 @@ export interface ResumeFlags extends CommonFlags {
 
 export async function pause(name: string, flags: CommonFlags): Promise<number> {
   const words = `${name} is paused: nothing more is submitted; what was submitted is fetched. \`hundredfold resume\` lets it go on.`;
-  return told(name, flags, words, (campaign) => campaign.signal(pauseSignal));
+  return controlled(name, flags, words, (client) => pauseCampaign(client, name));
 }
 
 export async function resume(name: string, flags: ResumeFlags): Promise<number> {
   const { service } = flags;
   const words = service === undefined ? `${name} goes on.` : `${name} goes on with ${service}.`;
-  return told(name, flags, words, (campaign) => campaign.signal(resumeSignal, service));
+  return controlled(name, flags, words, (client) => resumeCampaign(client, name, service));
 }
 
-async function told(
+async function controlled(
   name: string,
   flags: CommonFlags,
   words: string,
-  tell: (campaign: WorkflowHandle) => Promise<void>,
+  send: (client: Client) => Promise<void>,
 ): Promise<number> {
   return withSession(flags, 'look', async (session) => {
     if ((await openCampaign(session, name)) === null) return EXIT.ok;
-    await tell(session.client.workflow.getHandle(campaignWorkflowId(name)));
+    await send(session.client);
     say(words);
     if (session.role === 'host') say(NOBODY_WORKS);
     return EXIT.ok;
@@ -72,10 +72,10 @@ async function cancelled(
   // Cancelled, it would wait for ever: it cannot write the ends of its items.
   if (obstacle !== null && session.role !== 'remote') {
     say(obstacle);
-    await answered(endObsolete(session, name));
+    await answered(endObsolete(session, name, say));
     return EXIT.ok;
   }
-  await answered(handle.cancel());
+  await answered(cancelCampaign(session.client, name));
   say(`${name} is cancelled. What was spent of the budget stays spent.`);
   // Whether a worker has the tree that we do not have, only the user knows.
   if (obstacle !== null) say(`  It waits for its output tree: ${obstacle}${ABANDON(name)}`);
@@ -105,7 +105,7 @@ async function abandon(
       exitCode: EXIT.refused,
     });
   }
-  await endObsolete(session, name);
+  await endObsolete(session, name, say);
   return EXIT.ok;
 }
 

@@ -5,11 +5,11 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { readRecord } from '../host/record.ts';
 import type { Session } from '../host/session.ts';
 import { backgroundRuns, startInBackground } from './background.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { say } from './explain.ts';
 import type { ServiceFlags } from './flags.ts';
-import { observe, type Observed } from './observe.ts';
-import { openDocument } from './open-document.ts';
+import { observe, type Observed } from '../campaigns/observe.ts';
+import { openDocument } from '../campaigns/open-document.ts';
 import { printDocument } from './output.ts';
 import { uiLink } from './ui-link.ts';
 

@@ -4,7 +4,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { formatDuration } from '../config/duration.ts';
 import { NAMES, type Recognition } from '../services/recognise.ts';
 import type { Finding } from './finding.ts';
-import { recogniseService, remedyOf } from './recognise-services.ts';
+import { recogniseService, remedyOf } from '../campaigns/recognise-services.ts';
 
 type Site = ServiceSettings | UnreadyService;
 

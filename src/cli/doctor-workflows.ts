@@ -5,10 +5,10 @@ import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
 import { stuckBecause, type Stuck } from '../watchdog/stuck.ts';
-import { noticesOf } from './budget-notices.ts';
+import { noticesOf } from '../campaigns/budget-notices.ts';
 import type { Finding } from './finding.ts';
-import { refusalWords } from './standstill.ts';
-import { treeObstacleOf } from './tree-obstacle.ts';
+import { refusalWords } from '../campaigns/standstill.ts';
+import { treeObstacleOf } from '../campaigns/tree-obstacle.ts';
 import { answered } from './with-session.ts';
 
 const CONNECT_WITHIN_MS = 5_000;

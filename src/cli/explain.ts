@@ -1,5 +1,6 @@
 /** Errors, for people: what happened and what to do; a stack trace only for a mistake of ours. */
 import { HundredfoldError } from '../domain/errors.ts';
+import { harmless } from '../domain/plain-text.ts';
 import type { Problem } from '../domain/problem.ts';
 import { typeable } from './typeable.ts';
 import { isQuiet } from './verbosity.ts';
@@ -12,12 +13,6 @@ export function explain(error: unknown): void {
   }
   const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
   write(`hundredfold: something went wrong that should not: ${shown}`);
-}
-
-/** An error in a few words, for a line that has more to say. */
-export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return harmless(text.split('\n', 1)[0] ?? '');
 }
 
 /** A problem as an entry of a list that can be worked off: where, what, what to do. */
@@ -42,12 +37,4 @@ export function say(line: string): void {
 
 function write(line: string): void {
   process.stderr.write(`${typeable(harmless(line))}\n`);
-}
-
-/** All control characters but line feed and tab, and what turns the reading direction. */
-const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Words of services, file names and keys may hold codes that a terminal obeys: they are shown instead. */
-export function harmless(text: string): string {
-  return text.replace(CONTROL, (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`);
 }

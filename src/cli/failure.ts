@@ -35,7 +35,7 @@ function usageError({ message }: CommanderError): HundredfoldError {
 
 /** Temporal's client, which knows its own errors, takes half a second to load: only now. */
 async function worded(error: unknown): Promise<unknown> {
-  const { isTemporalAway, temporalAway } = await import('./temporal-away.ts');
+  const { isTemporalAway, temporalAway } = await import('../campaigns/temporal-away.ts');
   const { refusalOf } = await import('../temporal/refusals.ts');
   return refusalOf(error) ?? (isTemporalAway(error) ? temporalAway(error) : error);
 }

@@ -1,10 +1,10 @@
 /** The output tree of a campaign, by its name. */
 import { EXIT } from '../domain/errors.ts';
 import { campaignAddress } from '../store/address.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from './flags.ts';
-import { openTree, treeIfAny, type CampaignTree } from './retry-tree.ts';
+import { openTree, treeIfAny, type CampaignTree } from '../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
 export interface TreeFlags extends CommonFlags {

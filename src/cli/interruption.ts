@@ -9,6 +9,9 @@ import { say } from './explain.ts';
 const ONE_PRESS_MS = 500;
 
 export class Interruption {
+  readonly #controller = new AbortController();
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal = this.#controller.signal;
   /** Resolves when the first signal comes. */
   readonly request: Promise<void>;
   /** What to do at once: the live view must leave the terminal before anything is said. */
@@ -32,6 +35,7 @@ export class Interruption {
       this.at = Date.now();
       this.beforeWords();
       say('Stopping: what is being sent is waited for. Ctrl-C again leaves at once.');
+      this.#controller.abort();
       resolve();
       return;
     }

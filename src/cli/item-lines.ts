@@ -5,7 +5,7 @@
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
 import { errorOf, listedItems, pathOf, stateOf, type Listed } from '../report/campaign-items.ts';
-import type { CampaignTree } from './retry-tree.ts';
+import type { CampaignTree } from '../campaigns/campaign-tree.ts';
 
 export interface ItemLine {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** `items --json`: one document, written row by row. */
 import type { ItemLine } from './item-lines.ts';
 import { beginDocument } from './output.ts';
-import type { CampaignTree } from './retry-tree.ts';
+import type { CampaignTree } from '../campaigns/campaign-tree.ts';
 
 /** Shows lines of items as they come. */
 export interface ItemsPrinter {

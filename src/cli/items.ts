@@ -6,7 +6,7 @@ import type { CommonFlags } from './flags.ts';
 import { itemLines, type ItemFilter, type OpenItem } from './item-lines.ts';
 import { ItemsDocument } from './items-document.ts';
 import { ItemsText } from './items-text.ts';
-import { treeIfAny, type CampaignTree } from './retry-tree.ts';
+import { treeIfAny, type CampaignTree } from '../campaigns/campaign-tree.ts';
 import { campaignAddress } from '../store/address.ts';
 import { commandSettings } from './command-settings.ts';
 

@@ -1,9 +1,9 @@
 /** `hundredfold list`: all campaigns, the newest first. */
 import { EXIT } from '../domain/errors.ts';
-import { listCampaigns, type CampaignLine } from './campaigns.ts';
+import { listCampaigns, type CampaignLine } from '../campaigns/find.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { clockText } from './clock-text.ts';
+import { clockText } from '../campaigns/clock-text.ts';
 import { printDocument } from './output.ts';
 import { printTable } from './table.ts';
 import { withSession } from './with-session.ts';

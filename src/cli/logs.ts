@@ -13,7 +13,7 @@ import { say } from './explain.ts';
 import { findTree, type TreeFlags } from './find-tree.ts';
 import { logText, parseLogLine, type LogLine } from './log-text.ts';
 import { printDocument, printLine } from './output.ts';
-import type { CampaignTree } from './retry-tree.ts';
+import type { CampaignTree } from '../campaigns/campaign-tree.ts';
 
 export async function logs(
   name: string,

@@ -27,14 +27,14 @@ import { ensureTreeId } from '../store/tree-identity.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { configureSignal, pauseSignal, restoreSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId, submitTaskQueue } from '../workflows/names.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { commandSettings } from './command-settings.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { whileHolding } from './hold-tree.ts';
-import { feedPlans, launch, onShared } from './launch.ts';
-import { endObsolete } from './obsolete.ts';
-import { openTree, type CampaignTree } from './retry-tree.ts';
+import { whileHolding } from '../campaigns/hold-tree.ts';
+import { feedPlans, launch, onShared } from '../campaigns/launch.ts';
+import { endObsolete } from '../campaigns/obsolete.ts';
+import { openTree, type CampaignTree } from '../campaigns/campaign-tree.ts';
 import { logToFolder } from './worker-log.ts';
 
 export interface MoveFlags extends CommonFlags {
@@ -67,7 +67,7 @@ export async function move(name: string, flags: MoveFlags): Promise<number> {
       await comeToRest(session, name, run.references);
       await takeAlong(target, feeds, run.id, await snapshotsOf(session.client, run.references));
       const { open } = await findCampaign(session.client, name);
-      if (open) await endObsolete(session, name, `it was moved to ${address}`);
+      if (open) await endObsolete(session, name, say, `it was moved to ${address}`);
       await goOn(target, { name, tree, feeds, there, standing });
     } finally {
       await target.close();
@@ -199,7 +199,7 @@ async function goOn(target: Session, onward: Onward): Promise<void> {
   const { campaign } = tree;
   const store = await placeFor(tree, there, name);
   // Whoever holds the embedded server gives the tree back within half a minute.
-  await whileHolding({ session: target, store, embeddedDir: null }, async (held) => {
+  await whileHolding({ session: target, store, embeddedDir: null, onNotice: say }, async (held) => {
     // The pages as the records are now: which items have ended, and which have a job.
     await prepareRetry(store, campaign, new Set(), new Date().toISOString());
     const invalid = await countInvalidRows(store);

@@ -2,10 +2,10 @@
 import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../domain/states.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import type { CommonFlags } from './flags.ts';
 import type { OpenItem } from './item-lines.ts';
-import { openTree, type CampaignTree } from './retry-tree.ts';
+import { openTree, type CampaignTree } from '../campaigns/campaign-tree.ts';
 import { withSession } from './with-session.ts';
 
 export type OpenItems = ReadonlyMap<string, OpenItem>;

@@ -2,7 +2,7 @@
  * What a command is asked for goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and
  * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
  */
-import { harmless } from './explain.ts';
+import { harmless } from '../domain/plain-text.ts';
 import { typeable } from './typeable.ts';
 
 let documented = false;

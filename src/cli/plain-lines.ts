@@ -3,7 +3,7 @@
  * what must not wait: the beginning and the end, a pause, a service that makes us wait, a full disk, an item that failed.
  */
 import { say } from './explain.ts';
-import type { Observation } from './observe.ts';
+import type { Observation } from '../campaigns/observe.ts';
 import { blocksOf, budgetText, countsText, stateText } from './progress-text.ts';
 import type { View } from './view.ts';
 

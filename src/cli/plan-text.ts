@@ -1,10 +1,10 @@
 /** What a campaign would do, in words: for `plan`, and for `run` before it begins. Pure. */
 import { formatDuration } from '../config/duration.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
-import { ESTIMATES } from '../plan/estimates.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
+import { diskEstimate, jobsOf } from '../plan/totals.ts';
 import type { Survey } from '../plan/survey.ts';
-import { clockText } from './clock-text.ts';
+import { clockText } from '../campaigns/clock-text.ts';
 
 export interface PlanView {
   readonly name: string;
@@ -47,21 +47,6 @@ export function planLines(view: PlanView): string[] {
     ...forecasts.map((one) => forecastText(one, now)),
     ...diskLines(view),
   ];
-}
-
-export function jobsOf({ jobs }: Survey): number {
-  return KINDS.reduce((sum, kind) => sum + jobs[kind], 0);
-}
-
-/** Of the files that will be written, in bytes. */
-export function diskEstimate({ kinds, ended, rows }: Survey): number {
-  const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * ESTIMATES[kind].bytes, 0);
-  return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
-}
-
-/** When the last service will be through; null when nothing has to be submitted. */
-export function endOf(forecasts: readonly ServiceForecast[]): number | null {
-  return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));
 }
 
 function forecastText(forecast: ServiceForecast, now: number): string {

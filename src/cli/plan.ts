@@ -1,29 +1,29 @@
 /** `hundredfold plan`: checks everything and says what a run would do, without submitting anything. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BudgetStatus } from '../budget/status.ts';
 import type { Settings, UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { ServiceForecast } from '../plan/forecast.ts';
 import type { Fate } from '../plan/survey.ts';
 import { say } from './explain.ts';
-import type { ServiceFlags } from './flags.ts';
-import { forecastCampaign } from './forecast.ts';
+import type { CommonFlags } from './flags.ts';
+import { ProblemList } from './problem-list.ts';
+import { forecastCampaign } from '../campaigns/forecast.ts';
 import {
   checkSameCampaign,
   knownServices,
   takeIn,
   type Intake,
-  type IntakeFlags,
-} from './intake.ts';
-import { freeIn } from './free-space.ts';
-import { readBudgets } from '../activities/budget-status.ts';
-import { diskEstimate, endOf, jobsOf, planLines } from './plan-text.ts';
-import { withSession } from './with-session.ts';
+  type IntakeOptions,
+} from '../campaigns/intake.ts';
+import { freeIn } from '../campaigns/free-space.ts';
+import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
+import { logToFolder } from './worker-log.ts';
+import { diskEstimate, endOf, jobsOf } from '../plan/totals.ts';
+import { planLines } from './plan-text.ts';
 import { commandSettings } from './command-settings.ts';
 import { printDocument, printLine } from './output.ts';
 
-export interface PlanFlags extends IntakeFlags {
+export interface PlanFlags extends CommonFlags, IntakeOptions {
   /** Says of each row what becomes of it. */
   readonly explain?: boolean;
 }
@@ -32,19 +32,21 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const settings = commandSettings(flags, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
+  // They are what the command is asked for.
+  const problems = new ProblemList(flags.json ? undefined : printLine);
   const intake = await takeIn(manifests, flags, settings, {
     ...(flags.explain && { onFate }),
-    // They are what the command is asked for.
-    ...(!flags.json && { tell: printLine }),
+    onProblem: (problem) => problems.add(problem),
   });
+  problems.sayRest();
   const { name, survey } = intake;
-  const budgets = jobsOf(survey) > 0 ? await chargedNow(settings, flags) : [];
+  const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];
   const now = Date.now();
   const feeds = knownServices(settings, flags);
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
   for (const feed of feeds)
     if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
-  if (flags.json) print(intake, forecasts, flags.explain ? fates : null);
+  if (flags.json) print(intake, problems, forecasts, flags.explain ? fates : null);
   else {
     const freeBytes = await freeIn(intake.folder);
     for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
@@ -58,22 +60,18 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
 }
 
-/** What is charged to the budgets; nothing where no Temporal was ever used. */
-async function chargedNow(settings: Settings, flags: ServiceFlags): Promise<BudgetStatus[]> {
-  const used = settings.temporal !== null || existsSync(join(settings.embeddedDir, 'temporal.db'));
-  if (!used) return [];
-  let budgets: BudgetStatus[] = [];
+/** What is charged to the budgets; nothing where that cannot be found out. */
+async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> {
+  if (!mayBeCharged(settings)) return [];
   try {
-    await withSession(flags, 'look', async (session) => {
-      budgets = await readBudgets(session.client);
-      return EXIT.ok;
-    });
+    logToFolder(settings);
+    return await chargedBudgets(settings, process.env);
   } catch (error) {
     // The checks stand without it, and are what most people plan for.
     if (!(error instanceof HundredfoldError)) throw error;
     say(`What is charged to the budgets is not known: ${error.message} [${error.code}]`);
+    return [];
   }
-  return budgets;
 }
 
 /** The forecast is then the earliest end. */
@@ -82,7 +80,8 @@ function sayUncharged({ reference: { service }, reason }: UnreadyService): void 
 }
 
 function print(
-  { name, folder, survey, problems }: Intake,
+  { name, folder, survey }: Intake,
+  problems: ProblemList,
   forecasts: readonly ServiceForecast[],
   fates: readonly { id: string; fate: Fate }[] | null,
 ): void {

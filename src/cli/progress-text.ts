@@ -1,8 +1,8 @@
 /** A campaign's progress in words: what the live view and the plain lines are made of. Pure. */
 import { formatDuration } from '../config/duration.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
-import { clockText } from './clock-text.ts';
-import type { Observation } from './observe.ts';
+import { clockText } from '../campaigns/clock-text.ts';
+import type { Observation } from '../campaigns/observe.ts';
 
 /** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
 export function countsText({ progress, waiting }: Observation): string {

@@ -5,7 +5,7 @@ import type { PastJob } from '../domain/outcomes.ts';
 import { withLocalServices } from '../host/with-local-services.ts';
 import { createClient } from '../services/registry.ts';
 import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
-import { chooseServices } from './choose-services.ts';
+import { chooseServices } from '../campaigns/choose-services.ts';
 import type { ServiceFlags } from './flags.ts';
 
 /**

@@ -10,7 +10,7 @@ import { publishedEnd } from '../report/published-campaign.ts';
 import { REPORT } from '../store/layout.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { whileHoldingAlone } from './hold-tree.ts';
+import { whileHoldingAlone } from '../campaigns/hold-tree.ts';
 import { tellDamaged } from './summary.ts';
 import { addressOf } from '../store/address.ts';
 import { findTree } from './find-tree.ts';
@@ -28,7 +28,9 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
-  await whileHoldingAlone('hundredfold report', store, () => publishTree(folder, end));
+  await whileHoldingAlone({ where: 'hundredfold report', store, onNotice: say }, () =>
+    publishTree(folder, end),
+  );
   const path = addressOf(folder, REPORT);
   const { document, damaged } = await endedCampaign(store, folder);
   if (flags.json) {

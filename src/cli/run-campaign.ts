@@ -2,48 +2,38 @@
 import { createInterface } from 'node:readline/promises';
 import { readBudgets } from '../activities/budget-status.ts';
 import type { BudgetStatus } from '../budget/status.ts';
-import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
-import type { JobPolicy } from '../domain/campaign.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
-import { isObjectAddress } from '../domain/object-store.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import { openSession, type Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import { openStore } from '../store/open-store.ts';
-import { probe } from '../store/probe.ts';
 import { startInBackground } from './background.ts';
-import { startCampaign, type CampaignStart, type Started } from './campaign-start.ts';
-import { chooseServices } from './choose-services.ts';
-import { conclude, concludeEnded, hasOpenItems } from './conclusion.ts';
+import { startCampaign, type CampaignStart, type Started } from '../campaigns/start.ts';
+import { hasOpenItems } from '../campaigns/end.ts';
+import { campaignStart, checkStart, type StartOptions } from '../campaigns/start-options.ts';
+import { conclude, concludeEnded } from './conclusion.ts';
 import { detach } from './detached.ts';
 import { follow } from './follow.ts';
-import { embeddedDirOf } from './hold-tree.ts';
-import { checkServices } from './recognise-services.ts';
-import { reasonOf, say } from './explain.ts';
-import { forecastCampaign } from './forecast.ts';
-import type { Intake, IntakeFlags } from './intake.ts';
+import { reasonOf } from '../domain/plain-text.ts';
+import { say } from './explain.ts';
+import { forecastCampaign } from '../campaigns/forecast.ts';
+import type { CommonFlags } from './flags.ts';
+import type { Intake } from '../campaigns/intake.ts';
 import { Interruption } from './interruption.ts';
-import { standingOf, type StandingFlags } from './standing.ts';
-import { oneAtATime } from './one-at-a-time.ts';
-import { freeIn } from './free-space.ts';
-import { endOf, planLines } from './plan-text.ts';
-import { insist, isTemporalAway } from './temporal-away.ts';
+import { oneAtATime } from '../campaigns/one-at-a-time.ts';
+import { freeIn } from '../campaigns/free-space.ts';
+import { endOf } from '../plan/totals.ts';
+import { planLines } from './plan-text.ts';
+import { insist, isTemporalAway } from '../campaigns/temporal-away.ts';
 import { logToFolder } from './worker-log.ts';
 
-/** `--keep-going`: nothing is paused because items fail for one and the same reason. */
-function policyOf({ policy }: Settings, { keepGoing }: RunFlags): JobPolicy {
-  const { sameFailures: _, ...rest } = policy;
-  return keepGoing === true ? rest : policy;
-}
-
-export interface RunFlags extends IntakeFlags, StandingFlags {
+export interface RunFlags extends CommonFlags, StartOptions {
   readonly detach?: boolean;
   /** False with --no-worker. */
   readonly worker?: boolean;
   readonly yes?: boolean;
   readonly skipInvalid?: boolean;
-  readonly keepGoing?: boolean;
 }
 
 export async function runCampaign(
@@ -52,32 +42,26 @@ export async function runCampaign(
   flags: RunFlags,
   settings: Settings,
 ): Promise<number> {
-  const { name, folder, survey, cache, needed } = intake;
-  const local = flags.services === 'local';
-  const feeds = chooseServices(settings, { local, needed, who: 'the manifest' });
-  const keepResults = flags.cache !== false;
-  const start: CampaignStart = {
-    ...{ name, folder, survey, spool, cache, feeds, keepResults },
-    policy: policyOf(settings, flags),
-    standing: standingOf(flags),
-    notify: notifyWays(settings.notify),
-    embeddedDir: embeddedDirOf(settings),
-  };
-  await checkOutput(folder);
-  await checkServices(feeds, { resumes: survey.submitted + survey.ended > 0 });
+  const { name, folder } = intake;
+  const start = campaignStart(intake, spool, settings, { ...flags, onNotice: say });
+  await checkStart(start);
   const interruption = new Interruption();
   logToFolder(settings);
   if (flags.detach) await startInBackground(settings, flags);
   const session = await openSession({
-    ...{ settings, environment: process.env, localServices: local },
+    ...{ settings, environment: process.env, localServices: flags.services === 'local' },
     ownWorker: (flags.worker ?? true) && !flags.detach,
   });
   try {
     if (interruption.requested()) return EXIT.interrupted;
     if (!(await agreed(session, start, flags))) return EXIT.interrupted;
-    await seedLedger(await openStore(folder), { settings, environment: process.env, feeds });
-    const begun = await oneAtATime(settings, () =>
-      insist(session, interruption, () => startCampaign(session, start)),
+    await seedLedger(await openStore(folder), {
+      settings,
+      environment: process.env,
+      feeds: start.feeds,
+    });
+    const begun = await oneAtATime(settings, say, () =>
+      insist(session, interruption.signal, () => startCampaign(session, start)),
     );
     if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
     if (flags.detach) return await detach(session, start, { settings, flags });
@@ -85,7 +69,7 @@ export async function runCampaign(
     let to = await follow(session, start, interruption);
     if (to.end === 'ended' && !to.last?.completed && (await hasOpenItems(session, name))) {
       say(`${name}: items without an end are run once more.`);
-      await insist(session, interruption, () => startCampaign(session, start));
+      await insist(session, interruption.signal, () => startCampaign(session, start));
       to = await follow(session, start, interruption);
     }
     return await conclude(session, { name, folder }, to, {
@@ -94,18 +78,6 @@ export async function runCampaign(
     });
   } finally {
     await session.close();
-  }
-}
-
-/** An output folder that cannot be used is told before a server is started for it: nothing was submitted. */
-async function checkOutput(folder: string): Promise<void> {
-  try {
-    const store = await openStore(folder);
-    if (isObjectAddress(folder)) await probe(store);
-  } catch (cause) {
-    if (!(cause instanceof HundredfoldError)) throw cause;
-    const { code, message, remedy } = cause;
-    throw new HundredfoldError({ code, message, remedy, exitCode: EXIT.refused, cause });
   }
 }
 

@@ -1,9 +1,11 @@
 /** `hundredfold run`: checks the manifests, starts or resumes the campaign, shows progress until it ends. */
 import { tmpdir } from 'node:os';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { EXIT } from '../domain/errors.ts';
+import type { Problem } from '../domain/problem.ts';
 import { Spool } from '../plan/spool.ts';
 import { say } from './explain.ts';
-import { checkSameCampaign, takeIn, type Intake } from './intake.ts';
+import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
+import { ProblemList } from './problem-list.ts';
 import type { RunFlags } from './run-campaign.ts';
 import { commandSettings } from './command-settings.ts';
 import { printDocument } from './output.ts';
@@ -12,12 +14,15 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
   const settings = commandSettings(flags);
   const spool = new Spool(tmpdir());
   try {
-    const takingIn = takeIn(manifests, flags, settings, { spool });
+    const problems = new ProblemList();
+    const onProblem = (problem: Problem): void => problems.add(problem);
+    const takingIn = takeIn(manifests, flags, settings, { spool, onProblem });
     // Temporal's packages take a second to load, and RDKit in its thread as long to start: side by side.
     const loading = import('./run-campaign.ts');
     const intake = await takingIn;
+    problems.sayRest();
     await spool.end();
-    if (!accepted(intake, flags)) return EXIT.refused;
+    if (!accepted(intake, problems, flags)) return EXIT.refused;
     await checkSameCampaign(intake);
     const { runCampaign } = await loading;
     return await runCampaign(intake, spool, flags, settings);
@@ -27,28 +32,21 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
 }
 
 /** All problems at once; nothing is submitted while one of them is an error, unless the rest is asked for. */
-function accepted({ survey, problems }: Intake, { json, skipInvalid }: RunFlags): boolean {
-  const { errors, invalid, brokenFiles, items, rows } = survey;
-  if (errors > 0 && skipInvalid && brokenFiles === 0 && items > 0) {
+function accepted(
+  { survey }: Intake,
+  problems: ProblemList,
+  { json, skipInvalid }: RunFlags,
+): boolean {
+  const { errors, invalid, brokenFiles, rows } = survey;
+  const toRun = rowsToRun(survey, skipInvalid ?? false);
+  if (toRun === 'valid')
     say(`hundredfold: ${invalid} of ${rows} rows are left out; failed.csv will list them.`);
-    return true;
-  }
-  if (errors > 0) {
-    if (json) printDocument({ rows, problems: problems.kept });
-    const count = errors === 1 ? 'one error' : `${errors} errors`;
-    const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
-    say(
-      `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.${without}`,
-    );
-    return false;
-  }
-  if (items === 0) {
-    throw new HundredfoldError({
-      code: 'MANIFEST_EMPTY',
-      message: 'the manifest has no rows',
-      remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
-      exitCode: EXIT.refused,
-    });
-  }
-  return true;
+  if (toRun !== 'none') return true;
+  if (json) printDocument({ rows, problems: problems.kept });
+  const count = errors === 1 ? 'one error' : `${errors} errors`;
+  const without = skipInvalid || brokenFiles > 0 ? '' : ' --skip-invalid runs the other rows.';
+  say(
+    `hundredfold: ${count}; nothing was submitted. Mend the manifest and type the command again.${without}`,
+  );
+  return false;
 }

@@ -1,12 +1,5 @@
 /** `--share`, `--priority` and `--reserve`: how a campaign stands among others that use the same token. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Standing } from '../domain/campaign.ts';
-
-export interface StandingFlags {
-  readonly share?: number;
-  readonly priority?: number;
-  readonly reserve?: number;
-}
 
 export function withStanding(command: Command): Command {
   return command
@@ -27,14 +20,6 @@ export function withStanding(command: Command): Command {
         number('a whole number', (n) => Number.isInteger(n) && n >= 0),
       ),
     );
-}
-
-export function standingOf({ share = 1, priority, reserve }: StandingFlags): Standing {
-  return {
-    weight: share,
-    ...(priority !== undefined && { priority }),
-    ...(reserve !== undefined && reserve > 0 && { reserve }),
-  };
 }
 
 function number(what: string, isRight: (n: number) => boolean): (text: string) => number {

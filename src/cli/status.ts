@@ -2,12 +2,12 @@
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import { openStore } from '../store/open-store.ts';
-import { findCampaign, listCampaigns, type CampaignLine } from './campaigns.ts';
+import { findCampaign, listCampaigns, type CampaignLine } from '../campaigns/find.ts';
 import { expectedEnd } from '../plan/expected-end.ts';
-import { noticesOf } from './budget-notices.ts';
+import { noticesOf } from '../campaigns/budget-notices.ts';
 import type { CommonFlags } from './flags.ts';
-import { observe, type Observation } from './observe.ts';
-import { openDocument } from './open-document.ts';
+import { observe, type Observation } from '../campaigns/observe.ts';
+import { openDocument } from '../campaigns/open-document.ts';
 import { budgetText, countsText, endText, stateText } from './progress-text.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
 import { printDocument, printLine } from './output.ts';

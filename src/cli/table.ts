@@ -1,5 +1,5 @@
 /** Tables on stdout, for people and pipes. */
-import { harmless } from './explain.ts';
+import { harmless } from '../domain/plain-text.ts';
 import { columnsOf, cutText, padded } from './live/line.ts';
 import { printLine } from './output.ts';
 

@@ -9,9 +9,9 @@ import { readTreeId } from '../store/tree-identity.ts';
 import { commandSettings } from './command-settings.ts';
 import { say } from './explain.ts';
 import type { CommonFlags } from './flags.ts';
-import { whileHoldingAlone } from './hold-tree.ts';
+import { whileHoldingAlone } from '../campaigns/hold-tree.ts';
 import { itemLines } from './item-lines.ts';
-import { openTree, type CampaignTree } from './retry-tree.ts';
+import { openTree, type CampaignTree } from '../campaigns/campaign-tree.ts';
 import { parseWhere, type Where } from './where.ts';
 import { printDocument } from './output.ts';
 
@@ -41,7 +41,7 @@ export async function pull(name: string, flags: TransferFlags): Promise<number> 
   const to = await openStore(here);
   if ((await readTreeId(to)) !== null) throw isWorkedIn(here);
   const wanted = where && (await keysOf(source, where));
-  return whileHoldingAlone('hundredfold pull', to, () =>
+  return whileHoldingAlone({ where: 'hundredfold pull', store: to, onNotice: say }, () =>
     bring({ name, flags, from: source.store, to, wanted }),
   );
 }
@@ -52,7 +52,7 @@ export async function push(name: string, flags: PushFlags): Promise<number> {
   const source = await openTree(here, name, false);
   const to = await openStore(stored);
   const wanted = where && (await keysOf(source, where));
-  return whileHoldingAlone('hundredfold push', to, async () => {
+  return whileHoldingAlone({ where: 'hundredfold push', store: to, onNotice: say }, async () => {
     if (!flags.replace) await checkNothingReplaced(source.store, to, wanted);
     return bring({ name, flags, from: source.store, to, wanted });
   });

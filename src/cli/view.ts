@@ -1,5 +1,5 @@
 /** How a campaign that is followed is shown. */
-import type { Observation } from './observe.ts';
+import type { Observation } from '../campaigns/observe.ts';
 
 /** Shows observations; left in order whatever happens. */
 export interface View {

@@ -1,5 +1,5 @@
 /** `hundredfold watch NAME`: the live view of a campaign until it ends. */
-import { findCampaign } from './campaigns.ts';
+import { findCampaign } from '../campaigns/find.ts';
 import { conclude } from './conclusion.ts';
 import { follow } from './follow.ts';
 import type { CommonFlags } from './flags.ts';

@@ -11,7 +11,9 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** What an error with a code is made of. */
 export interface ErrorDetails {
+  /** Stable, in capitals: `CAMPAIGN_UNKNOWN`. */
   readonly code: string;
   /** What happened, in a sentence. */
   readonly message: string;
@@ -19,13 +21,17 @@ export interface ErrorDetails {
   readonly remedy: string;
   /** Exit code of the command that meets it. */
   readonly exitCode?: number;
+  /** What led to it. */
   readonly cause?: unknown;
 }
 
 /** A mistake or a mishap that the user can do something about: shown without a stack trace. */
 export class HundredfoldError extends Error {
+  /** Stable, in capitals: `CAMPAIGN_UNKNOWN`. */
   readonly code: string;
+  /** What the user can do, in a sentence. */
   readonly remedy: string;
+  /** Exit code of the command line where it meets this error. */
   readonly exitCode: number;
 
   constructor(details: ErrorDetails) {

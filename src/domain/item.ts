@@ -5,10 +5,12 @@ import type { Problem } from './problem.ts';
 
 /** What the input is. It decides the service, the checks and the folder in the output tree. */
 export const KINDS = ['molecule', 'sequence', 'alignment', 'shifts'] as const;
+/** What an input is: one of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
 /** The two services, by what they compute. */
 export const SERVICES = ['molecules', 'predictions'] as const;
+/** One of the two services. */
 export type ServiceName = (typeof SERVICES)[number];
 
 export const SERVICE_OF_KIND: Readonly<Record<Kind, ServiceName>> = {

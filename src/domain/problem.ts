@@ -1,10 +1,11 @@
-/**
- * Something wrong in what the user gave us, told so that they can mend it:
- * where it stands, what it is, what to do. Never thrown; collected, all at once.
- */
+/** Problems of what the user gave us, so that they can correct it. */
+
+/** One error refuses the manifest; a warning does not. */
 export type Severity = 'error' | 'warning';
 
+/** Something wrong in a manifest: where, what, what to do. Never thrown; all are collected. */
 export interface Problem {
+  /** How serious it is. */
   readonly severity: Severity;
   /** A code of the registry in `errors.ts`. */
   readonly code: string;

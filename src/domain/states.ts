@@ -8,8 +8,11 @@
 export const OPEN_STATES = ['waiting', 'running', 'fetching'] as const;
 export const FINAL_STATES = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
 
+/** A state of an item that has not ended. */
 export type OpenState = (typeof OPEN_STATES)[number];
+/** How an item ended. */
 export type FinalState = (typeof FINAL_STATES)[number];
+/** Any state of an item. */
 export type ItemState = OpenState | FinalState;
 
 export function isFinal(state: ItemState): state is FinalState {

@@ -24,6 +24,8 @@ export interface Typing {
   readonly cwd?: string;
   /** User that types it; only root can choose. */
   readonly uid?: number;
+  /** A program that is started in place of the command line. */
+  readonly program?: string;
   /** On a terminal, of which everything appears in `stdout`; what is typed there goes through `press`. */
   readonly terminal?: boolean;
 }
@@ -128,7 +130,7 @@ export class Desk {
 
   /** Types a command. */
   type(words: readonly string[], typing: Typing = {}): Typed {
-    const command = [process.execPath, BIN, ...words];
+    const command = [process.execPath, typing.program ?? BIN, ...words];
     const [program = '', ...args] = typing.terminal
       ? ['python3', '-c', TERMINAL, ...command]
       : command;
@@ -180,9 +182,12 @@ export class Desk {
 
   /** Ids of processes that serve this desk and live. */
   servers(): number[] {
-    return this.#records()
-      .map((file) => (JSON.parse(readFileSync(file, 'utf8')) as { pid?: number }).pid ?? 0)
-      .filter(isAlive);
+    return (
+      this.#records()
+        .map((file) => (JSON.parse(readFileSync(file, 'utf8')) as { pid?: number }).pid ?? 0)
+        // The library holds the server in the process of the test.
+        .filter((pid) => pid !== process.pid && isAlive(pid))
+    );
   }
 
   /** Command lines of processes that were told of this desk's folder (Linux only). */

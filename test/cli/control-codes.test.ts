@@ -1,6 +1,6 @@
 /** What a file, a service or a name brings along does not reach the terminal as a command to it. */
 import { describe, expect, test } from 'vitest';
-import { harmless } from '../../src/cli/explain.ts';
+import { harmless } from '../../src/domain/plain-text.ts';
 import { desk } from './command.ts';
 
 /** Clears the screen; sets the title; C1 form of the same; turns the reading direction; goes back to the line's begin. */

@@ -1,7 +1,7 @@
 /** `items` where no server runs: the tree tells it all. Of a campaign that runs: background.test.ts. */
 import { expect, test } from 'vitest';
 import { itemLines, type ItemFilter, type ItemLine } from '../../src/cli/item-lines.ts';
-import { treeIfAny } from '../../src/cli/retry-tree.ts';
+import { treeIfAny } from '../../src/campaigns/campaign-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { writeInvalidRows } from '../../src/store/invalid-rows.ts';

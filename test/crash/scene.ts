@@ -11,7 +11,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { inject } from 'vitest';
 import type { Limit } from '../../src/budget/budget.ts';
-import { startCampaign } from '../../src/cli/campaign-start.ts';
+import { startCampaign } from '../../src/campaigns/start.ts';
 import { describeService } from '../../src/config/settings.ts';
 import { Secret } from '../../src/config/secret.ts';
 import type { CampaignProgress } from '../../src/domain/campaign.ts';

@@ -3,14 +3,18 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Nobody in particular; used where the tests run as root, whom file modes do not stop. */
@@ -31,6 +35,13 @@ function must(
   const run = spawnSync(program, args, { cwd: ROOT, env, encoding: 'utf8', maxBuffer: 2 ** 26 });
   if (run.status === 0) return run.stdout;
   throw new Error(`${program} ${args.join(' ')}\n${run.stdout}\n${run.stderr}`);
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The Node that is first on PATH. */
+  readonly node?: string;
 }
 
 export class Installed {
@@ -77,7 +88,11 @@ export class Installed {
     env: NodeJS.ProcessEnv = {},
     node = process.execPath,
   ) {
-    const child = spawn(join(this.#prefix, 'bin', 'hundredfold'), args, {
+    return this.#spawn(join(this.#prefix, 'bin', 'hundredfold'), args, { cwd, env, node });
+  }
+
+  #spawn(program: string, args: readonly string[], { cwd, env, node = process.execPath }: Place) {
+    const child = spawn(program, args, {
       cwd,
       env: {
         PATH: `${dirname(node)}:/usr/bin:/bin`,
@@ -97,6 +112,18 @@ export class Installed {
       child.on('close', (code) => resolve({ code, ...text }));
     });
     return { child, text, ended };
+  }
+
+  /** Runs a program that imports the package, as installed beside it. */
+  async runProgram(cwd: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+    const modules = this.#own(join(cwd, 'node_modules'));
+    const link = join(modules, 'hundredfold');
+    if (!existsSync(link)) symlinkSync(this.program, link);
+    const copy = join(cwd, basename(program));
+    copyFileSync(program, copy);
+    // An ES module, as the package is.
+    writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }');
+    return this.#spawn(process.execPath, [copy, ...args], { cwd, env }).ended;
   }
 
   async run(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {

@@ -144,6 +144,33 @@ describe('a first campaign', () => {
   });
 });
 
+test('programs import the library: the examples run a campaign and read its tree', async () => {
+  const folder = installed.folder('library');
+  const example = (name: string) => join(ROOT, 'examples', 'library', `${name}.ts`);
+  expect((await installed.run(folder, ['init'])).code).toBe(0);
+  const args = ['manifest.csv'];
+  const ran = await installed.runProgram(folder, example('run-campaign'), args, withCli);
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toContain('4 of 4 succeeded: ');
+  const tree = [join(folder, 'results', 'library')];
+  const read = await installed.runProgram(folder, example('read-tree'), tree, {});
+  expect(read).toMatchObject({ code: 0 });
+  expect(read.stdout).toContain('The tree is whole.');
+});
+
+test('every entry of the package can be imported, and has its types', () => {
+  const { exports } = JSON.parse(readFileSync(join(installed.program, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { types: string; default: string }>;
+  };
+  expect(Object.keys(exports)).toEqual(
+    expect.arrayContaining(['.', './temporal', './workflows', './package.json']),
+  );
+  for (const entry of Object.values(exports)) {
+    const files = typeof entry === 'string' ? [entry] : [entry.types, entry.default];
+    for (const file of files) expect(existsSync(join(installed.program, file)), file).toBe(true);
+  }
+});
+
 test('the local services have their pages', async () => {
   const port = await freePort(18_080);
   const services = installed.start(installed.folder('services'), [

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { BudgetStatus, WindowStatus } from '../../src/budget/status.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import { expectedEnd } from '../../src/plan/expected-end.ts';
-import type { Observation } from '../../src/cli/observe.ts';
+import type { Observation } from '../../src/campaigns/observe.ts';
 
 const NOW = 1_800_000_000_000;
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 /** Campaigns with far more rows than slots: their rows wait with them, and the budget stays small. */
 import { afterEach, expect, test } from 'vitest';
-import { Observer } from '../../src/cli/observe.ts';
+import { Observer } from '../../src/campaigns/observe.ts';
 import type { Session } from '../../src/host/session.ts';
 import { readSnapshot } from '../../src/activities/budget-status.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';

@@ -1,7 +1,7 @@
 /** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../config/duration.ts';
-import { clockText } from '../clock-text.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
 import { bar, countText, isBlocked } from '../progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from './line.ts';
 

@@ -1,8 +1,8 @@
 /** What has happened between two looks at a campaign. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
-import type { Observation } from '../observe.ts';
-import { clockText } from '../clock-text.ts';
+import type { Observation } from '../../campaigns/observe.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
 import type { Tone } from './line.ts';
 
 export interface Happening {

@@ -1,7 +1,7 @@
 /** A line of the live view: text with meanings, measured in columns of a terminal. Pure. */
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { harmless } from '../explain.ts';
+import { harmless } from '../../domain/plain-text.ts';
 
 /** What a text stands for; a colour says nothing that the words do not say. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';

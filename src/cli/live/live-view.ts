@@ -4,7 +4,7 @@
  */
 import { createLogUpdate } from 'log-update';
 import { say } from '../explain.ts';
-import type { Observation, Observed } from '../observe.ts';
+import type { Observation, Observed } from '../../campaigns/observe.ts';
 import type { View } from '../view.ts';
 import { happeningsWith, type Happening } from './happenings.ts';
 import { painted } from './line.ts';

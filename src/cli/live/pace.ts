@@ -1,5 +1,5 @@
 /** How fast a campaign goes, by what was seen of it in the last while. Pure. */
-import type { Observation } from '../observe.ts';
+import type { Observation } from '../../campaigns/observe.ts';
 
 /** Jobs in the stretch of time that was watched. */
 export interface Pace {

@@ -1,5 +1,5 @@
 /** All that the live view shows at one moment. */
-import type { Observation, Observed } from '../observe.ts';
+import type { Observation, Observed } from '../../campaigns/observe.ts';
 import type { Happening } from './happenings.ts';
 import type { Pace } from './pace.ts';
 

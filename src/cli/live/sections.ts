@@ -3,7 +3,7 @@ import { formatDuration } from '../../config/duration.ts';
 import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
-import { clockText } from '../clock-text.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
 import { bar, countText } from '../progress-text.ts';
 import { campaignLink, uiLink } from '../ui-link.ts';
 import type { Happening } from './happenings.ts';

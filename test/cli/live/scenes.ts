@@ -2,7 +2,7 @@
 import type { BudgetStatus, WindowStatus } from '../../../src/budget/status.ts';
 import type { Happening } from '../../../src/cli/live/happenings.ts';
 import type { Scene } from '../../../src/cli/live/scene.ts';
-import type { Observation } from '../../../src/cli/observe.ts';
+import type { Observation } from '../../../src/campaigns/observe.ts';
 import type { CampaignProgress, RecentEnd } from '../../../src/domain/campaign.ts';
 
 /** A clock time in the zone of whoever runs this, so that what is shown is the same everywhere. */

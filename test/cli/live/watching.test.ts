@@ -1,9 +1,9 @@
 /** What the live view makes of looks that follow each other: happenings, pace, and when to look again. */
 import { expect, test } from 'vitest';
-import { nextLookIn } from '../../../src/cli/cadence.ts';
+import { nextLookIn } from '../../../src/campaigns/cadence.ts';
 import { happeningsWith, type Happening } from '../../../src/cli/live/happenings.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from '../../../src/cli/live/pace.ts';
-import type { Observation } from '../../../src/cli/observe.ts';
+import type { Observation } from '../../../src/campaigns/observe.ts';
 import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
 

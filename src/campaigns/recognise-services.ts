@@ -5,7 +5,7 @@ import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
 import { createHttp } from '../services/http.ts';
 import { recognise, type Recognition } from '../services/recognise.ts';
-import { say } from './explain.ts';
+import type { OnNotice } from './notice.ts';
 
 /** Milliseconds for all looks at one service, and for one of its answers. */
 const PATIENCE_MS = 15_000;
@@ -45,7 +45,7 @@ export function remedyOf(
  */
 export async function checkServices(
   feeds: readonly ServiceSettings[],
-  { resumes }: { readonly resumes: boolean },
+  { resumes, onNotice }: { readonly resumes: boolean; readonly onNotice: OnNotice },
 ): Promise<void> {
   const remote = feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
   const seen = await Promise.all(
@@ -55,9 +55,9 @@ export async function checkServices(
     if (found.type === 'right') continue;
     const { service } = feed.reference;
     if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
-    say(`${service}: ${found.message}.`);
+    onNotice(`${service}: ${found.message}.`);
     const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
-    say(`  The campaign waits until the service is well.${hint}`);
+    onNotice(`  The campaign waits until the service is well.${hint}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { StoreError } from '../store/store-error.ts';
 import { ask } from './ask.ts';
 import { obstacleOf } from './obstacle.ts';
 import { treeObstacleOf } from './tree-obstacle.ts';
-import { treeIfAny } from './retry-tree.ts';
+import { treeIfAny } from './campaign-tree.ts';
 import { standstillOf } from './standstill.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { progressQuery } from '../workflows/messages.ts';

@@ -13,13 +13,21 @@ import {
 } from '../store/lease.ts';
 import type { Store } from '../store/store.ts';
 import { isGone, thisProcess, treeHolder } from '../temporal/tree-holder.ts';
-import { say } from './explain.ts';
+import type { OnNotice } from './notice.ts';
 
 export interface Holding {
   readonly session: Pick<Session, 'client'>;
   readonly store: Store;
   /** Folder of the embedded server; null where Temporal runs elsewhere. */
   readonly embeddedDir: string | null;
+  readonly onNotice: OnNotice;
+}
+
+export interface HoldingAlone {
+  /** The command, for whoever finds the tree held. */
+  readonly where: string;
+  readonly store: Store;
+  readonly onNotice: OnNotice;
 }
 
 export interface HeldTree {
@@ -39,45 +47,49 @@ export function embeddedDirOf({ temporal, embeddedDir }: Settings): string | nul
 
 /** @throws StoreError `TREE_LEASED` */
 export async function whileHolding<T>(
-  { session, store, embeddedDir }: Holding,
+  { session, store, embeddedDir, onNotice }: Holding,
   work: (held: HeldTree) => Promise<Done<T>>,
 ): Promise<T> {
   const embedded = embeddedDir === null ? null : embeddedServer(embeddedDir);
-  return holdingAs(await treeHolder(session.client, embedded), store, work);
+  const holder = await treeHolder(session.client, embedded);
+  return holdingAs(holder, { store, onNotice }, work);
 }
 
 /**
  * For commands that need no Temporal: they hold the tree in their own name.
- * @param where the command, for whoever finds the tree held
  * @throws StoreError `TREE_LEASED`
  */
 export async function whileHoldingAlone<T>(
-  where: string,
-  store: Store,
+  { where, store, onNotice }: HoldingAlone,
   work: () => Promise<T>,
 ): Promise<T> {
   // Its own process stands for the server: both are gone with it.
   const holder = {
     ...{ temporal: `${where} ${randomUUID()}`, where, ...thisProcess(), server: process.pid },
   };
-  return holdingAs(holder, store, async () => ({ result: await work(), goesOn: false }));
+  return holdingAs(holder, { store, onNotice }, async () => ({
+    result: await work(),
+    goesOn: false,
+  }));
 }
 
 async function holdingAs<T>(
   holder: LeaseHolder,
-  store: Store,
+  { store, onNotice }: Pick<Holding, 'store' | 'onNotice'>,
   work: (held: HeldTree) => Promise<Done<T>>,
 ): Promise<T> {
   const { lease, already, takenOver } = await holdTree(store, holder, {
     isGone,
     onWatch: (former) => {
       const who = former ? holderInWords(former) : 'somebody whose lease cannot be read';
-      say(`${store.location} was in use by ${who}: looking whether it still is (at most 30 s).`);
+      onNotice(
+        `${store.location} was in use by ${who}: looking whether it still is (at most 30 s).`,
+      );
     },
   });
   if (takenOver) {
     const former = takenOver.former ? ` from ${holderInWords(takenOver.former)}` : '';
-    say(`${store.location} is taken over${former}: that has ended without giving it back.`);
+    onNotice(`${store.location} is taken over${former}: that has ended without giving it back.`);
   }
   const tree = new RenewedTree(store, holder, lease);
   let goesOn = already;

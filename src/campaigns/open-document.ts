@@ -3,10 +3,10 @@ import { countAdopted } from '../store/prepared-campaign.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Session } from '../host/session.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import type { CampaignLine } from './campaigns.ts';
+import type { CampaignLine } from './find.ts';
 import type { Observation } from './observe.ts';
 import type { CampaignDocument } from '../report/campaign-document.ts';
-import { treeIfAny } from './retry-tree.ts';
+import { treeIfAny } from './campaign-tree.ts';
 
 export async function openDocument(
   { client }: Session,

@@ -1,7 +1,7 @@
 /** What a campaign does not get past by itself, from what Temporal and the disk tell. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fullness, obstacleOf } from '../../src/cli/obstacle.ts';
+import { fullness, obstacleOf } from '../../src/campaigns/obstacle.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 type Described = Parameters<typeof obstacleOf>[1];

@@ -1,4 +1,4 @@
-/** What `run` and `plan` do alike before anything is submitted: all rows are read, checked and compared with what is known. */
+/** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
 import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
 import { EXIT, HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
@@ -12,10 +12,10 @@ import { PREPARED_CAMPAIGN } from '../store/layout.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
 import { resultCacheIfAny, type ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
-import type { ServiceFlags } from './flags.ts';
-import { ProblemList } from './problem-list.ts';
 
-export interface IntakeFlags extends ServiceFlags {
+export interface IntakeOptions {
+  /** `local`: the services of this project. */
+  readonly services?: 'local';
   readonly out?: string;
   readonly name?: string;
   readonly allowOutside?: boolean;
@@ -29,7 +29,6 @@ export interface Intake {
   /** The campaign's output tree, which may not be there yet. */
   readonly folder: string;
   readonly survey: Survey;
-  readonly problems: ProblemList;
   /** Services that the rows need. */
   readonly needed: ReadonlySet<ServiceName>;
   readonly cache: ResultCache | null;
@@ -60,39 +59,55 @@ async function preparedTree(folder: string): Promise<Store | null> {
   return store !== null && (await store.exists(PREPARED_CAMPAIGN)) ? store : null;
 }
 
-interface TakingIn extends Pick<SurveyOptions, 'onFate'> {
+interface TakingIn extends Pick<SurveyOptions, 'onFate' | 'onProblem'> {
   readonly spool?: Spool;
-  /** Takes the lines about problems; to stderr when it is left out. */
-  readonly tell?: (line: string) => void;
+}
+
+/**
+ * Which rows can be run: one error refuses all of them, unless the others are asked for.
+ * @throws HundredfoldError `MANIFEST_EMPTY`
+ */
+export function rowsToRun(
+  { errors, brokenFiles, items }: Survey,
+  skipInvalid: boolean,
+): 'all' | 'valid' | 'none' {
+  if (errors > 0) return skipInvalid && brokenFiles === 0 && items > 0 ? 'valid' : 'none';
+  if (items > 0) return 'all';
+  throw new HundredfoldError({
+    code: 'MANIFEST_EMPTY',
+    message: 'the manifest has no rows',
+    remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
+    exitCode: EXIT.refused,
+  });
 }
 
 export async function takeIn(
   manifests: readonly string[],
-  flags: IntakeFlags,
+  options: IntakeOptions,
   settings: Settings,
-  { tell, ...rest }: TakingIn = {},
+  takingIn: TakingIn,
 ): Promise<Intake> {
-  const name = flags.name ?? campaignName(manifests);
-  const folder = campaignAddress(flags.out ?? settings.storeUrl, name);
-  const problems = new ProblemList(tell);
+  const name = options.name ?? campaignName(manifests);
+  const folder = campaignAddress(options.out ?? settings.storeUrl, name);
   const tree = await preparedTree(folder);
-  const wanted = flags.cache !== false && !flags.refresh;
+  const wanted = options.cache !== false && !options.refresh;
   const cache = wanted ? await resultCacheIfAny(folder) : null;
   const survey = await surveyManifests(manifests, {
-    ...{ allowOutside: flags.allowOutside ?? false, tree, cache, ...rest },
-    addresses: addressesOf(settings, flags),
-    onProblem: (problem) => problems.add(problem),
+    allowOutside: options.allowOutside ?? false,
+    tree,
+    cache,
+    addresses: addressesOf(settings, options),
+    ...takingIn,
   });
-  problems.sayRest();
   const kinds = KINDS.filter((kind) => survey.kinds[kind] > 0);
   const needed = new Set(kinds.map((kind) => SERVICE_OF_KIND[kind]));
-  return { name, folder, survey, problems, needed, cache };
+  return { name, folder, survey, needed, cache };
 }
 
 /** The services that are known, whether the rows need them or not, and whether their tokens are here or not. */
 export function knownServices(
   settings: Settings,
-  { services }: ServiceFlags,
+  { services }: Pick<IntakeOptions, 'services'>,
 ): readonly (ServiceSettings | UnreadyService)[] {
   const local = services === 'local' && !settings.temporal ? localSettings() : [];
   return SERVICES.flatMap(
@@ -104,7 +119,7 @@ export function knownServices(
   );
 }
 
-function addressesOf(settings: Settings, flags: ServiceFlags): SurveyOptions['addresses'] {
-  const known = knownServices(settings, flags);
+function addressesOf(settings: Settings, options: IntakeOptions): SurveyOptions['addresses'] {
+  const known = knownServices(settings, options);
   return Object.fromEntries(known.map(({ reference }) => [reference.service, reference.address]));
 }

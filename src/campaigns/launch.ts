@@ -12,7 +12,12 @@ import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../store/prepared-campaign.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
-import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
+import {
+  growSignal,
+  pauseLaneSignal,
+  type CampaignInput,
+  type Grown,
+} from '../workflows/messages.ts';
 import {
   budgetWorkflowId,
   campaignWorkflowId,
@@ -58,18 +63,48 @@ export interface Launch {
   readonly retry?: string;
 }
 
+/** Plain data: it goes through Temporal, from an activity to the workflow that starts the child. */
+export interface CampaignChild {
+  readonly workflowId: string;
+  readonly input: CampaignInput;
+  readonly staticSummary: string;
+  readonly staticDetails: string;
+  readonly memo: Readonly<Record<string, unknown>>;
+  readonly attributes: { readonly campaign: string; readonly state: string };
+}
+
 export async function launch(session: Session, start: Launch): Promise<void> {
-  const { name, folder, feeds, plan, manifests, retry } = start;
-  await checkTokens(session, start);
-  await forgetPause(session, start);
+  await beforeLaunch(session, start);
+  const { workflowId, input, memo, staticSummary, staticDetails, attributes } = childOf(start);
   await session.client.workflow.start('campaign', {
-    workflowId: campaignWorkflowId(name),
+    workflowId,
     taskQueue: session.taskQueue,
-    args: [{ plan }],
+    args: [input],
     // Two commands typed at once: the second finds the first one's campaign.
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: '5s',
+    staticSummary,
+    staticDetails,
+    memo,
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: attributes.campaign },
+      { key: ATTRIBUTES.state, value: attributes.state },
+    ],
+  });
+}
+
+/** What has to be done just before the workflow is started. @throws StoreError `TOKEN_LEASED` */
+export async function beforeLaunch(session: Session, start: Launch): Promise<void> {
+  await checkTokens(session, start);
+  await forgetPause(session, start);
+}
+
+/** How the workflow is started, as plain data: a parent workflow may start it as a child. */
+export function childOf({ name, folder, feeds, plan, manifests, retry }: Launch): CampaignChild {
+  return {
+    workflowId: campaignWorkflowId(name),
+    input: { plan },
     staticSummary: `campaign ${name}: ${plan.items} items`,
     staticDetails: campaignAtStart(
       plan,
@@ -84,11 +119,8 @@ export async function launch(session: Session, start: Launch): Promise<void> {
       ...(retry !== undefined && { retry }),
       standing: standingIn(plan),
     },
-    typedSearchAttributes: [
-      { key: ATTRIBUTES.campaign, value: name },
-      { key: ATTRIBUTES.state, value: 'running' },
-    ],
-  });
+    attributes: { campaign: name, state: 'running' },
+  };
 }
 
 /** With a tree in a bucket: another Temporal may be using the same token. @throws StoreError `TOKEN_LEASED` */

@@ -8,8 +8,8 @@ import { readTreeId, treeNotHere } from '../store/tree-identity.ts';
 import { withdrawRunSignal, withdrawSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import { say } from './explain.ts';
 import type { Running } from './launch.ts';
+import type { OnNotice } from './notice.ts';
 
 /**
  * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
@@ -29,6 +29,7 @@ export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 
 export async function endObsolete(
   { client }: Pick<Session, 'client'>,
   name: string,
+  onNotice: OnNotice,
   reason = 'its output tree is no longer the one that it was started for',
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
@@ -49,7 +50,7 @@ export async function endObsolete(
         budget.signal(withdrawSignal, { item: workflowId }),
       );
   }
-  say(`The campaign ${name} that ran here before was ended: ${reason}.`);
+  onNotice(`The campaign ${name} that ran here before was ended: ${reason}.`);
 }
 
 /** A slot must not be spent on what has ended. */

@@ -27,9 +27,11 @@ import {
   onShared,
   growRunning,
   launch,
+  type Launch,
   type Running,
 } from './launch.ts';
 import { whileHolding, type HeldTree } from './hold-tree.ts';
+import { ignoreNotices, type OnNotice } from './notice.ts';
 import { endObsolete, fitOf } from './obsolete.ts';
 
 export interface CampaignStart {
@@ -51,7 +53,11 @@ export interface CampaignStart {
   readonly notify?: readonly NotifyWay[];
   /** Folder of the embedded server; null or left out where Temporal runs elsewhere. */
   readonly embeddedDir?: string | null;
+  /** Nothing is reported when it is left out. */
+  readonly onNotice?: OnNotice;
 }
+
+type Begin = (session: Session, launch: Launch) => Promise<void>;
 
 export interface Started {
   /** It was running already. */
@@ -65,26 +71,40 @@ export interface Started {
   readonly idle: boolean;
 }
 
-/** @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE` */
-export async function startCampaign(session: Session, start: CampaignStart): Promise<Started> {
-  const { name, folder, embeddedDir = null } = start;
+/**
+ * @param begin starts the workflow over the tree that is laid out
+ * @throws StoreError `TREE_LEASED`, `TREE_NOT_HERE`
+ */
+export async function startCampaign(
+  session: Session,
+  start: CampaignStart,
+  begin: Begin = launch,
+): Promise<Started> {
+  const { name, folder, embeddedDir = null, onNotice = ignoreNotices } = start;
   const running = (await campaignRun(session, name))?.running ?? null;
   if (running) checkFolder(start, running);
   const store = await openStore(folder);
   const fits = running === null ? null : await fitOf(store, running);
-  return whileHolding({ session, store, embeddedDir }, async (held) => {
-    if (fits === 'obsolete') await endObsolete(session, name);
-    const started = await startHere(session, store, start, fits === 'joins' ? running : null, held);
+  return whileHolding({ session, store, embeddedDir, onNotice }, async (held) => {
+    if (fits === 'obsolete') await endObsolete(session, name, onNotice);
+    const joined = fits === 'joins' ? running : null;
+    const started = await startHere(session, store, { start, joined, held, begin });
     return { result: started, goesOn: !started.idle };
   });
+}
+
+interface Here {
+  readonly start: CampaignStart;
+  /** The campaign that runs over this tree. */
+  readonly joined: Running | null;
+  readonly held: HeldTree;
+  readonly begin: Begin;
 }
 
 async function startHere(
   session: Session,
   store: Store,
-  start: CampaignStart,
-  running: Running | null,
-  held: HeldTree,
+  { start, joined: running, held, begin }: Here,
 ): Promise<Started> {
   const { name, folder, feeds, survey } = start;
   const { items, digests } = survey;
@@ -96,7 +116,7 @@ async function startHere(
   }
   const { plan, done, idle } = await prepare(session, store, start);
   await held.check();
-  if (!idle) await launch(session, { name, folder, feeds, plan, manifests: digests });
+  if (!idle) await begin(session, { name, folder, feeds, plan, manifests: digests });
   return { joined: false, grownBy: 0, items, done, idle };
 }
 

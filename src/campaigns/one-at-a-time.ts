@@ -2,15 +2,16 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { waitForLock } from '../host/lock.ts';
-import { say } from './explain.ts';
+import type { OnNotice } from './notice.ts';
 
 /** One starts the campaign, the other finds it running. */
 export async function oneAtATime<T>(
   { embeddedDir }: Settings,
+  onNotice: OnNotice,
   start: () => Promise<T>,
 ): Promise<T> {
   const lock = await waitForLock(join(embeddedDir, 'starting'), () =>
-    say('Another command is starting a campaign here; waiting for it.'),
+    onNotice('Another command is starting a campaign here; waiting for it.'),
   );
   try {
     return await start();

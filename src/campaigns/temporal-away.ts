@@ -5,9 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
-import { reasonOf } from './explain.ts';
-import type { Interruption } from './interruption.ts';
 
 /** gRPC status codes of a server that is not there, or went away: CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
 const AWAY = [1, 4, 13, 14];
@@ -51,7 +50,7 @@ export async function recover(session: Session): Promise<void> {
 /** @param ask may be called again although an earlier call has done its work: starting, which finds what runs. */
 export async function insist<T>(
   session: Session,
-  interruption: Interruption,
+  signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T> {
   const giveUpAt = Date.now() + PATIENCE_MS;
@@ -59,7 +58,7 @@ export async function insist<T>(
     try {
       return await ask();
     } catch (error) {
-      if (!isTemporalAway(error) || interruption.requested() || Date.now() > giveUpAt) throw error;
+      if (!isTemporalAway(error) || signal.aborted || Date.now() > giveUpAt) throw error;
       await recover(session);
     }
   }

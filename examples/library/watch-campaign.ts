@@ -1,0 +1,28 @@
+/**
+ * Follows a campaign that another process has started, for at most a minute.
+ *
+ *   node examples/library/watch-campaign.ts NAME
+ */
+import { watch } from 'hundredfold';
+
+const name = process.argv[2] ?? 'demo';
+
+for await (const event of watch(name, { signal: AbortSignal.timeout(60_000) })) {
+  switch (event.type) {
+    case 'progress': {
+      const ended = Object.values(event.ended).reduce((sum, items) => sum + items, 0);
+      console.log(`${event.state}: ${ended} of ${event.total} items have ended`);
+      for (const { service, charged, limit } of event.budgets)
+        if (limit !== null) console.log(`  ${service}: ${charged} of ${limit} slots are charged`);
+      if (event.obstacle !== null) console.log(`  ${event.obstacle}`);
+      break;
+    }
+    case 'ended':
+      console.log(`${name} ended: ${event.result.state}`);
+      break;
+    case 'item':
+    case 'notice':
+    case 'unreachable':
+      break;
+  }
+}

@@ -1,0 +1,108 @@
+/** Follows a campaign: looks again and again until it ends, and survives a Temporal or a host that goes away meanwhile. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { HundredfoldError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/plain-text.ts';
+import type { Session } from '../host/session.ts';
+import { nextLookIn } from './cadence.ts';
+import { Observer, type Observation, type Observed } from './observe.ts';
+import { recover } from './temporal-away.ts';
+
+/** A look may fail while a worker starts, or a host changes; a longer series is reported. */
+const FAILURES_UNREPORTED = 6;
+const AFTER_FAILURE_MS = 500;
+
+export type Sight =
+  | { readonly type: 'seen'; readonly observation: Observation }
+  /** The campaign cannot be looked at now; the next look is on its way. */
+  | { readonly type: 'unseen'; readonly reason: string };
+
+export class Follower {
+  readonly #session: Session;
+  readonly #name: string;
+  readonly #observer: Observer;
+  readonly #signal: AbortSignal;
+  /** Ends the wait for the next look. */
+  #wake: () => void = () => undefined;
+
+  /** @param signal ends the iteration; the campaign itself is not touched */
+  constructor(session: Session, followed: Observed, signal: AbortSignal) {
+    this.#session = session;
+    this.#name = followed.name;
+    this.#observer = new Observer(session, followed);
+    this.#signal = signal;
+  }
+
+  /** Something has changed: do not wait for the next look. */
+  lookNow(): void {
+    this.#wake();
+  }
+
+  /**
+   * Ends with the look that saw the end of the campaign, or when the signal is aborted.
+   * @throws HundredfoldError `CAMPAIGN_UNKNOWN`: Temporal no longer has it
+   */
+  async *sights(): AsyncGenerator<Sight, void, undefined> {
+    let before: { readonly seen: Observation; readonly waited: number } | null = null;
+    let failures = 0;
+    while (!this.#aborted()) {
+      const sight = await this.#look();
+      if (sight.type === 'seen') {
+        const seen = sight.observation;
+        if (this.#aborted() && !seen.ended) return;
+        yield sight;
+        if (seen.ended) return;
+        failures = 0;
+        before = { seen, waited: nextLookIn(before, seen) };
+        await this.#wait(before.waited);
+      } else {
+        if (failures >= FAILURES_UNREPORTED && !this.#aborted()) yield sight;
+        failures += 1;
+        if (before) before = { seen: before.seen, waited: AFTER_FAILURE_MS };
+        if (this.#aborted()) return;
+        // Temporal is away, or a host we had joined has gone and somebody must take over.
+        await recover(this.#session);
+        await this.#wait(AFTER_FAILURE_MS);
+      }
+    }
+  }
+
+  /** Asked anew each time: it changes while a look is on its way. */
+  #aborted(): boolean {
+    return this.#signal.aborted;
+  }
+
+  async #look(): Promise<Sight> {
+    try {
+      return { type: 'seen', observation: await this.#observer.look() };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw forgotten(this.#name, error);
+      return { type: 'unseen', reason: reasonOf(error) };
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    const signal = this.#signal;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener('abort', done, { once: true });
+      this.#wake = done;
+      if (signal.aborted) done();
+    });
+  }
+}
+
+/** Another command has begun a new database: the former one was damaged, or written by a clock that was set back. */
+function forgotten(name: string, cause: unknown): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_UNKNOWN',
+    message: `Temporal has a new database, and does not know the campaign ${name} any more`,
+    remedy:
+      'Type its "hundredfold run" command again: what is done stays done, and nothing is submitted twice.',
+    cause,
+  });
+}

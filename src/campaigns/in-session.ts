@@ -1,0 +1,99 @@
+/** A session for as long as something is done in it: a look at campaigns, or work on them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Environment, Settings } from '../config/settings.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { reasonOf } from '../domain/plain-text.ts';
+import { openSession, type Session } from '../host/session.ts';
+
+/**
+ * `look`: where nothing runs, the server is started without letting the campaigns go on: no budget is spent.
+ * `work`: they go on for as long as the session is open.
+ */
+export type Purpose = 'look' | 'work';
+
+export interface InSession {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly purpose: Purpose;
+  /** Somebody waits for the answer: a host that does not answer is reported within seconds. */
+  readonly hurried?: boolean;
+}
+
+/** @throws HundredfoldError `TEMPORAL_SILENT`, `TEMPORAL_LOST`, `HOST_NOT_READY` */
+export async function inSession<T>(
+  { settings, environment, purpose, hurried = purpose === 'look' }: InSession,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await openSession({
+    settings,
+    environment,
+    localServices: false,
+    anyHost: true,
+    lookOnly: purpose === 'look',
+    ...(hurried && { patienceMs: HOST_PATIENCE_MS }),
+  });
+  try {
+    const used = () => use(session);
+    return await orElse(session, purpose, () => (purpose === 'look' ? answered(used()) : used()));
+  } finally {
+    await session.close();
+  }
+}
+
+/** Together less than 15 s: whoever looks is told by then how things stand, or that nobody answers. In ms. */
+const HOST_PATIENCE_MS = 5_000;
+const ANSWER_WITHIN_MS = 8_000;
+
+/** @throws HundredfoldError `TEMPORAL_SILENT` when it takes longer than anybody waits who only looks */
+export async function answered<T>(answer: Promise<T>): Promise<T> {
+  const heard = new AbortController();
+  const late = delay(ANSWER_WITHIN_MS, undefined, { signal: heard.signal }).then(() => {
+    throw new HundredfoldError({
+      code: 'TEMPORAL_SILENT',
+      message: `Temporal did not answer within ${ANSWER_WITHIN_MS / 1_000} s`,
+      remedy:
+        'It may be busy or stopped: try again, or ask `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+    });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    heard.abort();
+  }
+}
+
+/** gRPC status codes of a server that is going, coming or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
+const PASSING = [1, 4, 8, 14];
+
+/**
+ * The host that we joined may end at any moment, and its server with it. A look can be taken once more; where more
+ * than a look was wanted, the user is told.
+ */
+async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (purpose !== 'look' || !passes(error)) throw inWords(error);
+  }
+  await session.recover();
+  return use().catch((error: unknown) => {
+    throw inWords(error);
+  });
+}
+
+function passes(error: unknown): boolean {
+  const status = error instanceof Error ? (error.cause ?? error) : error;
+  return isGrpcServiceError(status) && PASSING.includes(status.code);
+}
+
+function inWords(error: unknown): unknown {
+  if (!passes(error)) return error;
+  return new HundredfoldError({
+    code: 'TEMPORAL_LOST',
+    message: `Temporal stopped answering (${reasonOf(error)})`,
+    remedy: 'Type the command again: what runs goes on, and nothing is lost.',
+    cause: error,
+  });
+}

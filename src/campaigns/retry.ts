@@ -1,0 +1,159 @@
+/** Runs items of a campaign again that have ended without success, in the same output tree. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { notifyWays } from '../config/notify.ts';
+import type { ServiceSettings, Settings } from '../config/settings.ts';
+import type { Standing } from '../domain/campaign.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { seedLedger } from '../host/seed-ledger.ts';
+import type { Session } from '../host/session.ts';
+import { isPublished } from '../report/published-campaign.ts';
+import { countInvalidRows } from '../store/invalid-rows.ts';
+import { prepareRetry } from '../store/prepare-retry.ts';
+import { surveyRetry, type RetrySurvey, type Selection } from '../store/retry-survey.ts';
+import { ensureTreeId } from '../store/tree-identity.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import { openTree, type CampaignTree } from './campaign-tree.ts';
+import { chooseServices } from './choose-services.ts';
+import { embeddedDirOf, whileHolding, type HeldTree } from './hold-tree.ts';
+import {
+  campaignRun,
+  digestOfIds,
+  effectiveSettings,
+  feedPlans,
+  launch,
+  onShared,
+} from './launch.ts';
+import { ignoreNotices, type OnNotice } from './notice.ts';
+
+export interface RetryStart {
+  readonly name: string;
+  /** Where the tree lies unless Temporal knows better, or the user has said it. */
+  readonly expected: string;
+  readonly chosenByUser: boolean;
+  readonly local: boolean;
+  readonly settings: Settings;
+  readonly selection: Selection;
+  readonly standing: Standing;
+  /** Called with what is about to be run again, before it is. */
+  readonly onSurvey?: (survey: RetrySurvey) => void;
+  readonly onNotice?: OnNotice;
+}
+
+export interface RetryStarted {
+  readonly folder: string;
+  /** There was nothing to run again. */
+  readonly idle: boolean;
+}
+
+/**
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_RUNNING`
+ * @throws StoreError `TREE_LEASED`, `STORE_NOT_PREPARED`
+ */
+export async function startRetry(session: Session, wanted: RetryStart): Promise<RetryStarted> {
+  const { name, selection, onNotice = ignoreNotices } = wanted;
+  const run = await campaignRun(session, name);
+  const key = keyOf(selection);
+  if (run?.running) {
+    if (run.running.retry !== key) throw isRunning(name);
+    onNotice(`${name} is being run again already: this command joins it.`);
+    return { folder: String(run.out), idle: false };
+  }
+  const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
+  const tree = await openTree(known, name, run !== null);
+  const embeddedDir = embeddedDirOf(wanted.settings);
+  return whileHolding({ session, store: tree.store, embeddedDir, onNotice }, async (held) => {
+    const idle = await surveyAndBegin(session, wanted, tree, held);
+    return { result: { folder: tree.folder, idle }, goesOn: !idle };
+  });
+}
+
+/** Returns whether there was nothing to run again. */
+async function surveyAndBegin(
+  session: Session,
+  wanted: RetryStart,
+  tree: CampaignTree,
+  held: HeldTree,
+): Promise<boolean> {
+  const { name, selection } = wanted;
+  const survey = await surveyRetry(tree.store, tree.campaign, selection);
+  const feeds = servicesFor(wanted, tree, survey);
+  wanted.onSurvey?.(survey);
+  const nothing = survey.chosen.size + survey.open === 0;
+  if (nothing && (await isPublished(tree.folder))) return true;
+  if (survey.open === 0) await itemsHaveLeft(session, name);
+  await begin(session, { wanted, tree, survey, feeds, held });
+  return false;
+}
+
+interface Beginning {
+  readonly wanted: RetryStart;
+  readonly tree: CampaignTree;
+  readonly survey: RetrySurvey;
+  readonly feeds: readonly ServiceSettings[];
+  readonly held: HeldTree;
+}
+
+async function begin(session: Session, { wanted, tree, survey, feeds, held }: Beginning) {
+  const { name, settings } = wanted;
+  const { store, folder, campaign } = tree;
+  const { services, jobs } = effectiveSettings(feeds, settings.policy);
+  const merged = { ...campaign.settings, jobs, services: { ...tree.services, ...services } };
+  const prepared = { ...campaign, settings: merged };
+  const { chosen, alone, following } = survey;
+  await seedLedger(store, { settings, environment: process.env, feeds });
+  await prepareRetry(store, prepared, chosen, new Date().toISOString(), alone);
+  const invalid = await countInvalidRows(store);
+  const { items, pages, manifestDigests: manifests } = campaign;
+  const plan = {
+    ...{ name, store: folder, tree: await ensureTreeId(store) },
+    ...{ items: items + invalid, ...wanted.standing, policy: settings.policy },
+    ...{ following, invalid, notify: notifyWays(settings.notify) },
+    retried: survey.chosen.size + survey.reopenedBefore,
+    ...onShared(session),
+    feeds: feedPlans(feeds, pages, session),
+  };
+  await held.check();
+  const retried = keyOf(wanted.selection);
+  await launch(session, { name, folder, feeds, plan, manifests, retry: retried });
+}
+
+/** Those that have something to do must be known; the others only let the view count what had ended before. */
+function servicesFor(
+  { settings, local }: RetryStart,
+  tree: CampaignTree,
+  survey: RetrySurvey,
+): readonly ServiceSettings[] {
+  const welcome = new Set(Object.keys(tree.services));
+  const who = `the campaign ${tree.campaign.name}`;
+  return chooseServices(settings, {
+    ...{ local: local || tree.local, needed: survey.services, welcome, who },
+  });
+}
+
+/** The same command typed again joins; another selection cannot be added to a campaign that runs. */
+function keyOf(selection: Selection): string {
+  return selection.type === 'items' ? `items ${digestOfIds(selection.ids)}` : selection.type;
+}
+
+const LEAVE_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+
+/**
+ * An item tells its campaign of its end from its last activity, a moment before its workflow is closed; until then no
+ * other can be started under its id.
+ */
+async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
+  const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
+  const end = Date.now() + LEAVE_WITHIN_MS;
+  while (Date.now() < end && (await client.workflow.count(query)).count > 0)
+    await delay(LOOK_EVERY_MS);
+}
+
+function isRunning(name: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_RUNNING',
+    message: `the campaign ${name} is running: what has not ended cannot be run again`,
+    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then type this again.`,
+    exitCode: EXIT.refused,
+  });
+}

@@ -1,0 +1,135 @@
+/** A campaign that this process has started or joined: its events, its end, its control. */
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../campaigns/control.ts';
+import { brokenOff, hasOpenItems } from '../campaigns/end.ts';
+import { Follower } from '../campaigns/follow.ts';
+import type { ServiceName } from '../domain/item.ts';
+import type { Session } from '../host/session.ts';
+import { EventSource, type CampaignEvent } from './events.ts';
+import { throwIfInterrupted, interrupted } from './interrupted.ts';
+import { resultIn, type CampaignResult } from './result.ts';
+
+export interface CampaignParts {
+  readonly session: Session;
+  readonly name: string;
+  readonly out: string;
+  readonly signal: AbortSignal;
+  /** Nothing was left to do. */
+  readonly idle: boolean;
+  /** Starts it once more, where it has ended and items in its tree have not. */
+  readonly startAgain?: () => Promise<unknown>;
+  /** Lines that were reported before anybody listened. */
+  readonly notices: readonly string[];
+  /** What has to be done when the campaign is closed, before the session is. */
+  readonly onClose?: () => Promise<void>;
+}
+
+/**
+ * A campaign that runs. Where no other process has the embedded server, this process holds server and worker, so that
+ * the campaign goes on only until `close()`. It is durable: start it again to resume.
+ */
+export class Campaign implements AsyncDisposable {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** Its output tree: a folder or an s3:// address. */
+  readonly out: string;
+  /** Address of the Temporal UI; null when none is known. */
+  readonly ui: string | null;
+  readonly #parts: CampaignParts;
+  #closing: Promise<void> | null = null;
+
+  /** @internal */
+  constructor(parts: CampaignParts) {
+    this.name = parts.name;
+    this.out = parts.out;
+    this.ui = parts.session.ui;
+    this.#parts = parts;
+  }
+
+  /**
+   * What happens, until the campaign has ended or the signal is aborted. Call it once; stop iterating at any time: the
+   * campaign goes on until it is closed.
+   *
+   * @throws HundredfoldError `CAMPAIGN_BROKEN_OFF` when its workflow was ended by hand or failed,
+   * `CAMPAIGN_UNKNOWN` when Temporal has lost it
+   */
+  async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
+    const { session, name, out, signal, idle, startAgain, notices } = this.#parts;
+    for (const text of notices) yield { type: 'notice', text };
+    if (!idle) {
+      const source = new EventSource();
+      let completed = yield* eventsOf(source, this.#parts);
+      if (completed === false && startAgain && (await hasOpenItems(session, name))) {
+        yield { type: 'notice', text: `${name}: items without an end are run once more.` };
+        await startAgain();
+        completed = yield* eventsOf(source, this.#parts);
+      }
+      if (completed === null || (!completed && signal.aborted)) return;
+      if (!completed) throw await brokenOff(session, name);
+    }
+    yield { type: 'ended', result: await resultIn(out) };
+  }
+
+  /**
+   * Waits for the end; use it instead of `events()`.
+   *
+   * @throws HundredfoldError `INTERRUPTED` when the signal is aborted before, and all that `events()` throws
+   */
+  async result(): Promise<CampaignResult> {
+    for await (const event of this.events()) if (event.type === 'ended') return event.result;
+    throwIfInterrupted(this.#parts.signal);
+    throw interrupted(undefined);
+  }
+
+  /** Submits nothing more; what was submitted is fetched. Durable. */
+  async pause(): Promise<void> {
+    await pauseCampaign(this.#parts.session.client, this.name);
+  }
+
+  /**
+   * Lets a paused campaign go on.
+   *
+   * @param service - goes on only there: for a service that was paused because its items fail for the same reason
+   */
+  async resume(service?: ServiceName): Promise<void> {
+    await resumeCampaign(this.#parts.session.client, this.name, service);
+  }
+
+  /** Ends the campaign: open items become `cancelled`. What was spent of the budget stays spent. */
+  async cancel(): Promise<void> {
+    await cancelCampaign(this.#parts.session.client, this.name);
+  }
+
+  /**
+   * Stops what this process holds, in order: submissions in progress are finished, then worker and server end. A
+   * campaign that has not ended stays on disk. May be called twice.
+   */
+  async close(): Promise<void> {
+    const { session, onClose } = this.#parts;
+    this.#closing ??= (async () => {
+      try {
+        await onClose?.();
+      } finally {
+        await session.close();
+      }
+    })();
+    return this.#closing;
+  }
+
+  /** As `close()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** Returns whether the workflow completed; null when the signal was aborted before its end. */
+async function* eventsOf(
+  source: EventSource,
+  { session, name, out, signal }: CampaignParts,
+): AsyncGenerator<CampaignEvent, boolean | null, undefined> {
+  const follower = new Follower(session, { name, folder: out }, signal);
+  for await (const sight of follower.sights()) {
+    yield* source.of(sight);
+    if (sight.type === 'seen' && sight.observation.ended) return sight.observation.completed;
+  }
+  return null;
+}

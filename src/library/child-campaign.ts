@@ -1,0 +1,55 @@
+/** What goes from the activity `prepareCampaign` to the workflow that starts the campaign: plain data. */
+import type { CampaignInput } from '../workflows/messages.ts';
+import type { FinalState } from '../domain/states.ts';
+
+/** Number of items by how they ended. */
+export type EndCounts = Readonly<Record<FinalState, number>>;
+
+/** A campaign whose items are laid out in the output tree, ready to be executed as a child workflow. */
+export interface PreparedCampaign {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** Its output tree: a folder or an s3:// address, as the workers see it. */
+  readonly out: string;
+  /** All rows of the campaign. */
+  readonly total: number;
+  /** How the child workflow is started; null where every item has ended before. */
+  readonly child: CampaignChild | null;
+  /** How the items ended, where every one has ended before; null otherwise. */
+  readonly ended: EndCounts | null;
+}
+
+/** How the child workflow is started. Pass it on as it is. */
+export interface CampaignChild {
+  /** `campaign:NAME`. */
+  readonly workflowId: string;
+  /** Input of the workflow `campaign`. */
+  readonly input: CampaignInput;
+  /** One line for the Temporal UI. */
+  readonly staticSummary: string;
+  /** Markdown for the Temporal UI. */
+  readonly staticDetails: string;
+  /** What workers and commands read of a campaign without a query. */
+  readonly memo: Readonly<Record<string, unknown>>;
+  /** Values of the search attributes. */
+  readonly attributes: {
+    /** Name of the campaign. */
+    readonly campaign: string;
+    /** State of the campaign. */
+    readonly state: string;
+  };
+}
+
+/** How the campaign of a child workflow ended. */
+export interface CampaignEnd {
+  /** Name of the campaign. */
+  readonly campaign: string;
+  /** Its output tree. */
+  readonly out: string;
+  /** `completed` or `cancelled`. */
+  readonly state: string;
+  /** All rows of the campaign. */
+  readonly total: number;
+  /** Items by how they ended. */
+  readonly ended: EndCounts;
+}

@@ -1,0 +1,192 @@
+/** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs no Temporal and no service. */
+import { digestOf } from '../store/digest.ts';
+import { isObjectAddress } from '../domain/object-store.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Kind } from '../domain/item.ts';
+import type { ItemState } from '../domain/states.ts';
+import { recordedFiles } from '../report/audit.ts';
+import {
+  errorOf,
+  listedItems,
+  ownOf,
+  pathOf,
+  stateOf,
+  type Listed,
+} from '../report/campaign-items.ts';
+import { verifyTree } from '../report/verify.ts';
+import { absoluteAddress, addressOf } from '../store/address.ts';
+import { itemKey, RESULT_TABLES } from '../store/layout.ts';
+import { openStoreIfAny } from '../store/open-store.ts';
+import {
+  notPrepared,
+  readPreparedCampaign,
+  type PreparedCampaign,
+} from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { settingsOf, type ConfigurationOptions } from './configuration.ts';
+import { resultIn, type CampaignResult } from './result.ts';
+
+/** A file of an item, as its record vouches for it. */
+export interface TreeFile {
+  /** Name in the item's folder. */
+  readonly name: string;
+  /** Path on disk, or s3:// address. */
+  readonly path: string;
+  /** Length that was received. */
+  readonly bytes: number;
+  /** SHA-256 that was received, lower-case hexadecimal. */
+  readonly sha256: string;
+  /**
+   * Reads the file and compares it with `bytes` and `sha256`.
+   *
+   * @throws HundredfoldError `STORE_MISSING`, `STORE_DIGEST_MISMATCH`
+   */
+  read(): Promise<Uint8Array>;
+}
+
+/** Why an item did not succeed. */
+export interface TreeError {
+  /** Code of the error. */
+  readonly code: string;
+  /** The service's words letter by letter, where it gave any. */
+  readonly message: string;
+}
+
+/** An item of the tree: one row of the manifest. */
+export interface TreeItem {
+  /** Unique in the campaign. */
+  readonly id: string;
+  /** What the input is; null of a refused row of which that is not known. */
+  readonly kind: Kind | null;
+  /** How it ended. */
+  readonly state: ItemState;
+  /** Why it did not succeed; null where it did. */
+  readonly error: TreeError | null;
+  /** Id of its job at the service; null where it has none. */
+  readonly remoteId: string | null;
+  /** Its folder, as a path or an s3:// address; null of a row that was refused. */
+  readonly path: string | null;
+  /** The columns of the row that are the user's own. */
+  readonly user: Readonly<Record<string, string>>;
+  /** Input and results, in the order of the record. */
+  readonly files: readonly TreeFile[];
+}
+
+/** The output tree of a campaign. */
+export class OutputTree {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** The tree: an absolute path or an s3:// address. */
+  readonly location: string;
+  /**
+   * The tables of results by name, `residues.parquet` for example, as paths or s3:// addresses (docs/result-tables.md).
+   * They are there once the campaign has ended.
+   */
+  readonly tables: Readonly<Record<string, string>>;
+  readonly #store: Store;
+  readonly #campaign: PreparedCampaign;
+
+  /** @internal */
+  constructor(store: Store, location: string, campaign: PreparedCampaign) {
+    this.name = campaign.name;
+    this.location = location;
+    this.#store = store;
+    this.#campaign = campaign;
+    this.tables = Object.fromEntries(
+      RESULT_TABLES.map((key) => [key.slice(key.indexOf('/') + 1), addressOf(location, key)]),
+    );
+  }
+
+  /**
+   * How the campaign ended.
+   *
+   * @throws HundredfoldError `CAMPAIGN_NOT_PUBLISHED` while it is open
+   */
+  async result(): Promise<CampaignResult> {
+    return resultIn(this.location);
+  }
+
+  /** All items in the order of the manifest, then the rows that were refused. Read a page at a time. */
+  async *items(): AsyncGenerator<TreeItem, void, undefined> {
+    for await (const item of listedItems(this.#store, this.#campaign))
+      yield treeItem(this.#store, this.location, item);
+  }
+
+  /**
+   * Compares every file of the tree with its record, and tables and checksums with the items. Reads all bytes.
+   *
+   * @returns what is wrong, one sentence each; empty for a tree that is whole
+   */
+  async verify(): Promise<readonly string[]> {
+    return verifyTree(this.#store);
+  }
+}
+
+/**
+ * Opens the output tree of a campaign.
+ *
+ * @param address - the campaign's own folder, `results/demo` for example, or its s3:// address
+ * @param options - only for a bucket: `store.endpoint` and `store.region` are read from the configuration
+ * @throws HundredfoldError `TREE_UNKNOWN` where there is no such folder, `STORE_NOT_PREPARED` where it holds no campaign,
+ * `STORE_*` where it cannot be read
+ */
+export async function openTree(
+  address: string,
+  options: ConfigurationOptions = {},
+): Promise<OutputTree> {
+  const location = absoluteAddress(address);
+  // A folder needs no configuration.
+  if (isObjectAddress(location)) settingsOf(options, { tokens: 'optional' });
+  const store = await openStoreIfAny(location);
+  if (store === null) {
+    throw new HundredfoldError({
+      code: 'TREE_UNKNOWN',
+      message: `${location} is not a folder`,
+      remedy: 'Name the folder of a campaign: it holds campaign.json and items.csv.',
+    });
+  }
+  const campaign = await readPreparedCampaign(store);
+  if (campaign === null) throw notPrepared(store, 'it holds no campaign');
+  return new OutputTree(store, location, campaign);
+}
+
+function treeItem(store: Store, location: string, item: Listed): TreeItem {
+  const { id, kind, record } = item;
+  const path = pathOf(item);
+  return {
+    id,
+    kind,
+    state: stateOf(item),
+    error: errorOf(item),
+    remoteId: record?.remoteId ?? null,
+    path: path === '' ? null : addressOf(location, path),
+    user: ownOf(item),
+    files:
+      record === null
+        ? []
+        : recordedFiles(record).map(([name, { bytes, sha256 }]) => {
+            const key = itemKey(record.kind, id, name);
+            return {
+              name,
+              path: addressOf(location, key),
+              bytes,
+              sha256,
+              read: () => readChecked(store, key, sha256),
+            };
+          }),
+  };
+}
+
+async function readChecked(store: Store, key: string, sha256: string): Promise<Uint8Array> {
+  const data = await store.read(key);
+  const found = data === null ? null : digestOf(data);
+  if (data !== null && found?.sha256 === sha256) return data;
+  throw new HundredfoldError({
+    code: data === null ? 'STORE_MISSING' : 'STORE_DIGEST_MISMATCH',
+    message:
+      data === null
+        ? `${key} is missing`
+        : `${key} is not what was received: its SHA-256 is ${found?.sha256 ?? ''}`,
+    remedy: 'Restore the file from a copy, or run "hundredfold retry" for its item.',
+  });
+}

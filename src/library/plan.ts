@@ -1,0 +1,134 @@
+/** Checks manifests and works out what a campaign would do. Submits nothing and writes nothing into the output tree. */
+import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
+import { forecastCampaign } from '../campaigns/forecast.ts';
+import { knownServices, takeIn } from '../campaigns/intake.ts';
+import type { BudgetStatus } from '../budget/status.ts';
+import type { Settings } from '../config/settings.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Kind } from '../domain/item.ts';
+import type { Problem } from '../domain/problem.ts';
+import { diskEstimate, endOf, jobsOf } from '../plan/totals.ts';
+import {
+  environmentOf,
+  logToWorkerLog,
+  settingsOf,
+  type ConfigurationOptions,
+} from './configuration.ts';
+import type { ManifestOptions } from './checked-rows.ts';
+import { Problems } from './problems.ts';
+
+/** How a campaign is planned. */
+export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
+  /** `local`: the two services of this project, with the embedded server. Left out: those of the configuration. */
+  readonly services?: 'local';
+}
+
+/** When the jobs of one service would be through. */
+export interface PlannedService {
+  /** `molecules` or `predictions`. */
+  readonly service: string;
+  /** Jobs to submit. */
+  readonly jobs: number;
+  /** Slots that are free now; null without a limit. */
+  readonly free: number | null;
+  /** ISO 8601, UTC; null when the budget allows no job at all. */
+  readonly endsAt: string | null;
+}
+
+/** What a campaign would do. */
+export interface Plan {
+  /** Name of the campaign. */
+  readonly name: string;
+  /** Its output tree: a folder or an s3:// address. */
+  readonly out: string;
+  /** Rows, good and bad. */
+  readonly rows: number;
+  /** Rows by kind, as far as the kind is known. */
+  readonly kinds: Readonly<Record<Kind, number>>;
+  /** Errors and warnings, in the order of the rows; at most the first 10,000. */
+  readonly problems: readonly Problem[];
+  /** Number of errors. With one or more, `startCampaign` submits nothing unless `skipInvalid` is set. */
+  readonly errors: number;
+  /** Number of warnings. */
+  readonly warnings: number;
+  /** Rows that ended in an earlier run of this campaign. */
+  readonly done: number;
+  /** Rows that ask for the same as another row: one job serves both. */
+  readonly duplicates: number;
+  /** Rows that get the result of an earlier campaign. */
+  readonly cached: number;
+  /** Jobs to submit. */
+  readonly submissions: number;
+  /** The services that these jobs go to. */
+  readonly services: readonly PlannedService[];
+  /** ISO 8601, UTC: when the last job would be done; null where nothing is submitted, or it can never end. */
+  readonly endsAt: string | null;
+  /** What is charged to the budgets now could not be found out: `endsAt` is then the earliest end. */
+  readonly chargesUnknown: boolean;
+  /** Estimate of the files that will be written, in bytes. */
+  readonly diskBytes: number;
+}
+
+/**
+ * Checks manifests without submitting anything.
+ *
+ * @param manifests - paths of manifests, in any of the formats of docs/manifest.md; several make one campaign
+ * @throws HundredfoldError `CONFIG_*` for a configuration that cannot be used, `STORE_*` for an output folder that
+ * cannot be read. Problems of rows are no errors: they are in `Plan.problems`.
+ */
+export async function plan(
+  manifests: string | readonly string[],
+  options: PlanOptions = {},
+): Promise<Plan> {
+  const settings = settingsOf(options, { tokens: 'optional' });
+  const problems = new Problems();
+  const intake = await takeIn([manifests].flat(), options, settings, {
+    onProblem: (problem) => problems.add(problem),
+  });
+  const { name, folder, survey } = intake;
+  const charged = jobsOf(survey) > 0 ? await chargedIn(settings, options) : [];
+  const feeds = knownServices(settings, options);
+  const forecasts = forecastCampaign(name, survey, feeds, charged ?? [], Date.now());
+  const { rows, kinds, errors, warnings, ended, duplicates, cached } = survey;
+  return {
+    name,
+    out: folder,
+    rows,
+    kinds,
+    problems: problems.kept,
+    errors,
+    warnings,
+    done: ended,
+    duplicates,
+    cached,
+    submissions: jobsOf(survey),
+    services: forecasts.map(({ service, jobs, free, endsAt }) => ({
+      service,
+      jobs,
+      free,
+      endsAt: isoTime(endsAt),
+    })),
+    endsAt: isoTime(endOf(forecasts)),
+    chargesUnknown: charged === null,
+    diskBytes: diskEstimate(survey),
+  };
+}
+
+/** Null where it cannot be found out: the checks stand without it. */
+async function chargedIn(
+  settings: Settings,
+  options: ConfigurationOptions,
+): Promise<readonly BudgetStatus[] | null> {
+  if (!mayBeCharged(settings)) return [];
+  try {
+    logToWorkerLog(settings);
+    return await chargedBudgets(settings, environmentOf(options));
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return null;
+  }
+}
+
+function isoTime(at: number | null): string | null {
+  return at !== null && Number.isFinite(at) ? new Date(at).toISOString() : null;
+}

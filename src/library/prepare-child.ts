@@ -1,0 +1,81 @@
+/** The activity that lays a campaign out for a child workflow: all that `startCampaign` does but the start. */
+import { tmpdir } from 'node:os';
+import { ApplicationFailure } from '@temporalio/common';
+import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
+import { campaignStart } from '../campaigns/start-options.ts';
+import { startCampaign } from '../campaigns/start.ts';
+import type { Environment, Settings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { seedLedger } from '../host/seed-ledger.ts';
+import type { Session } from '../host/session.ts';
+import { Spool } from '../plan/spool.ts';
+import { openStore } from '../store/open-store.ts';
+import { StoreError } from '../store/store-error.ts';
+import type { PreparedCampaign } from './child-campaign.ts';
+import { checkedRows, type RowOptions } from './checked-rows.ts';
+import { resultIn } from './result.ts';
+
+export interface PreparingWith {
+  readonly session: Session;
+  readonly settings: Settings;
+  readonly environment: Environment;
+}
+
+/** What a caller cannot mend by waiting is not tried again. */
+export async function prepareChild(
+  around: PreparingWith,
+  manifests: readonly string[],
+  options: RowOptions,
+): Promise<PreparedCampaign> {
+  const spool = new Spool(tmpdir());
+  try {
+    return await prepared(around, manifests, options, spool);
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    const { code, message, remedy } = error;
+    const nonRetryable = !(error instanceof StoreError && error.retryable);
+    throw ApplicationFailure.create({
+      type: code,
+      message: `${message}. ${remedy}`,
+      nonRetryable,
+      cause: error,
+    });
+  } finally {
+    await spool.remove();
+  }
+}
+
+async function prepared(
+  { session, settings, environment }: PreparingWith,
+  manifests: readonly string[],
+  options: RowOptions,
+  spool: Spool,
+): Promise<PreparedCampaign> {
+  const intake = await checkedRows(manifests, options, settings, spool);
+  const start = { ...campaignStart(intake, spool, settings, options), embeddedDir: null };
+  const { name, folder, feeds } = start;
+  await seedLedger(await openStore(folder), { settings, environment, feeds });
+  const launches: Launch[] = [];
+  const { joined } = await startCampaign(session, start, async (at, launch) => {
+    await beforeLaunch(at, launch);
+    launches.push(launch);
+  });
+  if (joined) throw isRunning(name);
+  const [launch] = launches;
+  if (launch !== undefined) {
+    return { name, out: folder, total: launch.plan.items, child: childOf(launch), ended: null };
+  }
+  const { items } = await resultIn(folder);
+  const { succeeded, failed, held, cancelled, invalid, total } = items;
+  const ended = { succeeded, failed, held, cancelled, invalid };
+  return { name, out: folder, total, child: null, ended };
+}
+
+function isRunning(name: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CAMPAIGN_RUNNING',
+    message: `the campaign ${name} is running already, started elsewhere`,
+    remedy: 'Wait until it has ended, or give this one another name.',
+    exitCode: EXIT.refused,
+  });
+}

@@ -1,0 +1,156 @@
+/**
+ * Runs campaigns inside Temporal workers of your own (docs/library.md).
+ *
+ * @packageDocumentation
+ */
+import type { Client } from '@temporalio/client';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import type { Settings, TemporalSettings } from '../config/settings.ts';
+import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { temporalAddress, type Session } from '../host/session.ts';
+import { stateFolderOf } from '../host/state.ts';
+import { workflowBundle as bundleOf } from '../temporal/bundle.ts';
+import { connectClient, type TemporalAddress } from '../temporal/connection.ts';
+import { registerSearchAttributes } from '../temporal/search-attributes.ts';
+import { openActivities } from '../worker.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { RowOptions } from './checked-rows.ts';
+import type { PreparedCampaign } from './child-campaign.ts';
+import { environmentOf, settingsOf, type ConfigurationOptions } from './configuration.ts';
+import { prepareChild } from './prepare-child.ts';
+
+export { HundredfoldError, type ErrorDetails } from '../domain/errors.ts';
+export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
+export type { ManifestOptions, RowOptions } from './checked-rows.ts';
+export type { ConfigurationOptions } from './configuration.ts';
+
+/** For `workflowBundle` of `Worker.create`. */
+export interface WorkflowBundle {
+  /** Path of a JavaScript file. */
+  readonly codePath: string;
+}
+
+/**
+ * The workflows of this library alone, bundled: for a worker that has no workflows of its own. In a checkout it is built
+ * where it is missing.
+ *
+ * @throws HundredfoldError `PACKAGE_INCOMPLETE`
+ */
+export async function workflowBundle(): Promise<WorkflowBundle> {
+  return bundleOf();
+}
+
+/** Names of the search attributes by which campaigns and items are found, all of type Keyword. */
+export const searchAttributes = {
+  /** Name of the campaign, of campaigns and items. */
+  campaign: ATTRIBUTES.campaign.name,
+  /** Id of the item. */
+  item: ATTRIBUTES.item.name,
+  /** What the input of the item is. */
+  kind: ATTRIBUTES.kind.name,
+  /** State of the campaign or the item. */
+  state: ATTRIBUTES.state.name,
+  /** Service of the item. */
+  service: ATTRIBUTES.service.name,
+  /** Id of the item's job at the service. */
+  remoteId: ATTRIBUTES.remoteId.name,
+  /** Code of the error with which the item ended. */
+  errorCode: ATTRIBUTES.errorCode.name,
+} as const;
+
+/** For which task queue the activities are made. */
+export interface ActivitiesOptions extends ConfigurationOptions {
+  /** The task queue of your workers. All of them need the tokens of all services. */
+  readonly taskQueue: string;
+}
+
+/** The activity of this library that workflows of your own call. */
+export interface CampaignActivities {
+  /**
+   * Checks manifests and lays their items out in the output tree, for `executeCampaign` of `hundredfold/workflows`.
+   * Repeating it is safe. Manifest and output must be reachable from every worker of the task queue.
+   *
+   * Fails with an `ApplicationFailure` whose `type` is the code: `MANIFEST_REFUSED`, `CAMPAIGN_RUNNING`, `CONFIG_*`,
+   * `STORE_*`, …; not retryable, unless the output store may recover.
+   *
+   * @param manifests - paths of manifests, as the worker sees them
+   * @param options - rows to run and where the output goes; absolute paths are safest
+   */
+  prepareCampaign(manifests: readonly string[], options?: RowOptions): Promise<PreparedCampaign>;
+}
+
+/** Activities to register with workers, and what runs beside them. */
+export interface OpenActivities extends AsyncDisposable {
+  /** For `activities` of `Worker.create`: `prepareCampaign`, and those that campaigns call themselves. */
+  readonly activities: CampaignActivities & Readonly<Record<string, (...args: never[]) => unknown>>;
+  /** For `interceptors.activity` of `Worker.create`: log fields and traces; optional. */
+  readonly interceptors: ActivityInterceptorsFactory[];
+  /** Call it after the workers have stopped. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the activities of campaigns for workers of your own. It connects to the Temporal server of the configuration
+ * (`temporal.address`), registers the search attributes there, starts the budgets of the configured services, and
+ * watches over both until `close()`.
+ *
+ * @throws HundredfoldError `CONFIG_NO_TEMPORAL`, `CONFIG_*`, `TEMPORAL_*`
+ */
+export async function createActivities(options: ActivitiesOptions): Promise<OpenActivities> {
+  const settings = settingsOf(options);
+  const environment = environmentOf(options);
+  const temporal = temporalAddress(configured(settings), settings.codec);
+  const client = await connectClient(temporal);
+  try {
+    await registerSearchAttributes(client);
+    const { taskQueue } = options;
+    const opened = await openActivities({
+      temporal,
+      client,
+      taskQueue,
+      services: Object.values(settings.services),
+      notify: settings.notify,
+      stateFolder: stateFolderOf({ settings, environment }),
+    });
+    const session = sessionOf(client, temporal, taskQueue);
+    const around = { session, settings, environment };
+    const close = async (): Promise<void> => {
+      await opened.close();
+      await client.connection.close();
+    };
+    return {
+      activities: {
+        ...opened.activities,
+        prepareCampaign: (manifests, rows = {}) => prepareChild(around, manifests, rows),
+      },
+      interceptors: opened.interceptors,
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await client.connection.close();
+    throw error;
+  }
+}
+
+/** One task queue for everything, as with the embedded server. */
+function sessionOf(client: Client, { address }: TemporalAddress, taskQueue: string): Session {
+  return {
+    role: 'joined',
+    client,
+    taskQueue,
+    ui: null,
+    recover: () => Promise.reject(new Error(`the connection to ${address} recovers by itself`)),
+    close: () => Promise.resolve(),
+  };
+}
+
+function configured({ temporal }: Settings): TemporalSettings {
+  if (temporal) return temporal;
+  throw new HundredfoldError({
+    code: 'CONFIG_NO_TEMPORAL',
+    message: 'workers need a Temporal server, and none is configured',
+    remedy: 'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.',
+    exitCode: EXIT.refused,
+  });
+}

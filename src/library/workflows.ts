@@ -1,0 +1,61 @@
+/**
+ * For workflow code of your own: the workflows of a campaign, and the campaign as a child workflow. Import it only in
+ * workflow code; it reaches no clock, network or disk.
+ *
+ * @packageDocumentation
+ */
+import {
+  ChildWorkflowCancellationType,
+  executeChild,
+  ParentClosePolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/workflow';
+import * as workflows from '../workflows/index.ts';
+import { ATTRIBUTES } from '../workflows/search-attributes.ts';
+import type { CampaignEnd, PreparedCampaign } from './child-campaign.ts';
+
+export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
+
+/** The workflow of a campaign. Export it beside your own; start it with `executeCampaign`. */
+export const campaign = workflows.campaign;
+
+/** The workflow of an item. Export it beside your own; campaigns start it. */
+export const item = workflows.item;
+
+/** The workflow of a rate limit. Export it beside your own; `createActivities` starts it. */
+export const budget = workflows.budget;
+
+/**
+ * Executes a campaign as a child workflow and waits for its end. The child runs on the task queue of its parent. When
+ * the parent is cancelled, so is the campaign: it publishes what was done, then the call fails with a
+ * `CancelledFailure`. When the parent is terminated, the campaign goes on.
+ *
+ * @param prepared - the answer of the activity `prepareCampaign`
+ * @throws ChildWorkflowFailure when the campaign's workflow fails or is ended by hand
+ */
+export async function executeCampaign(prepared: PreparedCampaign): Promise<CampaignEnd> {
+  const { name, out, total, child, ended } = prepared;
+  if (child === null)
+    return { campaign: name, out, state: 'completed', total, ended: { ...NONE, ...ended } };
+  const { workflowId, input, staticSummary, staticDetails, memo, attributes } = child;
+  const progress = await executeChild(campaign, {
+    workflowId,
+    args: [input],
+    staticSummary,
+    staticDetails,
+    memo,
+    typedSearchAttributes: [
+      { key: ATTRIBUTES.campaign, value: attributes.campaign },
+      { key: ATTRIBUTES.state, value: attributes.state },
+    ],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    workflowTaskTimeout: '5s',
+    // Submissions are paid for: only a request to cancel ends them.
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+  const { state } = progress;
+  return { campaign: name, out, state, total: progress.total, ended: progress.ended };
+}
+
+const NONE = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 } as const;

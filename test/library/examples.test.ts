@@ -1,0 +1,55 @@
+/** The examples of the library, started as a user starts them: `node examples/library/NAME.ts`. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { desk, ROOT, type Desk, type Typed } from '../cli/command.ts';
+import { fragments } from '../cli/manifests.ts';
+import { atMostOneJob, neverRefusedForRate, noItemLost, treeIsWhole } from '../promises.ts';
+
+function start(at: Desk, example: string, ...args: readonly string[]): Typed {
+  return at.type(args, { program: join(ROOT, 'examples', 'library', `${example}.ts`) });
+}
+
+test('run-campaign: interrupted and killed in the middle, the same command resumes; watch-campaign follows it; read-tree reads its tree', async () => {
+  const at = desk();
+  const ids = fragments(at, 'fragments', 12);
+  const ended = (n: number) => () => at.done('fragments') >= n;
+
+  const interrupted = start(at, 'run-campaign', 'fragments.csv');
+  await interrupted.until(ended(1), 'one item had ended');
+  interrupted.kill('SIGINT');
+  const { stdout: first } = await interrupted.endsWith(0);
+  expect(first).toContain('fragments: 12 rows, 12 jobs to submit');
+  expect(first).toContain('Interrupted. Run the same command to resume.');
+  expect(at.processes(), 'processes left behind').toEqual([]);
+
+  const killed = start(at, 'run-campaign', 'fragments.csv');
+  await killed.until(ended(3), 'three items had ended');
+  killed.kill('SIGKILL');
+  await killed.ended;
+
+  const resumed = start(at, 'run-campaign', 'fragments.csv');
+  await resumed.until(ended(4), 'four items had ended');
+  const watched = start(at, 'watch-campaign', 'fragments');
+  const { stdout } = await resumed.endsWith(0);
+  expect(stdout).toContain('12 of 12 succeeded: ');
+  const { stdout: seen } = await watched.endsWith(0);
+  expect(seen).toMatch(/running: \d+ of 12 items have ended/);
+  expect(seen).toContain('fragments ended: completed');
+
+  const folder = at.path('results', 'fragments');
+  const { stdout: read } = await start(at, 'read-tree', folder).endsWith(0);
+  for (const id of ids) expect(read).toContain(`${id}: succeeded`);
+  expect(read).toContain('The tree is whole.');
+  await noItemLost(folder, ids);
+  await treeIsWhole(folder);
+  atMostOneJob(at.journal(), 12);
+  neverRefusedForRate(at.journal());
+});
+
+test('run-campaign reports refused rows with their code, and submits nothing', async () => {
+  const at = desk();
+  at.write('table.csv', 'id,sequence\ngood,MKTAYIAKQR\nshort,M\n');
+  const { stdout, stderr } = await start(at, 'run-campaign', 'table.csv').endsWith(2);
+  expect(stdout).toMatch(/^error: table\.csv:3: /m);
+  expect(stderr).toContain('MANIFEST_REFUSED: the manifest has one error; nothing was submitted');
+});
