@@ -10,7 +10,12 @@ import type { Info } from '@temporalio/activity';
 const REMEMBERED_MS = 60_000;
 
 export class ServerClock {
-  private seen: { readonly at: number; readonly difference: number }[] = [];
+  /**
+   * Only what can still be the least: times and differences both grow from front to back, and the first is the least.
+   * An activity asks several times, and thousands of stamps arrive in a minute: going over all of them took 2 ms of CPU
+   * an item.
+   */
+  private readonly least: { readonly at: number; readonly difference: number }[] = [];
   private readonly ours: () => number;
 
   /** @param ours a clock of this machine that is never set, in ms */
@@ -21,8 +26,11 @@ export class ServerClock {
   /** Something that the server stamped `stampMs` has just arrived. */
   saw(stampMs: number): void {
     const at = this.ours();
-    this.seen = this.seen.filter((one) => at - one.at < REMEMBERED_MS);
-    this.seen.push({ at, difference: at - stampMs });
+    const difference = at - stampMs;
+    while ((this.least.at(-1)?.difference ?? -Infinity) >= difference) this.least.pop();
+    this.least.push({ at, difference });
+    const kept = this.least.findIndex((one) => at - one.at < REMEMBERED_MS);
+    if (kept > 0) this.least.splice(0, kept);
   }
 
   /** How long to wait (ms) until the server's clock certainly shows `at`; 0 when it does already. */
@@ -36,8 +44,9 @@ export class ServerClock {
   }
 
   private difference(): number {
-    if (this.seen.length === 0) throw new Error('nothing of the server was seen yet');
-    return Math.min(...this.seen.map((one) => one.difference));
+    const [first] = this.least;
+    if (!first) throw new Error('nothing of the server was seen yet');
+    return first.difference;
   }
 }
 

@@ -13,6 +13,7 @@ import type {
   Windows,
 } from './charge.ts';
 import { counts, fullness, LONGEST_POST_MS, type Counted } from './fullness.ts';
+import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -249,15 +250,15 @@ export class ChargeRows {
   }
 
   private get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return this.database.prepare(sql).get(...values);
+    return prepared(this.database, sql).get(...values);
   }
 
   private all(sql: string, ...values: (string | number)[]): Row[] {
-    return this.database.prepare(sql).all(...values);
+    return prepared(this.database, sql).all(...values);
   }
 
   private run(sql: string, ...values: (string | number | null)[]): void {
-    this.database.prepare(sql).run(...values);
+    prepared(this.database, sql).run(...values);
   }
 }
 
@@ -286,9 +287,10 @@ function countedMs({ credential, address }: Windows): number | null {
 /** `table` is one of ours. */
 export function anchorRows(database: DatabaseSync, table: string, now: Moment): void {
   const { run, steadyMs, wallMs } = now;
-  const known = database
-    .prepare(`SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`)
-    .get(run, run, run, steadyMs);
+  const known = prepared(
+    database,
+    `SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`,
+  ).get(run, run, run, steadyMs);
   // Almost always: a read, and no write.
   if (known === undefined) return;
   database

@@ -48,6 +48,8 @@ interface Opened {
   readonly file: string;
   readonly charges: ChargeRows;
   readonly rejections: RejectionRows;
+  /** What the connection is set to. */
+  synchronous: 'FULL' | 'NORMAL' | null;
 }
 
 export class Ledger {
@@ -184,7 +186,11 @@ export class Ledger {
   /** `atOnce`: on disk when it returns, so that a power cut does not forget a job whose first byte leaves now. */
   private once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
     const opened = this.current();
-    opened.database.exec(`PRAGMA synchronous = ${atOnce ? 'FULL' : 'NORMAL'}`);
+    const synchronous = atOnce ? 'FULL' : 'NORMAL';
+    if (opened.synchronous !== synchronous) {
+      opened.database.exec(`PRAGMA synchronous = ${synchronous}`);
+      opened.synchronous = synchronous;
+    }
     return inTransaction(opened.database, () => {
       // Read once the lock is held: nobody writes a later moment before us.
       const now = this.clock.now();
@@ -203,6 +209,7 @@ export class Ledger {
       ...{ database, file: fileAt(this.path) ?? '' },
       charges: new ChargeRows(database, { owner: this.owner, session: this.session }),
       rejections: new RejectionRows(database),
+      synchronous: null,
     };
     return this.opened;
   }

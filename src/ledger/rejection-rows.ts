@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import { anchorRows } from './charge-rows.ts';
 import type { Account, Rejection, Reservation, SeenRejection } from './charge.ts';
+import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';
 
 /** How long (ms) they are kept for people to see. */
@@ -45,12 +46,11 @@ export class RejectionRows {
 
   /** While the order of a Retry-After holds, for the whole machine. */
   held({ service, address, credential }: Account, now: Moment): Full | null {
-    const until = this.database
-      .prepare(
-        `SELECT max(steady + hold_ms) AS until FROM rejections
-         WHERE service = ? AND address = ? AND credential = ?`,
-      )
-      .get(service, address, credential)?.['until'];
+    const until = prepared(
+      this.database,
+      `SELECT max(steady + hold_ms) AS until FROM rejections
+       WHERE service = ? AND address = ? AND credential = ?`,
+    ).get(service, address, credential)?.['until'];
     const wait = typeof until === 'number' ? until - now.steadyMs : 0;
     if (wait <= 0) return null;
     return { type: 'full', retryAfterMs: Math.ceil(wait), byOthers: 0, because: 'rejected' };

@@ -2,21 +2,31 @@
  * The output tree as a folder. A file is filled under a temporary name in its own folder, brought to
  * the disk, and renamed: rename(2) is atomic, so a reader and a crash see all of it or nothing.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { BlockingReads } from './blocking-reads.ts';
-import { chunksOf } from './chunks.ts';
 import type { FileDigest } from './digest.ts';
-import { FreeSpace } from './free-space.ts';
+import { fillFile } from './fill-file.ts';
+import { syncFolder, syncFolders } from './folder-sync.ts';
 import { inParallel } from './in-parallel.ts';
 import { LEASES } from './layout.ts';
 import { TEMPORARY_PREFIX, badKey, keySegments } from './key.ts';
+import { Looks } from './looks.ts';
+import { OpenedFolders } from './opened-folders.ts';
 import { LINK, WAITING_READS, type Link, type Reads, type Soon } from './reads.ts';
 import type { Store, StoreData, StoredFile, WriteOptions } from './store.ts';
-import { missing, wrongLength } from './store-error.ts';
-import { isAbsent, isLinked, linkNew, makeFolder, sync, syncAll, system } from './system-calls.ts';
+import { missing } from './store-error.ts';
+import {
+  ignoreAbsent,
+  isAbsent,
+  isLinked,
+  linkNew,
+  makeFolder,
+  sync,
+  system,
+} from './system-calls.ts';
 import { treeNotHere } from './tree-identity.ts';
 
 /** Files brought to the disk at once; more do not help, measured on ext4. */
@@ -24,12 +34,6 @@ const FLUSH_LIMIT = 16;
 /** More only makes a disk seek. */
 const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 256 * 1024;
-/**
- * The files of an item are read one after the other: its folder is not looked at anew for each. A link that is put in
- * place of a folder just then may be followed, as it might be between the look and the reading.
- */
-const LOOK_HOLDS_MS = 1_000;
-const LOOKS_KEPT = 1_000;
 /** Longer than this (ms) no renewal of a lease takes. */
 const UNFINISHED_LEASE_MS = 60_000;
 
@@ -49,13 +53,18 @@ export async function openFileStore(
   { blocking = false, create = true }: FileStoreOptions = {},
 ): Promise<Store> {
   return system(`open the output folder ${folder}`, async () => {
+    // Threads that block read whole trees, and open them once.
+    const known = create || blocking ? null : await opened.find(folder);
+    if (known !== null) return known;
     if (create) await makeFolder(resolve(folder), true);
     else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
     // The user may point at a link to a larger disk; below this folder no link is followed.
     const root = await realpath(folder);
     // A path with a slash at its end must be a folder; a file there answers ENOTDIR.
     await lstat(`${root}/`);
-    return new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
+    const store = new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
+    if (!create && !blocking) opened.keep(folder, store);
+    return store;
   });
 }
 
@@ -69,12 +78,13 @@ async function isThere(folder: string): Promise<boolean> {
   }
 }
 
+const opened = new OpenedFolders<FileStore>();
+
 class FileStore implements Store {
   readonly location: string;
   readonly atOnce = READS_AT_ONCE;
   readonly #reads: Reads;
-  /** Folders that were no links when they were looked at, and since when (ms of the process). */
-  readonly #looked = new Map<string, number>();
+  readonly #looks = new Looks();
 
   constructor(root: string, reads: Reads) {
     this.location = root;
@@ -90,10 +100,10 @@ class FileStore implements Store {
     const touched = await system(action, () => this.#makeFolders(key, segments));
     const temporary = join(folder, `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
-      const stored = await this.#fill(temporary, key, data, options, durable);
+      const stored = await fillFile(temporary, key, data, options, durable);
       options.signal?.throwIfAborted();
       await system(action, () => rename(temporary, path));
-      if (durable) await system(action, () => syncAll([folder, ...touched]));
+      if (durable) await system(action, () => syncFolders([folder, ...touched]));
       return stored;
     } catch (error) {
       // When even this fails, the leftover is invisible to `list` and goes at the next sweep:
@@ -110,12 +120,12 @@ class FileStore implements Store {
     const touched = await system(action, () => this.#makeFolders(key, segments));
     const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
-      await this.#fill(temporary, key, data, {}, true);
+      await fillFile(temporary, key, data, {}, true);
       const created = await system(action, () => linkNew(temporary, path));
-      if (created) await system(action, () => syncAll([dirname(path), ...touched]));
+      if (created) await system(action, () => syncFolders([dirname(path), ...touched]));
       return created;
     } finally {
-      await rm(temporary, { force: true }).catch(() => undefined);
+      await unlink(temporary).catch(() => undefined);
     }
   }
 
@@ -201,7 +211,7 @@ class FileStore implements Store {
       if (await isLinked(source, temporary)) {
         await system(`write ${key}`, () => rename(temporary, path));
         // rename(2) does nothing where both are the same file already.
-        await rm(temporary, { force: true });
+        await unlink(temporary).catch(ignoreAbsent);
         return;
       }
     }
@@ -212,8 +222,8 @@ class FileStore implements Store {
     const path = await this.#find(key);
     if (path === null) return;
     await system(`remove ${key}`, async () => {
-      await rm(path, { force: true });
-      await sync(dirname(path));
+      await unlink(path).catch(ignoreAbsent);
+      await syncFolder(dirname(path));
     });
   }
 
@@ -238,49 +248,17 @@ class FileStore implements Store {
     return swept;
   }
 
-  /** Fills the temporary file and checks its length; the digest is taken on the way. */
-  async #fill(
-    temporary: string,
-    key: string,
-    data: StoreData,
-    options: WriteOptions,
-    durable: boolean,
-  ): Promise<StoredFile> {
-    const action = `write ${key}`;
-    const expected = options.expectedBytes;
-    const space = options.keepFree
-      ? new FreeSpace(dirname(temporary), key, options.keepFree)
-      : null;
-    await space?.begin(data instanceof Uint8Array ? data.byteLength : (expected ?? null));
-    const hash = createHash('sha256');
-    let bytes = 0;
-    // `wx`: the name is ours alone, and a link planted there is not followed.
-    const file = await system(action, () => open(temporary, 'wx'));
-    try {
-      for await (const chunk of chunksOf(data, options.signal)) {
-        bytes += chunk.byteLength;
-        if (expected !== undefined && bytes > expected) throw wrongLength(key, expected, bytes);
-        hash.update(chunk);
-        await space?.goOn(bytes);
-        await system(action, () => file.writeFile(chunk));
-      }
-      if (expected !== undefined && bytes !== expected) throw wrongLength(key, expected, bytes);
-      if (durable) await system(action, () => file.sync());
-    } finally {
-      // A full disk or a quota may show only now (NFS).
-      await system(action, () => file.close());
-    }
-    return { key, bytes, sha256: hash.digest('hex') };
-  }
-
   /**
    * Makes the folders above a file, none of them through a link.
    * Returns the folders that got a new entry and have to be brought to the disk for it.
    */
   async #makeFolders(key: string, segments: readonly string[]): Promise<readonly string[]> {
     const touched: string[] = [];
+    const at = performance.now();
+    const names = segments.slice(0, -1);
     let folder = this.location;
-    for (const segment of segments.slice(0, -1)) {
+    if (await this.#isReady(key, names)) return touched;
+    for (const segment of names) {
       const inner = join(folder, segment);
       let found = await this.#reads.status(inner);
       if (found === null) {
@@ -290,26 +268,35 @@ class FileStore implements Store {
       }
       if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
       if (!found.isDirectory()) throw badKey(key, `${segment} is not a folder`);
+      this.#looks.note(inner, at);
       folder = inner;
     }
     return touched;
   }
 
+  /** Whether a folder is there to write into. It is always looked at itself; those above it are not, a moment after a look. */
+  async #isReady(key: string, segments: readonly string[]): Promise<boolean> {
+    const folder = join(this.location, ...segments);
+    if (segments.length < 2 || !this.#looks.hold(dirname(folder))) return false;
+    const found = await this.#reads.status(folder);
+    if (found?.isSymbolicLink()) throw badKey(key, `${segments.at(-1) ?? ''} is a symbolic link`);
+    return found?.isDirectory() === true;
+  }
+
   /** Whether the folders of these names exist; a link among them is refused. */
   async #enterable(key: string, segments: readonly string[]): Promise<boolean> {
-    const last = join(this.location, ...segments);
-    const now = performance.now();
-    if (now - (this.#looked.get(last) ?? -Infinity) < LOOK_HOLDS_MS) return true;
+    const at = performance.now();
     let folder = this.location;
+    if (this.#looks.hold(join(folder, ...segments))) return true;
     for (const segment of segments) {
       folder = join(folder, segment);
+      if (this.#looks.hold(folder)) continue;
       const found = await system(`read ${key}`, () => this.#reads.status(folder));
       if (found === null) return false;
       if (found.isSymbolicLink()) throw badKey(key, `${segment} is a symbolic link`);
       if (!found.isDirectory()) return false;
+      this.#looks.note(folder, at);
     }
-    if (this.#looked.size >= LOOKS_KEPT) this.#looked.clear();
-    this.#looked.set(last, now);
     return true;
   }
 

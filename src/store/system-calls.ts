@@ -23,10 +23,6 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-export async function syncAll(paths: Iterable<string>): Promise<void> {
-  for (const path of paths) await sync(path);
-}
-
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
@@ -44,6 +40,10 @@ export async function makeFolder(path: string, parents: boolean): Promise<void> 
     await makeFolder(dirname(path), true);
     await makeFolder(path, false);
   }
+}
+
+export function ignoreAbsent(error: unknown): void {
+  if (!isAbsent(error)) throw error;
 }
 
 export function isAbsent(error: unknown): boolean {

@@ -31,10 +31,12 @@ export async function workflowBundle(failureConverterPath?: string): Promise<{ c
 
 async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
+  const stackTraces = join(SOURCE, 'workflows', 'stack-traces.ts');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
-    preloadModules: [workflowsPath],
+    // Before the SDK freezes the globals.
+    preloadModules: [stackTraces, workflowsPath],
     logger: QUIET,
   });
   await mkdir(DIST, { recursive: true });

@@ -19,6 +19,7 @@ import type { Activities } from '../workflows/verbs.ts';
 import { bundleDigest, workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
 import { version } from './identity.ts';
+import { WatchedWorker } from './workflow-thread.ts';
 
 /** What a worker of a shared Temporal does; by default all of it. */
 export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
@@ -87,8 +88,8 @@ const GRACE = '35s';
 const FORCE = '42s';
 
 /**
- * How long a workflow's code may run at a stretch. The default of 5 s goes on while a process stands still, and hits it in
- * the middle of a workflow's code; the SDK then shuts the worker down. Its types leave the option out (SDK 1.24.0).
+ * How long a workflow's code may run at a stretch, watched over by `WatchedWorker`. The default of 5 s is too short for a
+ * busy machine. The types of the SDK leave the option out (1.24.0).
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
@@ -143,7 +144,7 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
   const common = everyWorker(options);
-  return Worker.create({
+  return WatchedWorker.create({
     ...common,
     taskQueue,
     // With a codec the workflow code converts failures in another way: that is another bundle.

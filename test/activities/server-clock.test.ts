@@ -42,3 +42,40 @@ test('a wait is late by the quickest way from the server that was seen lately', 
   clock.saw(63_000 - 300);
   expect(clock.until(63_500)).toBe(800);
 });
+
+/** What the clock is meant to know, written down without regard to cost. */
+class PlainClock {
+  private seen: { readonly at: number; readonly difference: number }[] = [];
+
+  saw(at: number, stampMs: number): void {
+    this.seen = this.seen.filter((one) => at - one.at < 60_000);
+    this.seen.push({ at, difference: at - stampMs });
+  }
+
+  least(): number {
+    return Math.min(...this.seen.map((one) => one.difference));
+  }
+}
+
+test('the difference between the clocks is the least of the last minute', () => {
+  // Pauses around a minute, so that stamps leave one by one and all at once.
+  const pause = fc.oneof(fc.nat(2_000), fc.nat(61_000));
+  const stamps = fc.array(fc.record({ pause, difference: fc.nat(50) }), { minLength: 1 });
+  fc.assert(
+    fc.property(stamps, (arrivals) => {
+      let now = 0;
+      const clock = new ServerClock(() => now);
+      const plain = new PlainClock();
+      for (const { pause, difference } of arrivals) {
+        now += pause;
+        clock.saw(now - difference);
+        plain.saw(now, now - difference);
+        expect(clock.until(now + 1_000)).toBe(1_000 + plain.least());
+        // Asked later, without anything new from the server.
+        now += 100;
+        expect(clock.since(now - 1_000)).toBe(1_000 - plain.least());
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});

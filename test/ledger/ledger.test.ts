@@ -1,7 +1,8 @@
 /** The last gate before a POST: what it lets through, and what it remembers. */
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import type { Reservation } from '../../src/ledger/charge.ts';
 import { ASK_AGAIN_MS, LONGEST_POST_MS } from '../../src/ledger/fullness.ts';
@@ -289,5 +290,36 @@ describe('the file', () => {
     expect(() => nowhere.reserve(submission('a', 1))).toThrow(
       expect.objectContaining({ code: 'LEDGER_UNUSABLE' }),
     );
+  });
+});
+
+describe('the statements of a submission', () => {
+  test('are prepared once, and anew for another file', () => {
+    const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+    onTestFinished(() => prepare.mockRestore());
+    send('a', 10);
+    prepare.mockClear();
+    expect(send('b', 10)).toEqual(TAKEN);
+    expect(prepare).not.toHaveBeenCalled();
+    rmSync(ledger.path);
+    expect(send('c', 10)).toEqual(TAKEN);
+    expect(prepare).toHaveBeenCalled();
+    expect(ledger.charges(ACCOUNT).map(({ id }) => id)).toEqual(['c']);
+  });
+
+  test('reach the disk before the first byte of a limited job is sent', () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+    onTestFinished(() => exec.mockRestore());
+    const modes = () =>
+      exec.mock.calls.map(([sql]) => sql).filter((sql) => /synchronous|BEGIN/.test(sql));
+    send('a', 10);
+    send('b', null);
+    send('c', 10);
+    // Reserved, closed; an unlimited job waits for no disk.
+    const [full, normal, begin] = ['FULL', 'NORMAL', 'BEGIN IMMEDIATE'].map((word) =>
+      word.startsWith('BEGIN') ? word : `PRAGMA synchronous = ${word}`,
+    );
+    const limited = [full, begin, normal, begin];
+    expect(modes().slice(-10)).toEqual([...limited, begin, begin, ...limited]);
   });
 });
