@@ -299,7 +299,7 @@ export async function openActivities(given: WorkerOptions): Promise<OpenActiviti
   const observation = await observationOf(options);
   const known = knownServices(options.services, secretsOf(options), { ...options, observation });
   const leases = treeLeases(options);
-  const dependencies = dependenciesOf(options, known, leases);
+  const dependencies = dependenciesOf(options, known, leases, null);
   await checkReadable(options.client, options.taskQueue);
   for (const { reference } of options.services) await ensureBudget(dependencies, reference);
   const watchdog = watchOver(options);
