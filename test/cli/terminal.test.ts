@@ -63,6 +63,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
     expect.stringMatching(/^predictions {2}█{24} {2}8 of 8 in 1 h, 0 free$/),
     expect.stringMatching(/^night: 8 of 8 succeeded in \d+ s\.$/),
     `  results: ${at.path('results', 'night')}`,
+    `  report: ${at.path('results', 'night', 'report.html')}`,
   ]);
   inOrder(typed);
   expect(typed.stdout, 'colours').toMatch(COLOUR);

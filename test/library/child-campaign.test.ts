@@ -12,6 +12,7 @@ import {
   neverOverBudget,
   neverRefusedForRate,
   noItemLost,
+  noSecret,
   treeIsWhole,
 } from '../promises.ts';
 
@@ -41,6 +42,16 @@ test('a parent workflow executes a campaign and gets its counts, with its worker
   const client = await connectClient({ address, namespace: 'default' });
   const { raw } = await client.workflow.getHandle(campaignWorkflowId(name)).describe();
   expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`screening:${name}.csv`);
+  const histories: Record<string, string> = {};
+  for (const id of [`screening:${name}.csv`, campaignWorkflowId(name)])
+    histories[id] = JSON.stringify(await client.workflow.getHandle(id).fetchHistory());
+  await noSecret(TOKEN.HUNDREDFOLD_PREDICTION_TOKEN, at.path('results', name), histories);
+
+  // Rows that are refused fail the parent, at once and with their code.
+  at.write(`${name}-bad.csv`, 'id,sequence\nshort,M\n');
+  const refused = at.type([`${name}-bad.csv`, name], { env, program: WORKER });
+  const { stderr } = await refused.endsWith(1);
+  expect(stderr).toContain("type: 'MANIFEST_REFUSED'");
   await client.connection.close();
 
   // All has ended: the parent gets the same counts without a child.

@@ -72,7 +72,7 @@ describe('startCampaign', () => {
     const ids = fragments(at, 'fragments', 8);
     const interrupt = new AbortController();
     const wanted = { ...options(at), signal: interrupt.signal };
-    const first = await startCampaign(at.path('fragments.csv'), wanted);
+    await using first = await startCampaign(at.path('fragments.csv'), wanted);
     const seen: CampaignEvent[] = [];
     for await (const event of first.events()) {
       seen.push(event);
@@ -83,7 +83,7 @@ describe('startCampaign', () => {
     await first.close();
     expect(at.servers(), 'the embedded server has stopped').toEqual([]);
 
-    const second = await startCampaign(at.path('fragments.csv'), options(at));
+    await using second = await startCampaign(at.path('fragments.csv'), options(at));
     let last: CampaignEvent | null = null;
     for await (const event of second.events()) {
       last = event;
