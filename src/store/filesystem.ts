@@ -257,7 +257,6 @@ class FileStore implements Store {
     const at = performance.now();
     const names = segments.slice(0, -1);
     let folder = this.location;
-    if (await this.#isReady(key, names)) return touched;
     for (const segment of names) {
       const inner = join(folder, segment);
       let found = await this.#reads.status(inner);
@@ -272,15 +271,6 @@ class FileStore implements Store {
       folder = inner;
     }
     return touched;
-  }
-
-  /** Whether a folder is there to write into. It is always looked at itself; those above it are not, a moment after a look. */
-  async #isReady(key: string, segments: readonly string[]): Promise<boolean> {
-    const folder = join(this.location, ...segments);
-    if (segments.length < 2 || !this.#looks.hold(dirname(folder))) return false;
-    const found = await this.#reads.status(folder);
-    if (found?.isSymbolicLink()) throw badKey(key, `${segments.at(-1) ?? ''} is a symbolic link`);
-    return found?.isDirectory() === true;
   }
 
   /** Whether the folders of these names exist; a link among them is refused. */

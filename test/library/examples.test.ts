@@ -33,7 +33,7 @@ test('run-campaign: interrupted and killed in the middle, the same command resum
   const { stdout } = await resumed.endsWith(0);
   expect(stdout).toContain('12 of 12 succeeded: ');
   const { stdout: seen } = await watched.endsWith(0);
-  expect(seen).toMatch(/running: \d+ of 12 items have ended/);
+  expect(seen).toMatch(/(running|publishing): \d+ of 12 items have ended/);
   expect(seen).toContain('fragments ended: completed');
 
   const folder = at.path('results', 'fragments');

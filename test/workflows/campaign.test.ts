@@ -67,9 +67,13 @@ describe('a campaign', () => {
   });
 
   test('carries its open items through continue-as-new, several times', async () => {
-    await open({ engine: 'synthetic', jobMs: 10, concurrency: 0, limit: 0 });
-    const ran = await rig.run([...molecules(120), ...sequences(120)]);
-    expect(ran.progress.ended.succeeded).toBe(240);
+    const limits = { limit: 8, windowMs: 3_000 };
+    await open({ ...limits, engine: 'synthetic', jobMs: 10, concurrency: 0 });
+    const started = await rig.start([...molecules(40), ...sequences(40)]);
+    // A campaign of this size has a short history; each signal makes it longer.
+    for (let n = 0; n < 100; n += 1) await started.handle.signal('nudge');
+    const ran = { ...started, progress: await started.handle.result() };
+    expect(ran.progress.ended.succeeded).toBe(80);
     await keepsPromises(ran);
     const runs = rig.client.workflow.list({ query: `WorkflowId="campaign:${ran.name}"` });
     const ends: string[] = [];
