@@ -33,8 +33,11 @@ export class Bench {
     return new Bench(await mkdtemp(join(tmpdir(), 'hundredfold-bench-')));
   }
 
-  /** Starts the local services and names them in hundredfold.yaml; returns their address. */
-  async serve(options: readonly string[], budget: string): Promise<string> {
+  /**
+   * Starts the local services and names them in hundredfold.yaml; returns their address.
+   * @param more further keys of the prediction service, in YAML's flow style
+   */
+  async serve(options: readonly string[], budget: string, more = ''): Promise<string> {
     const args = ['services', '--port', '0', '--database', 'services.db', ...options];
     const child = this.spawn(args);
     this.services = child;
@@ -54,7 +57,7 @@ export class Bench {
     const services = [
       'services:',
       `  molecules: { url: "${url}/acpype", budget: none }`,
-      `  predictions: { url: "${url}", budget: ${budget} }`,
+      `  predictions: { url: "${url}", budget: ${budget}${more} }`,
     ];
     await writeFile(join(this.folder, 'hundredfold.yaml'), `${services.join('\n')}\n`);
     return url;
