@@ -161,7 +161,9 @@ async function isWanted(
     const { status, raw } = await asker.describe();
     if (status.name !== 'RUNNING') return false;
     if (!job.launch) return true;
-    const isThisRun = raw.workflowExecutionInfo?.firstRunId === run;
+    // Older servers do not tell it.
+    const { firstRunId = '' } = raw.workflowExecutionInfo ?? {};
+    const isThisRun = [run, '', null].includes(firstRunId);
     return isThisRun && raw.workflowExtendedInfo?.cancelRequested !== true;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return false;
