@@ -14,18 +14,14 @@ interface Place {
   readonly tells: (command: Command) => boolean;
 }
 
-const starts = (type: string) => (command: Command) =>
-  command.startChildWorkflowExecution?.workflowType === type;
 const signals = (name: string) => (command: Command) =>
   command.signalExternalWorkflowExecution?.signalName === name;
 const continues = (type: string) => (command: Command) =>
   command.continueAsNewWorkflowExecution?.workflowType === type;
 
 const PLACES: Readonly<Record<CorePoint, Place>> = {
-  'campaign: before its items are started': { moment: 'before', tells: starts('item') },
-  'campaign: items started, budget not asked': { moment: 'before', tells: signals('request') },
-  'budget: submission reported, item not told': { moment: 'before', tells: signals('submitted') },
-  'budget: item told': { moment: 'after', tells: signals('submitted') },
+  'campaign: before the budget is asked': { moment: 'before', tells: signals('request') },
+  'campaign: budget asked': { moment: 'after', tells: signals('request') },
   'budget: before continue-as-new': { moment: 'before', tells: continues('budget') },
   'budget: continued as new': { moment: 'after', tells: continues('budget') },
   'campaign: before continue-as-new': { moment: 'before', tells: continues('campaign') },

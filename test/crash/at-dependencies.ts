@@ -1,6 +1,7 @@
 /** What activities work with, wired so that the fuse hears of every arrival at a `DependencyPoint`. */
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
+import { ToldEnds } from '../../src/activities/told-ends.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
@@ -9,8 +10,10 @@ import { over } from './delegates.ts';
 import type { Fuse } from './points.ts';
 
 export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies {
-  const { connection, options } = real.temporal;
   const interceptors = { workflow: [temporalCalls(fuse)] };
+  const wired = ({ connection, options: { namespace } }: Client): Client =>
+    new Client({ connection, namespace, interceptors });
+  const temporal = wired(real.temporal);
   const openStore: Dependencies['openStore'] = async (address, opening) =>
     wiredStore(await real.openStore(address, opening), fuse);
   return {
@@ -23,7 +26,9 @@ export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies 
     // In this thread, where the fuse is.
     publishCampaign: async (folder, end, options) =>
       publishCampaign(await openStore(folder), end, options),
-    temporal: new Client({ connection, namespace: options.namespace, interceptors }),
+    temporal,
+    ...(real.starter && { starter: wired(real.starter) }),
+    ends: new ToldEnds(temporal),
   };
 }
 
@@ -106,10 +111,14 @@ async function* toTheEnd(data: Exclude<StoreData, string>, fuse: Fuse): AsyncGen
 function temporalCalls(fuse: Fuse): WorkflowClientInterceptor {
   return {
     async signal(input, next) {
-      if (input.signalName === 'submitted') fuse.at('submit: accepted, item not told');
       await next(input);
-      if (input.signalName === 'submitted') fuse.at('submit: item told, not reported');
       if (input.signalName === 'itemDone') fuse.at('conclude: campaign told, not reported');
+    },
+    async startWithDetails(input, next) {
+      fuse.at('submit: accepted, item not begun');
+      const started = await next(input);
+      fuse.at('submit: item begun, not reported');
+      return started;
     },
     async signalWithStart(input, next) {
       fuse.at('ensureBudget: before the budget is started');

@@ -37,12 +37,12 @@ const LIVES: readonly Life[] = [
     sequences: 18,
     deaths: [
       'campaign: page asked for, not read',
-      'campaign: before its items are started',
-      'campaign: items started, budget not asked',
+      'campaign: before the budget is asked',
+      'campaign: budget asked',
       ['submit: before the POST', 3],
       ['submit: accepted, not reported', 2],
-      ['submit: accepted, item not told', 2],
-      ['submit: item told, not reported', 2],
+      ['submit: accepted, item not begun', 2],
+      ['submit: item begun, not reported', 2],
     ],
   },
   {
@@ -50,8 +50,6 @@ const LIVES: readonly Life[] = [
     sequences: 18,
     services: { faults: [{ name: 'reset-after', times: 2 }] },
     deaths: [
-      'budget: submission reported, item not told',
-      'budget: item told',
       'find: asked, not answered',
       ['poll: before the acceptance is noted', 2],
       ['poll: asked, not answered', 3],
@@ -94,7 +92,7 @@ const LIVES: readonly Life[] = [
     deaths: [
       ['submit: before the POST', 2],
       ['submit: accepted, not reported', 2],
-      'submit: accepted, item not told',
+      'submit: accepted, item not begun',
       'fetch: half of the stream',
       'fetch: file there, not reported',
       'conclude: files there, no end in item.json',

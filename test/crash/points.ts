@@ -6,8 +6,8 @@
 export const DEPENDENCY_POINTS = [
   'submit: before the POST',
   'submit: accepted, not reported',
-  'submit: accepted, item not told',
-  'submit: item told, not reported',
+  'submit: accepted, item not begun',
+  'submit: item begun, not reported',
   'find: asked, not answered',
   'poll: before the acceptance is noted',
   'poll: asked, not answered',
@@ -29,10 +29,8 @@ export const DEPENDENCY_POINTS = [
 export type DependencyPoint = (typeof DEPENDENCY_POINTS)[number];
 
 export const CORE_POINTS = [
-  'campaign: before its items are started',
-  'campaign: items started, budget not asked',
-  'budget: submission reported, item not told',
-  'budget: item told',
+  'campaign: before the budget is asked',
+  'campaign: budget asked',
   'budget: before continue-as-new',
   'budget: continued as new',
   'campaign: before continue-as-new',
