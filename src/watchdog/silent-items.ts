@@ -28,11 +28,14 @@ interface Suspicion {
 
 export class SilentItems {
   private readonly client: Client;
+  private readonly taskQueue: string;
   /** By service and campaign. */
   private readonly suspicions = new Map<string, Suspicion>();
 
-  constructor(client: Client) {
+  /** @param taskQueue of the workers that the watchdog belongs to */
+  constructor(client: Client, taskQueue: string) {
     this.client = client;
+    this.taskQueue = taskQueue;
   }
 
   /**
@@ -42,10 +45,13 @@ export class SilentItems {
    */
   async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
     let asked = 0;
-    for await (const campaign of this.openCampaigns()) {
+    for await (const { campaign, isOurs } of this.openCampaigns()) {
       const query = waitingItems(campaign, service);
       const { count } = await this.client.workflow.count(query);
-      const { unstarted, ended } = await this.unstarted(campaign, service);
+      // Of another task queue nobody may answer: its own watchdogs ask.
+      const { unstarted, ended } = isOurs
+        ? await this.unstarted(campaign, service)
+        : { unstarted: 0, ended: 0 };
       const missing = count + unstarted - knownOf(snapshot, campaign);
       if (!this.isSuspect(`${service} ${campaign}`, { missing, ended })) continue;
       asked += await this.ask(query);
@@ -56,14 +62,16 @@ export class SilentItems {
 
   /** Has all that waits for a service ask: the budget asks nobody twice. */
   async askAll(service: ServiceName): Promise<number> {
-    for await (const campaign of this.openCampaigns()) await this.haveLook(campaign);
+    for await (const { campaign } of this.openCampaigns()) await this.haveLook(campaign);
     return this.ask(waitingItems(null, service));
   }
 
-  private async *openCampaigns(): AsyncGenerator<string> {
+  private async *openCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
     const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-    for await (const { workflowId } of this.client.workflow.list({ query }))
-      yield workflowId.slice(workflowId.indexOf(':') + 1);
+    for await (const { workflowId, taskQueue } of this.client.workflow.list({ query })) {
+      const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
+      yield { campaign, isOurs: taskQueue === this.taskQueue };
+    }
   }
 
   /** Open rows of a campaign whose workflow was not started yet, and items that have ended, of one service. */

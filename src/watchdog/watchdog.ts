@@ -37,7 +37,7 @@ export class Watchdog {
 
   constructor(options: WatchdogOptions) {
     this.options = options;
-    this.silent = new SilentItems(options.client);
+    this.silent = new SilentItems(options.client, options.taskQueue);
   }
 
   start(): void {
