@@ -47,10 +47,12 @@ export async function poll(
   await noteAcceptanceOnce(deps, job, tries);
   // A job of before `retry` may have ended long ago.
   if (tries.attempt === 1 && !policy.once) await untilItMayBeDone(deps, job, tries);
+  let { left } = tries;
   for (let waitedMs = 0; ;) {
-    const answer = await look(client, job, policy, tries);
+    const answer = await look(client, job, policy, { ...tries, left });
     if (!('delayMs' in answer)) return answer;
     const { delayMs, message } = answer;
+    left = answer.seen;
     waitedMs += delayMs;
     if (delayMs > WAITED_HERE_MS || waitedMs > WAITED_IN_ALL_MS) throw notYet(message, delayMs);
     await delay(delayMs, undefined, { signal });
@@ -61,6 +63,8 @@ export async function poll(
 interface Later {
   readonly message: string;
   readonly delayMs: number;
+  /** What is left for the next look. */
+  readonly seen: Seen | null;
 }
 
 async function look(
@@ -94,9 +98,10 @@ async function look(
       if (policy.once) return { type: 'running' };
       // It is there: an earlier 404 was wrong.
       const queuedAt = outcome.timing?.queuedAt ?? seen.queuedAt;
-      tries.leave(queuedAt === undefined ? null : { queuedAt });
+      const left = queuedAt === undefined ? null : { queuedAt };
+      tries.leave(left);
       const delayMs = outcome.nextMs ?? pollDelay(ageMs, outcome.retryAfterMs);
-      return { message: outcome.statusMessage ?? 'running', delayMs };
+      return { message: outcome.statusMessage ?? 'running', delayMs, seen: left };
     }
     case 'unavailable': {
       // Says nothing about the job: the outage is waited out, within the same deadline.
