@@ -12,7 +12,7 @@ function allIsQuiet(at: Desk): void {
 
 test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every item is sent once', async () => {
   const at = desk();
-  const ids = fragments(at, 'fragments', 18);
+  const ids = fragments(at, 'fragments', 48);
   const words = ['run', 'fragments.csv', '--services', 'local'];
   const tree = at.path('results', 'fragments');
   /** Types the command and waits until so many more items have ended. */
@@ -55,8 +55,8 @@ test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every it
   const { stdout } = await at.runs(0, [...words, '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     state: 'completed',
-    items: { total: 18, succeeded: 18 },
-    submissions: 18,
+    items: { total: 48, succeeded: 48 },
+    submissions: 48,
   });
   allIsQuiet(at);
   await noItemLost(tree, ids);

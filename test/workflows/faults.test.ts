@@ -272,7 +272,7 @@ describe('each fault ends its own item, and no other', () => {
         shifts: SHIFTS,
       }),
     ]);
-  }, 180_000);
+  }, 400_000);
 });
 
 describe('a job that the service gives up', () => {
