@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { itemWorkflowId } from '../../src/workflows/names.ts';
 import { Rig, sequences } from '../rig.ts';
 
-/** What happened to the only item of a campaign, and how often its job was asked for. */
-async function itemThatRuns(jobMs: number): Promise<{ events: string[]; polls: number }> {
+/** What happened to the only item of a campaign, and how often the server called to have its job asked for. */
+async function itemThatRuns(jobMs: number): Promise<{ events: string[]; calls: number }> {
   const rig = await Rig.open({ engine: 'synthetic', jobMs, limit: 0 });
   onTestFinished(() => rig.close());
   const { name } = await rig.run(sequences(1));
@@ -17,13 +17,14 @@ async function itemThatRuns(jobMs: number): Promise<{ events: string[]; polls: n
       .filter(([key, value]) => value && /^(?!workflowTask).*EventAttributes$/.test(key))
       .map(([key]) => key)
       .sort(),
-    polls: Math.max(...started.map((one) => one?.attempt ?? 0)),
+    calls: Math.max(...started.map((one) => one?.attempt ?? 0)),
   };
 }
 
 test('a job that is asked for many times has the history of one that was asked for once', async () => {
-  const [quick, slow] = await Promise.all([itemThatRuns(1), itemThatRuns(4_000)]);
-  expect(slow.polls - quick.polls, 'more answers of 202').toBeGreaterThanOrEqual(5);
+  const [quick, slow] = await Promise.all([itemThatRuns(1), itemThatRuns(14_000)]);
+  // A call asks several times, for five seconds; then the server calls again.
+  expect(slow.calls - quick.calls, 'more calls').toBeGreaterThanOrEqual(2);
   expect(slow.events).toEqual(quick.events);
   expect(quick.events).toContain('activityTaskCompletedEventAttributes');
 });
