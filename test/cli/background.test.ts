@@ -229,6 +229,8 @@ test('a limit that is lowered or raised holds from the next command on, through 
   const run = ['run', 'night.csv', '--json'];
   const first = at.type(run, { env });
   await first.until(() => at.done('night') === 5, 'five items had ended');
+  // Their campaign is told a moment later.
+  await delay(1_000);
   await powerCut(at);
   first.kill('SIGKILL');
   await first.ended;
