@@ -304,6 +304,9 @@ class CampaignRun {
     this.looks = true;
     try {
       await this.sweepOpen();
+    } catch (error) {
+      // Out of a handler it would end the workflow at once: nothing would be cancelled or published.
+      if (!isCancellation(error)) throw error;
     } finally {
       this.looks = false;
     }

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { ServiceSettings } from '../../src/config/settings.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { lookSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { atMostOneJob, neverOverBudget, noItemLost, treeIsWhole } from '../promises.ts';
@@ -123,3 +124,15 @@ test('where the activity cannot start the workflow, the budget has it started', 
   );
   expect(launched.length, 'items that the budget has begun').toBeGreaterThan(0);
 }, 60_000);
+
+test('a campaign that is cancelled while it looks for its items publishes what it has', async () => {
+  await open({ limit: 2, windowMs: 3_600_000, jobMs: 60_000 });
+  const started = await rig.start(sequences(20));
+  await expect.poll(accepted, { timeout: 20_000 }).toBe(2);
+  await started.handle.signal(lookSignal);
+  await started.handle.cancel();
+  const { ended } = await started.handle.result();
+  expect(ended).toMatchObject({ succeeded: 0, cancelled: 20 });
+  await noItemLost(started.folder, started.ids);
+  await treeIsWhole(started.folder);
+});
