@@ -94,8 +94,6 @@ class BudgetKeeper {
   private timerAt: number | null = null;
   /** When something is decided without anything happening before (ms). */
   private wakeAt: number | null = null;
-  /** Submissions that have not ended, or whose end has not yet reached their item. */
-  private unreported = 0;
   /** Runs of campaigns that have withdrawn, and are to be told when nothing of them is on its way. */
   private leaving: CampaignRun[] = [];
   /** Grants whose submission has not ended, or whose end has not yet reached their item. */
@@ -133,8 +131,8 @@ class BudgetKeeper {
       await condition(() => this.isStirred || shouldContinueAsNew());
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
-    while (this.unreported > 0 || this.happened.length > 0) {
-      await condition(() => this.happened.length > 0 || this.unreported === 0);
+    while (this.underWay.size > 0 || this.happened.length > 0) {
+      await condition(() => this.happened.length > 0 || this.underWay.size === 0);
       await this.takeIn();
     }
     await this.continueAsNew();
@@ -200,7 +198,6 @@ class BudgetKeeper {
 
   private async submit(grant: Grant): Promise<void> {
     this.underWay.add(grant);
-    this.unreported += 1;
     const { request } = grant;
     const { service, address } = this.input;
     const answer = await submit
@@ -216,7 +213,6 @@ class BudgetKeeper {
     if (isAnswer(result) && !('told' in answer)) await this.report(grant, result);
     this.underWay.delete(grant);
     this.tellWithdrawn();
-    this.unreported -= 1;
   }
 
   private submitRequest({ request, probe, notBefore, mayReplace, inDoubt }: Grant): SubmitRequest {
