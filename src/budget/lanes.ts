@@ -4,11 +4,11 @@
  * one of ten thousand, and no lane with a weight above zero starves.
  */
 
-import { USUAL_PRIORITY, type ItemLaunch, type Standing } from '../domain/campaign.ts';
+import { USUAL_PRIORITY, type Standing } from '../domain/campaign.ts';
 import type { NotNowReason } from '../domain/outcomes.ts';
 
 /** One item that waits to be submitted. */
-export interface Request extends Standing {
+export interface Request<Job extends JobReference = JobReference> extends Standing {
   /** Workflow id of the item: where the answer goes. */
   readonly item: string;
   /**
@@ -29,8 +29,7 @@ export interface Request extends Standing {
   readonly attempt: number;
   /** Rows that the campaign has not asked for yet, about; absent where that is not known. */
   readonly behind?: number;
-  /** Opaque to the budget: what the submit activity needs. */
-  readonly job: JobReference;
+  readonly job: Job;
 }
 
 /** Tells what a campaign has asked for, for items without a workflow, from the requests of its namesakes. */
@@ -40,20 +39,15 @@ export interface CampaignRun {
   readonly run: string;
 }
 
-/** Enough to find the job on disk and send it. */
+/** What a request is for. The budget needs only what stands here; the rest is for whoever runs it. */
 export interface JobReference {
   readonly id: string;
-  readonly kind: string;
+  /** Which life of the item asks: `retry` begins a new one. */
   readonly generation: number;
-  readonly store: string;
-  /** Id of the output tree; absent from campaigns of before trees had one. */
-  readonly tree?: string;
-  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
-  readonly launch?: ItemLaunch;
 }
 
 /** A request in a lane; `order` is its place in the order of asking, kept when it is put back. */
-export interface Waiting extends Request {
+export interface Waiting<Job extends JobReference = JobReference> extends Request<Job> {
   readonly order: number;
   /** When the service turned it away, the latest last; the longest outage fits in a few lines. */
   readonly turnedAway: readonly TurnedAway[];

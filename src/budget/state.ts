@@ -3,7 +3,7 @@ import type { AnsweredRequests } from './answered.ts';
 import { newBlock, type Block } from './block.ts';
 import type { Restored } from './events.ts';
 import { newHolds, type Holds } from './holds.ts';
-import { newQueue, type Queue, type Waiting } from './lanes.ts';
+import { newQueue, type JobReference, type Queue, type Waiting } from './lanes.ts';
 import type { Uses } from './use.ts';
 import { newWindow, type Limit, type Ticket, type Window } from './window.ts';
 
@@ -57,8 +57,8 @@ export interface Unfinished {
 }
 
 /** Leave to submit one item. */
-export interface Grant {
-  readonly request: Waiting;
+export interface Grant<Job extends JobReference = JobReference> {
+  readonly request: Waiting<Job>;
   /** From when on it holds (ms). */
   readonly notBefore: number;
   readonly ticket: Ticket;

@@ -13,8 +13,11 @@ import { charged, free, nextFree, releases, type Charges, type Window } from './
 
 /** A window at one moment. Times in ms since the epoch. */
 export interface WindowStatus {
+  /** Jobs in any window; null: no limit. */
   readonly limit: number | null;
+  /** Length of the window (ms). */
   readonly windowMs: number;
+  /** Slots in use. */
   readonly charged: number;
   /** null: no limit. */
   readonly free: number | null;
@@ -22,7 +25,9 @@ export interface WindowStatus {
   readonly nextFreeAt: number | null;
   /** When the charged slots become free, ascending. */
   readonly releases: readonly number[];
+  /** Nothing is sent before; null when it is not blocked. */
   readonly blockedUntil: number | null;
+  /** In the words of the service; null when it is not blocked. */
   readonly blockedBecause: string | null;
   /** The service refuses us, and no single row: since when, and in which words. Absent where it does not. */
   readonly refusal?: Refusing;

@@ -4,12 +4,18 @@
  */
 import type { Client } from '@temporalio/client';
 import type { Restored } from '../budget/events.ts';
-import type { Request, Waiting } from '../budget/lanes.ts';
+import type { Waiting } from '../budget/lanes.ts';
 import type { BudgetSnapshot } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { BudgetConfiguration, BudgetInput, Submitted } from '../workflows/messages.ts';
 import { isAnswer, submittedOf } from '../workflows/fates.ts';
-import type { SubmitAnswer, SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
+import type {
+  ItemJob,
+  ItemRequest,
+  SubmitAnswer,
+  SubmitRequest,
+  SubmitResult,
+} from '../workflows/verbs.ts';
 
 export type History = Awaited<
   ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>
@@ -46,7 +52,7 @@ export interface Launch {
 }
 
 interface Submission {
-  readonly request: Request & Partial<Waiting>;
+  readonly request: ItemRequest & Partial<Waiting<ItemJob>>;
   readonly reference: ServiceReference;
   result: SubmitAnswer | null;
   /** When it ended (ms); null while it may be under way. */

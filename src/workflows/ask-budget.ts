@@ -4,12 +4,12 @@ import {
   isCancellation,
   type SignalDefinition,
 } from '@temporalio/workflow';
-import type { Request } from '../budget/lanes.ts';
 import { standingIn } from '../budget/use.ts';
 import type { FeedPlan, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
+import type { ItemRequest } from './verbs.ts';
 
 /**
  * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its
@@ -53,7 +53,11 @@ export async function tellBudget<T>(
   }
 }
 
-function requestOf({ input, runId, launch }: BegunItem, attempt: number, behind?: number): Request {
+function requestOf(
+  { input, runId, launch }: BegunItem,
+  attempt: number,
+  behind?: number,
+): ItemRequest {
   const { campaign, store, tree, id, kind, generation, reference, others } = input;
   return {
     item: itemWorkflowId(campaign, id),

@@ -30,7 +30,7 @@ import {
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
-import type { SubmitResult } from './verbs.ts';
+import type { ItemJob, SubmitResult } from './verbs.ts';
 
 export async function formerBudget(input: BudgetInput): Promise<void> {
   const keeper = new BudgetKeeper(input);
@@ -73,7 +73,7 @@ class BudgetKeeper {
     while (!workflowInfo().continueAsNewSuggested) {
       this.stirred = false;
       const { grants, wakeAt, opensAt } = decideAhead(this.state, Date.now());
-      for (const grant of grants) void this.submit(grant);
+      for (const grant of grants) void this.submit(grant as Grant<ItemJob>);
       if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
       setCurrentDetails(budgetDetails(this.status()));
       await condition(() => this.stirred || workflowInfo().continueAsNewSuggested);
@@ -83,7 +83,7 @@ class BudgetKeeper {
     await continueAsNew<typeof formerBudget>({ ...this.input, carried: this.state });
   }
 
-  private async submit(grant: Grant): Promise<void> {
+  private async submit(grant: Grant<ItemJob>): Promise<void> {
     this.unreported += 1;
     const { request } = grant;
     const { service, address } = this.input;

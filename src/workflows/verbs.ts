@@ -3,12 +3,13 @@
  * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
  */
 import type { Limit } from '../budget/budget.ts';
-import type { Waiting } from '../budget/lanes.ts';
+import type { JobReference, Request, Waiting } from '../budget/lanes.ts';
 import type {
   Attempt,
   CampaignProgress,
   ItemEnd,
   ItemEntry,
+  ItemLaunch,
   JobPolicy,
   NotifyWay,
   ServiceReference,
@@ -22,6 +23,19 @@ import type {
   Timing,
 } from '../domain/outcomes.ts';
 
+/** Enough to find the job of an item on disk and send it. */
+export interface ItemJob extends JobReference {
+  readonly kind: string;
+  readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had one. */
+  readonly tree?: string;
+  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
+  readonly launch?: ItemLaunch;
+}
+
+/** An item that waits to be submitted. */
+export type ItemRequest = Request<ItemJob>;
+
 /** An item, for the activities. */
 export interface ItemAddress {
   readonly campaign: string;
@@ -33,7 +47,7 @@ export interface ItemAddress {
   readonly generation: number;
 }
 
-export interface SubmitRequest extends Waiting {
+export interface SubmitRequest extends Waiting<ItemJob> {
   /** The slot is free from this time of the server on (ms). */
   readonly notBefore: number;
   /** The service was down, and is asked whether it is there before the job is sent. */

@@ -1,6 +1,7 @@
 /** What the time line of the Temporal UI says of an activity or a timer, beside its name. Pure. */
 import type { Grant } from '../../budget/budget.ts';
 import type { ItemEnd } from '../../domain/campaign.ts';
+import type { ItemJob } from '../verbs.ts';
 import { oneLine } from './markdown.ts';
 import { clock } from './utc.ts';
 
@@ -13,7 +14,7 @@ export function summary(text: string): string {
 }
 
 /** @param now ms since the epoch */
-export function submitSummary({ request, notBefore }: Grant, now: number): string {
+export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: number): string {
   const { job, campaign, attempt } = request;
   const again = attempt === 0 ? '' : `, submission ${attempt + 1}`;
   // Given out ahead of time, it is sent when its slot is free.

@@ -1,0 +1,292 @@
+/**
+ * A budget as an entity workflow: it holds the windows, the queues and the blocks, and runs what it grants itself. There
+ * are no leases, so none can be lost by a crash between grant and use.
+ *
+ * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What is run, how
+ * its end counts and who is told of it comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
+ * activity (rolling-window.ts).
+ *
+ * What happens is collected, then taken in at a time that was read after all of it had happened (../budget-clock.ts): a
+ * slot is charged until its close + window, and a close may be counted late but never early.
+ */
+import {
+  condition,
+  makeContinueAsNewFunc,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertMemo,
+  type Workflow,
+} from '@temporalio/workflow';
+import { boundQueue } from '../../budget/allowance.ts';
+import type { DecisionAhead } from '../../budget/ahead.ts';
+import { needsCount } from '../../budget/unfinished.ts';
+import { apply, newBudget, type BudgetState, type Grant } from '../../budget/budget.ts';
+import { blocksOf } from '../../budget/state.ts';
+import type { BudgetEvent, Closing } from '../../budget/events.ts';
+import type { CampaignRun, JobReference, Request } from '../../budget/lanes.ts';
+import {
+  describe,
+  snapshotOf,
+  type BudgetSnapshot,
+  type BudgetStatus,
+} from '../../budget/status.ts';
+import { BudgetClock } from '../budget-clock.ts';
+import { timerSummary } from '../details/budget.ts';
+import {
+  budgetQuery,
+  configureSignal,
+  nudgeSignal,
+  observeSignal,
+  pauseLaneSignal,
+  requestSignal,
+  restoreSignal,
+  STATUS_MEMO,
+  withdrawRunSignal,
+  withdrawSignal,
+  type ClockReading,
+} from '../messages.ts';
+import { shouldContinueAsNew, toCurrentVersion } from '../upgrade.ts';
+
+/** What the workflow of a budget is started with. */
+export interface KeptBudget {
+  /** Carried through continue-as-new. */
+  readonly carried?: BudgetState;
+  /** Carried as well; absent from runs of before the budget had a clock of its own. */
+  readonly clock?: ClockReading;
+}
+
+/** A budget at the moment at which something is granted or has ended. */
+export interface BudgetView {
+  /** Windows, queues and blocks; not to be changed. */
+  readonly state: BudgetState;
+  /** ms, by the clock of the budget. */
+  readonly now: number;
+}
+
+/** How what was granted has ended. */
+export interface EndedGrant {
+  /** How it counts. */
+  readonly closing: Closing;
+  /** Tells whoever has asked; left out when nobody is to be told. The budget does not continue as new before it is done. */
+  readonly tell?: () => Promise<void>;
+}
+
+/** What a budget is called, for people. */
+export interface BudgetName {
+  /** What it limits. */
+  readonly service: string;
+  /** Where that is. */
+  readonly address: string;
+}
+
+/** What one kind of budget does with what it grants. */
+export interface BudgetVerbs<Job extends JobReference> {
+  /** For its status. */
+  readonly name: BudgetName;
+  /** The server's clock (ms), read by an activity. */
+  readClock(): Promise<number>;
+  /** Gives out what is free. */
+  decide(state: BudgetState, now: number): DecisionAhead;
+  /** Runs what a request is for, at most once. Never rejects: whatever becomes of it is a closing. */
+  run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
+  /** Its status as the Temporal UI shows it, in markdown. */
+  details(status: BudgetStatus): string;
+  /** False: the request is answered and not queued. */
+  admits?(request: Request<Job>, budget: BudgetView): boolean;
+  /** How many jobs are unfinished, where that number has a bound. */
+  countUnfinished?(): Promise<number>;
+  /** These have left the queue. */
+  granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
+  /** Of this run of a campaign nothing waits or is on its way any more. */
+  withdrawn?(run: CampaignRun): void;
+  /** Somebody refuses all requests since a time (ms), in these words. */
+  refused?(since: number, reason: string): void;
+}
+
+/** A person is told of a service that has refused us for so long (ms). */
+const TOLD_AFTER_MS = 30_000;
+
+/** Keeps a budget until its workflow continues as new. */
+export async function keepBudget<Job extends JobReference>(
+  input: KeptBudget,
+  verbs: BudgetVerbs<Job>,
+): Promise<void> {
+  const keeper = new BudgetKeeper(input, verbs);
+  setHandler(configureSignal, (limits) => keeper.take({ type: 'configure', ...limits }));
+  setHandler(requestSignal, (requests) => {
+    for (const request of requests) keeper.take({ type: 'request', request });
+  });
+  setHandler(withdrawSignal, (item) => keeper.take({ type: 'withdraw', ...item }));
+  setHandler(withdrawRunSignal, (run) => keeper.withdrawRun(run));
+  setHandler(pauseLaneSignal, (lane) => keeper.take({ type: 'pause', ...lane }));
+  setHandler(restoreSignal, (restored) => keeper.take({ type: 'restore', restored }));
+  setHandler(observeSignal, ({ reason }) => keeper.take({ type: 'observe', reason }));
+  setHandler(nudgeSignal, () => undefined);
+  setHandler(budgetQuery, () => keeper.status());
+  await keeper.run();
+}
+
+class BudgetKeeper<Job extends JobReference> {
+  private readonly input: KeptBudget;
+  private readonly verbs: BudgetVerbs<Job>;
+  private readonly state: BudgetState;
+  private readonly clock: BudgetClock;
+  /** What has happened since the clock was last read. */
+  private happened: BudgetEvent[] = [];
+  private woken = true;
+  /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
+  private timerAt: number | null = null;
+  /** When something is decided without anything happening before (ms). */
+  private wakeAt: number | null = null;
+  /** Runs of campaigns that have withdrawn, and are to be told when nothing of them is on its way. */
+  private leaving: CampaignRun[] = [];
+  /** Grants that have not ended, or whose end has not yet been told. */
+  private readonly underWay = new Set<Grant>();
+  /** The snapshot written last, but for its time. */
+  private written = '';
+
+  constructor(input: KeptBudget, verbs: BudgetVerbs<Job>) {
+    this.input = input;
+    this.verbs = verbs;
+    this.state = input.carried ?? newBudget();
+    this.clock = new BudgetClock(input.clock);
+  }
+
+  take(event: BudgetEvent): void {
+    this.happened.push(event);
+  }
+
+  withdrawRun(run: CampaignRun): void {
+    this.take({ type: 'withdrawRun', ...run });
+    this.leaving.push(run);
+  }
+
+  status(): BudgetStatus {
+    return describe(this.snapshot(), this.clock.now);
+  }
+
+  async run(): Promise<void> {
+    // At once: a budget that has written nothing is taken for one of an earlier version (src/watchdog).
+    this.show();
+    while (!shouldContinueAsNew()) {
+      await this.takeIn();
+      this.grant();
+      this.show();
+      this.tellRefusal();
+      await condition(() => this.isStirred || shouldContinueAsNew());
+    }
+    // Nothing is granted any more; what is on its way must come home before the state may travel.
+    while (this.underWay.size > 0 || this.happened.length > 0) {
+      await condition(() => this.happened.length > 0 || this.underWay.size === 0);
+      await this.takeIn();
+    }
+    await this.continueAsNew();
+  }
+
+  private get isStirred(): boolean {
+    return this.woken || this.happened.length > 0;
+  }
+
+  private view(): BudgetView {
+    return { state: this.state, now: this.clock.now };
+  }
+
+  /** The time is read after all that it is used for has happened, however long that took. */
+  private async takeIn(): Promise<void> {
+    const events = this.happened.splice(0);
+    this.woken = false;
+    if (this.clock.read(await this.verbs.readClock())) this.timerAt = null;
+    for (const event of events)
+      if (this.isAdmitted(event)) apply(this.state, event, this.clock.now);
+    this.tellWithdrawn();
+    // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
+    if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {
+      const count = await this.verbs.countUnfinished();
+      apply(this.state, { type: 'counted', count }, this.clock.now);
+    }
+  }
+
+  private isAdmitted(event: BudgetEvent): boolean {
+    if (event.type !== 'request' || !this.verbs.admits) return true;
+    return this.verbs.admits(event.request as Request<Job>, this.view());
+  }
+
+  private grant(): void {
+    const { grants, wakeAt, opensAt } = this.verbs.decide(this.state, this.clock.now);
+    // The state is plain data and does not know what the jobs of its requests are.
+    const granted = grants as readonly unknown[] as readonly Grant<Job>[];
+    for (const grant of granted) void this.runGranted(grant);
+    this.verbs.granted?.(granted, this.state);
+    this.wakeAt = wakeAt;
+    if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
+  }
+
+  private async runGranted(grant: Grant<Job>): Promise<void> {
+    this.underWay.add(grant);
+    const { closing, tell } = await this.verbs.run(grant, () => this.view());
+    const { item, run } = grant.request;
+    this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
+    if (tell) await tell();
+    this.underWay.delete(grant);
+    this.tellWithdrawn();
+  }
+
+  /** To campaigns that were cancelled: from now on nothing of theirs begins. */
+  private tellWithdrawn(): void {
+    const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
+      [...this.underWay].some(
+        ({ request }) => request.campaign === campaign && request.run === run,
+      );
+    const gone = this.leaving.filter((one) => !isUnderWay(one));
+    this.leaving = this.leaving.filter((one) => !gone.includes(one));
+    for (const run of gone) this.verbs.withdrawn?.(run);
+  }
+
+  /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
+  private tellRefusal(): void {
+    for (const block of blocksOf(this.state)) {
+      const { refusesSince: since, reason } = block;
+      if (since === undefined || block.told === true) continue;
+      if (this.clock.now - since < TOLD_AFTER_MS) continue;
+      block.told = true;
+      this.verbs.refused?.(since, reason);
+    }
+  }
+
+  /** `opensAt`: what it wakes a little ahead of. */
+  private wakeBy(at: number, opensAt: number): void {
+    if (this.timerAt !== null && this.timerAt <= at) return;
+    this.timerAt = at;
+    void this.sleepUntil(at, timerSummary(this.status(), opensAt));
+  }
+
+  private async sleepUntil(at: number, summary: string): Promise<void> {
+    await sleep(Math.max(1, at - this.clock.now), { summary });
+    if (this.timerAt === at) this.timerAt = null;
+    this.clock.reaches(at);
+    this.woken = true;
+  }
+
+  private snapshot(): BudgetSnapshot {
+    return snapshotOf(this.verbs.name, this.state, this.clock.now, this.wakeAt);
+  }
+
+  /** For whoever looks at the budget: its details in the Temporal UI, and its memo for the program. */
+  private show(): void {
+    setCurrentDetails(this.verbs.details(this.status()));
+    const snapshot = this.snapshot();
+    const { at: _, ...standing } = snapshot;
+    const text = JSON.stringify(standing);
+    if (text === this.written) return;
+    this.written = text;
+    upsertMemo({ [STATUS_MEMO]: snapshot });
+  }
+
+  private continueAsNew(): Promise<never> {
+    boundQueue(this.state);
+    const memo = { [STATUS_MEMO]: this.snapshot() };
+    const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
+    return next({ ...this.input, carried: this.state, clock: this.clock.carried() });
+  }
+}

@@ -1,0 +1,138 @@
+/** A budget for activities of any application: at most `limit` accepted in any `window`, for each credential. */
+import {
+  getExternalWorkflowHandle,
+  log,
+  proxyActivities,
+  type ActivityOptions,
+} from '@temporalio/workflow';
+import { decide, type BudgetState, type Grant } from '../../budget/budget.ts';
+import type { DecisionAhead } from '../../budget/ahead.ts';
+import { wasAnswered } from '../../budget/answered.ts';
+import { requestKey } from '../../budget/lanes.ts';
+import { credentialOf } from '../../budget/state.ts';
+import type { BudgetStatus } from '../../budget/status.ts';
+import { budgetDetails } from '../details/budget.ts';
+import { summary } from '../details/summaries.ts';
+import { answeredSignal, type Call, type CallAnswer, type CallRequest } from './calls.ts';
+import {
+  keepBudget,
+  type BudgetVerbs,
+  type BudgetView,
+  type EndedGrant,
+  type KeptBudget,
+} from './keep-budget.ts';
+import { returned, thrown } from './outcome.ts';
+
+/** Calls that one budget queues; all of them travel through continue-as-new in one payload of at most 2 MB. */
+export const MOST_WAITING = 4_000;
+/** Of their arguments, in characters of JSON. */
+const MOST_ARGUMENTS = 500_000;
+
+/** Takes the place of the name of the credential whose slot is used, among the arguments of a call. */
+export const GRANTED_CREDENTIAL = '{{hundredfold.credential}}';
+
+export interface RollingWindowInput extends KeptBudget {
+  /** Of the budget. */
+  readonly name: string;
+}
+
+/** The activities that a budget calls itself; `budgetActivities` has them. */
+export interface RollingWindowActivities {
+  /** The clock of the Temporal server (ms). */
+  readServerClock(): Promise<number>;
+}
+
+const { readServerClock } = proxyActivities<RollingWindowActivities>({
+  startToCloseTimeout: '5s',
+  priority: { priorityKey: 1 },
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '5s' },
+});
+
+/** The workflow of a budget. Export it beside your own; `startRollingWindow` starts it. */
+export async function rollingWindow(input: RollingWindowInput): Promise<void> {
+  await keepBudget(input, new Calls(input.name));
+}
+
+class Calls implements BudgetVerbs<Call> {
+  readonly name: BudgetVerbs<Call>['name'];
+
+  constructor(name: string) {
+    this.name = { service: 'rolling window', address: name };
+  }
+
+  readClock(): Promise<number> {
+    return readServerClock();
+  }
+
+  /** Not ahead of time: a foreign activity does not wait for its slot. */
+  decide(state: BudgetState, now: number): DecisionAhead {
+    const { grants, wakeAt } = decide(state, now);
+    return { grants, wakeAt, opensAt: wakeAt };
+  }
+
+  details(status: BudgetStatus): string {
+    return budgetDetails(status);
+  }
+
+  /** A caller that repeats a call which nobody knows here has asked a budget that was terminated since. */
+  admits(request: CallRequest, { state, now }: BudgetView): boolean {
+    if (isKnown(request, state) || wasAnswered(state.answered, request, now)) return true;
+    const answer = request.job.repeated ? LOST : isFull(state, request) ? FULL : null;
+    if (answer === null) return true;
+    void tell(request.job, answer);
+    return false;
+  }
+
+  async run(grant: Grant<Call>, budget: () => BudgetView): Promise<EndedGrant> {
+    const { job, credential } = grant.request;
+    const activity = proxyActivities(optionsOf(grant, budget()))[job.activity];
+    const args = job.args.map((arg) => (arg === GRANTED_CREDENTIAL ? credential : arg));
+    const { closing, answer } = await (activity as (...args: unknown[]) => Promise<unknown>)(
+      ...args,
+    ).then(returned, thrown);
+    return answer ? { closing, tell: () => tell(job, answer) } : { closing };
+  }
+}
+
+const LOST: CallAnswer = {
+  type: 'unknown',
+  message: 'the budget was started anew, and does not know whether the call was made',
+};
+const FULL: CallAnswer = { type: 'full' };
+
+/** At most once: a second attempt could be accepted a second time. */
+function optionsOf({ request }: Grant<Call>, { state }: BudgetView): ActivityOptions {
+  const { job, credential } = request;
+  const { submitQueue } = credentialOf(state, credential);
+  return {
+    summary: summary(`within ${credential}`),
+    ...job.options,
+    ...(submitQueue !== undefined && { taskQueue: submitQueue }),
+    // The answer to an eager dispatch may be lost with the worker, and the call would count as made.
+    allowEagerDispatch: false,
+    retry: { maximumAttempts: 1 },
+  };
+}
+
+function isKnown(request: CallRequest, { outstanding, queue }: BudgetState): boolean {
+  const key = requestKey(request);
+  if (key in outstanding) return true;
+  return queue.lanes.some(({ waiting }) => waiting.some((one) => requestKey(one) === key));
+}
+
+function isFull({ queue }: BudgetState, { job }: CallRequest): boolean {
+  const waiting = queue.lanes.flatMap(
+    (lane) => lane.waiting as readonly unknown[] as CallRequest[],
+  );
+  const size = waiting.reduce((sum, request) => sum + request.job.size, job.size);
+  return waiting.length >= MOST_WAITING || (waiting.length > 0 && size > MOST_ARGUMENTS);
+}
+
+async function tell({ id, caller }: Call, answer: CallAnswer): Promise<void> {
+  try {
+    const { workflowId, runId } = caller;
+    await getExternalWorkflowHandle(workflowId, runId).signal(answeredSignal, id, answer);
+  } catch (error) {
+    log.warn('the caller of this call has ended', { ...caller, error: String(error) });
+  }
+}

@@ -1,0 +1,50 @@
+/** Workflows of a foreign application, for the tests of the rolling window. */
+import { condition, defineSignal, setHandler } from '@temporalio/workflow';
+import {
+  GRANTED_CREDENTIAL,
+  isFateUnknown,
+  isNotAccepted,
+  proxyLimitedActivities,
+  type LimitedActivityOptions,
+} from '../../src/library/budget.ts';
+
+export { rollingWindow } from '../../src/library/budget.ts';
+
+export interface Orders {
+  order(url: string, article: string, credential: string): Promise<string>;
+}
+
+export type Choice = Omit<LimitedActivityOptions, 'startToCloseTimeout'>;
+
+/** What became of the order; its own answer, or which kind of error. */
+export async function orderOnce(url: string, article: string, choice: Choice): Promise<string> {
+  const { order } = proxyLimitedActivities<Orders>({ ...choice, startToCloseTimeout: '5s' });
+  try {
+    return await order(url, article, GRANTED_CREDENTIAL);
+  } catch (error) {
+    if (isNotAccepted(error)) return `not accepted: ${error.message}`;
+    if (isFateUnknown(error)) return `unknown: ${error.message} (${String(error.details?.[0])})`;
+    throw error;
+  }
+}
+
+/** Several calls of one workflow at a time. */
+export async function orderAll(
+  url: string,
+  articles: readonly string[],
+  choice: Choice,
+): Promise<string[]> {
+  const { order } = proxyLimitedActivities<Orders>({ ...choice, startToCloseTimeout: '5s' });
+  return Promise.all(articles.map((article) => order(url, article, GRANTED_CREDENTIAL)));
+}
+
+/** Answers with what a budget answers to whoever has this workflow's id. */
+export async function listen(): Promise<unknown> {
+  const heard: unknown[] = [];
+  setHandler(
+    defineSignal<unknown[]>('hundredfold.answered'),
+    (...answer) => void heard.push(answer),
+  );
+  await condition(() => heard.length > 0);
+  return heard[0];
+}
