@@ -3,6 +3,7 @@ import type { ItemRecord } from '../store/item-record.ts';
 import { errorOf, ownOf, pathOf, stateOf, type Listed } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
 import { ownCells } from './own-columns.ts';
+import { engineVersion } from './tables/engine-version.ts';
 
 export const ITEM_COLUMNS = [
   'id',
@@ -18,6 +19,7 @@ export const ITEM_COLUMNS = [
   'error',
   'path',
   'result_from',
+  'engine_version',
 ] as const;
 
 /** Adds the names of the item's own columns, as they stand in the table. */
@@ -47,6 +49,7 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
     error?.message ?? '',
     pathOf(item),
     resultFrom(record),
+    engineVersion(record) ?? '',
     ...Array.from(ownColumns, (column) => own.get(column) ?? ''),
   ];
 }

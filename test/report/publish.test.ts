@@ -37,7 +37,7 @@ describe('a published campaign', () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
     expect((await store.readText('items.csv'))?.split('\n')[0]).toBe(
-      'id,kind,state,remote_id,attempts,sent_at,submitted_at,queued_at,finished_at,error_code,error,path,result_from,project,state_user,boils at',
+      'id,kind,state,remote_id,attempts,sent_at,submitted_at,queued_at,finished_at,error_code,error,path,result_from,engine_version,project,state_user,boils at',
     );
     const rows = await table(store, 'items.csv');
     expect(rows.map(({ id, state }) => [id, state])).toEqual([

@@ -67,7 +67,7 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
   [
     'a row too many',
     /items.csv has item p1 twice/,
-    (store) => edit(store, 'items.csv', /(\np1,.*\n)$/, '$1p1,sequence,failed,,,,,,,,,,,\n'),
+    (store) => edit(store, 'items.csv', /(\np1,.*\n)$/, '$1p1,sequence,failed,,,,,,,,,,,,\n'),
   ],
   [
     'a wrong state',

@@ -3,6 +3,7 @@ import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Column, type Slab } from './column.ts';
+import { engineVersion } from './engine-version.ts';
 
 /** Those that the service predicts for alignments, as far as known. */
 const KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
@@ -12,7 +13,7 @@ export const ALIGNMENT_COLUMNS: readonly Column[] = [
   ...columns('text', 'id'),
   ...columns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
   ...KEYS.flatMap((key) => columns('number', ...SPREAD_KEYS.map((name) => `${key}_${name}`))),
-  ...columns('text', 'engine'),
+  ...columns('text', 'engine', 'engine_version'),
 ];
 
 export function alignmentSlabs(
@@ -28,6 +29,7 @@ export function alignmentSlabs(
       return SPREAD_KEYS.map((name) => spread?.[name] ?? null);
     }),
     record.engine ?? null,
+    engineVersion(record),
   ];
   return [{ rows, cells }];
 }

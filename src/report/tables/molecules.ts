@@ -2,6 +2,7 @@
 import type { EstimatedParameter, MoleculeReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Slab } from './column.ts';
+import { engineVersion } from './engine-version.ts';
 
 export const MOLECULE_COLUMNS = [
   ...columns('text', 'id', 'name', 'formula'),
@@ -13,7 +14,7 @@ export const MOLECULE_COLUMNS = [
   ...columns('integer', 'estimated_parameters', 'penalised_parameters'),
   ...columns('number', 'penalty_sum', 'penalty_max'),
   ...columns('integer', 'attn_flags'),
-  ...columns('text', 'engine'),
+  ...columns('text', 'engine', 'engine_version'),
 ];
 
 export function moleculeSlabs(
@@ -32,6 +33,7 @@ export function moleculeSlabs(
     ...penalties(estimated),
     estimated.filter(({ needsRevision }) => needsRevision).length,
     record.engine ?? null,
+    engineVersion(record),
   ];
   return [{ rows: 1, cells }];
 }

@@ -9,6 +9,7 @@ import type { ProteinReading, SequenceReading, Track } from '../../results/readi
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Cell, type Column, type Slab } from './column.ts';
+import { engineVersion } from './engine-version.ts';
 
 export const RESIDUE_COLUMNS: readonly Column[] = [
   ...columns('text', 'id', 'sequence'),
@@ -18,7 +19,7 @@ export const RESIDUE_COLUMNS: readonly Column[] = [
   ...columns('number', 'protein_score'),
   ...columns('text', 'backbone_class'),
   ...columns('boolean', 'early_folding', 'disordered', 'phase_separating'),
-  ...columns('text', 'engine'),
+  ...columns('text', 'engine', 'engine_version'),
 ];
 
 export function residueSlabs({ proteins }: SequenceReading, record: ItemRecord): readonly Slab[] {
@@ -41,6 +42,7 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
     labels(tracks['disoMine'], (value) => value > DISORDER_ABOVE),
     score === null ? null : score >= PHASE_SEPARATION_FROM,
     record.engine ?? null,
+    engineVersion(record),
   ];
   return { rows, cells };
 }

@@ -3,6 +3,7 @@ import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { ChainReading, ShiftsReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { asInteger, columns, type Slab } from './column.ts';
+import { engineVersion } from './engine-version.ts';
 
 export const SHIFTS_COLUMNS = [
   ...columns('text', 'id', 'chain'),
@@ -10,7 +11,7 @@ export const SHIFTS_COLUMNS = [
   ...columns('text', 'residue'),
   ...columns('number', 'shiftCrypt'),
   ...columns('boolean', 'missing'),
-  ...columns('text', 'engine'),
+  ...columns('text', 'engine', 'engine_version'),
 ];
 
 export function shiftsSlabs({ chains }: ShiftsReading, record: ItemRecord): readonly Slab[] {
@@ -27,6 +28,7 @@ function chainSlab(
     shiftCrypt.map((_, index) => residues[index] ?? null),
     ...[shiftCrypt, shiftCrypt.map((value) => value === null || value === SHIFTS_MISSING)],
     record.engine ?? null,
+    engineVersion(record),
   ];
   return { rows: shiftCrypt.length, cells };
 }

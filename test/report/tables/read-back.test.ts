@@ -93,11 +93,11 @@ describe('the tables of a published campaign', () => {
   test('hold what has succeeded, and say what was not computed', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
-    const sql = `SELECT id, engine FROM 'tables/molecules.parquet'`;
+    const sql = `SELECT id, engine, engine_version FROM 'tables/molecules.parquet'`;
     expect(await query(store.location, sql)).toEqual([
-      { id: 'aspirin', engine: null },
-      { id: 'choline', engine: null },
-      { id: 'shape', engine: 'synthetic' },
+      { id: 'aspirin', engine: 'recorded, ACPYPE 2023.10.27', engine_version: '2023.10.27' },
+      { id: 'choline', engine: null, engine_version: null },
+      { id: 'shape', engine: 'synthetic', engine_version: null },
     ]);
   });
 

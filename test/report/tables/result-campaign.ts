@@ -74,7 +74,10 @@ export function everyKind(): Ended[] {
     '"earlyFolding": [NaN',
   );
   return [
-    moleculeEnd('aspirin', 'smi-aspirin-bcc-0-gaff2', { user }),
+    {
+      ...moleculeEnd('aspirin', 'smi-aspirin-bcc-0-gaff2', { user }),
+      changes: { engine: 'recorded, ACPYPE 2023.10.27' },
+    },
     sequenceEnd('p1', psper, { user }),
     alignmentEnd('globins', 'globins6-all4', { user: { project: 'globins' } }),
     shiftsEnd('talin', 'bmr15457_talin_nef-model1', { user }),

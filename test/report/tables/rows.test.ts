@@ -42,7 +42,13 @@ describe('molecules', () => {
       ...{ total_charge: rows[0]?.['total_charge'] },
       // AC.frcmod: 49.6 + 6 + 48.9; two default values have no penalty.
       ...{ estimated_parameters: '5', penalised_parameters: '3' },
-      ...{ penalty_sum: '104.5', penalty_max: '49.6', attn_flags: '0', engine: '' },
+      ...{
+        penalty_sum: '104.5',
+        penalty_max: '49.6',
+        attn_flags: '0',
+        engine: '',
+        engine_version: '',
+      },
     });
     expect(Math.abs(Number(rows[0]?.['total_charge']))).toBeLessThan(1e-5);
     expect(rows[1]).toMatchObject({
@@ -141,7 +147,7 @@ describe('shifts', () => {
     expect(rows).toHaveLength(174);
     expect(rows[1]).toEqual({
       ...{ id: 'talin', chain: 'A', residue_index: '1', residue_number: '1650', residue: 'I' },
-      ...{ shiftCrypt: '-10', missing: 'true', engine: '' },
+      ...{ shiftCrypt: '-10', missing: 'true', engine: '', engine_version: '' },
     });
     expect(rows[2]).toMatchObject({ shiftCrypt: '0.694564967269671', missing: 'false' });
   });
