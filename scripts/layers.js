@@ -2,12 +2,13 @@
  * Which part of `src/` may import which: the one table that the linter (eslint.config.js) and the tests
  * (test/project/import-directions.test.ts) read. Imports point one way:
  *
- *   cli, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → report
- *     → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
+ *   cli, library → campaigns → host → worker → watchdog, telemetry → temporal → activities → workflows → export
+ *     → report → services, store, config, ledger, report-page → manifest, inputs, results, budget, state → domain, program
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
  * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ * Exports are made from the tree and from what the report reads of it, for the command line and the library.
  * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
  * know no terminal, no prompts and no exit of the process.
  * Program says where the program's own files lie, in a checkout and in the package, and fetches the Temporal CLI.
@@ -19,6 +20,7 @@ const ROWS = [
   ['manifest', 'inputs', 'results', 'budget', 'state'],
   ['services', 'store', 'config', 'ledger', 'report-page'],
   ['plan', 'report'],
+  ['export'],
   ['workflows'],
   ['activities'],
   ['temporal'],

@@ -52,7 +52,8 @@ export async function* itemLines(
   }
 }
 
-function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
+/** @param open what Temporal knows of it, where it was asked */
+export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
   const { id, kind, record } = item;
   const error = errorOf(item);
   const onDisk = stateOf(item);

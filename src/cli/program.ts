@@ -6,6 +6,7 @@ import { checkedName } from '../manifest/name.ts';
 import { programVersion } from '../program/files.ts';
 import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';
+import { addExportCommand } from './export-command.ts';
 import { addLookCommands } from './look-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { addServiceCommands } from './service-commands.ts';
@@ -207,6 +208,7 @@ program
   .action(ending(async (name, flags) => (await import('./report.ts')).report(name, flags)));
 
 addTransferCommands({ program, config, json, ending });
+addExportCommand({ program, config, json, ending });
 
 program
   .command('budget')

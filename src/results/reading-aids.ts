@@ -3,10 +3,15 @@
  * place in a table or a plot; they are no result.
  */
 
+/** DynaMine's backbone S²: above, likely part of a membrane-spanning helix. */
+export const MEMBRANE_ABOVE = 1;
+/** From here on: rigid. */
+export const RIGID_FROM = 0.8;
+
 /** DynaMine's backbone S², from the top. A value belongs to the first whose bound it reaches. */
 export const BACKBONE_CLASSES = [
-  { label: 'membrane-spanning', above: 1 },
-  { label: 'rigid', from: 0.8 },
+  { label: 'membrane-spanning', above: MEMBRANE_ABOVE },
+  { label: 'rigid', from: RIGID_FROM },
   { label: 'context-dependent', from: 0.69 },
   { label: 'flexible', from: -Infinity },
 ] as const;

@@ -1,0 +1,23 @@
+/** The formats of `hundredfold export`, in the order of `--list`. Another one is a file and a line here. */
+import { HundredfoldError } from '../domain/errors.ts';
+import { bed } from './bed.ts';
+import type { ExportFormat } from './format.ts';
+import { gff } from './gff.ts';
+import { gromacs } from './gromacs/gromacs.ts';
+import { mol2 } from './mol2.ts';
+import { openmm } from './openmm.ts';
+import { sdf } from './sdf.ts';
+import { smi } from './smi.ts';
+
+export const FORMATS: readonly ExportFormat[] = [gromacs, openmm, sdf, mol2, smi, gff, bed];
+
+/** @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN` */
+export function formatOf(name: string): ExportFormat {
+  const found = FORMATS.find((format) => format.name === name);
+  if (found !== undefined) return found;
+  throw new HundredfoldError({
+    code: 'EXPORT_FORMAT_UNKNOWN',
+    message: `there is no export format ${JSON.stringify(name)}`,
+    remedy: `One of ${FORMATS.map((format) => format.name).join(', ')}; "hundredfold export --list" says what each holds.`,
+  });
+}

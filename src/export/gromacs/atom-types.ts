@@ -1,0 +1,90 @@
+/**
+ * The atom types of a ligand library in one `[ atomtypes ]` (GROMACS manual, topology file formats): types with equal
+ * parameters are one, a type that was defined before with other parameters gets another name. ACPYPE writes every bonded
+ * parameter out in full, so a type's name means nothing but its own Lennard-Jones parameters.
+ */
+
+/** One line of `[ atomtypes ]`. */
+export interface AtomType {
+  readonly name: string;
+  /** Mass, charge, particle type, sigma in nm and epsilon in kJ/mol, as ACPYPE wrote them. */
+  readonly parameters: readonly string[];
+}
+
+export interface NamedType extends AtomType {
+  /** The name in the library. */
+  readonly newName: string;
+}
+
+export interface LibraryTypes {
+  readonly types: readonly NamedType[];
+  /** The names that are new with this ligand, each in a sentence. */
+  readonly renamed: readonly string[];
+}
+
+/** Appended to the types of AMBER itself, which the protein force fields define as well. */
+const LIGAND_SUFFIX = '_lig';
+
+export class AtomTypes {
+  /** By their names in the library. */
+  readonly #byName = new Map<string, AtomType>();
+  /** Names in the library, by name and parameters in the ligand's file. */
+  readonly #newNames = new Map<string, string>();
+
+  /** Takes over the types of a ligand. */
+  add(types: readonly AtomType[]): LibraryTypes {
+    const before = new Set(this.#byName.keys());
+    const named = types.map((type) => ({ ...type, newName: this.#nameFor(type) }));
+    const renamed = named
+      .filter(({ name, newName }) => name !== newName && !before.has(newName))
+      .map(({ name, newName }) => `the atom type ${name} of its file ${isRenamedTo(newName)}`);
+    return { types: named, renamed };
+  }
+
+  /** `atomtypes.itp` */
+  text(): string {
+    const renamed = [...this.#byName].filter(([newName, { name }]) => newName !== name);
+    return [
+      '; All atom types of this ligand library. Include it once, before the first [ moleculetype ].',
+      ...renamed.map(
+        ([newName, { name }]) => `; ${name} of ACPYPE's files ${isRenamedTo(newName)}`,
+      ),
+      '[ atomtypes ]',
+      '; name  bond_type  mass  charge  ptype  sigma  epsilon',
+      ...[...this.#byName].map(([newName, { parameters }]) =>
+        [newName.padEnd(10), newName.padEnd(10), ...parameters].join('  '),
+      ),
+      '',
+    ].join('\n');
+  }
+
+  #nameFor(type: AtomType): string {
+    const known = `${type.name} ${type.parameters.map(plainNumber).join(' ')}`;
+    const given = this.#newNames.get(known);
+    if (given !== undefined) return given;
+    const wanted = isOfAmber(type.name) ? `${type.name}${LIGAND_SUFFIX}` : type.name;
+    let name = wanted;
+    for (let number = 2; this.#byName.has(name); number += 1) name = `${wanted}_${number}`;
+    this.#byName.set(name, type);
+    this.#newNames.set(known, name);
+    return name;
+  }
+}
+
+/** GAFF writes its types in lower case so that they never meet those of AMBER, which begin with a capital. */
+function isOfAmber(name: string): boolean {
+  return /^[^a-z]/.test(name);
+}
+
+function isRenamedTo(newName: string): string {
+  const why = newName.endsWith(LIGAND_SUFFIX)
+    ? 'protein force fields have a type of that name'
+    : 'another ligand has a type of that name with other parameters';
+  return `is ${newName} here: ${why}`;
+}
+
+/** `3.39771e-01` and `0.339771` are one value. */
+function plainNumber(text: string): string {
+  const number = Number(text);
+  return Number.isNaN(number) ? text : String(number);
+}

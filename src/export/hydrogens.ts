@@ -1,0 +1,46 @@
+/**
+ * A ligand whose carbons lack hydrogens: the engine types it without a word (benzene without hydrogens becomes six
+ * carbons with good parameters for something else), so nobody should simulate it.
+ */
+import type { Place } from '../domain/molecular-graph.ts';
+import type { MoleculeReading } from '../results/reading.ts';
+
+/** Degrees. A carbon with two neighbours is sp and straight, or lacks a hydrogen. */
+const STRAIGHT_FROM = 150;
+/** Ångström. A carbon with one neighbour is bonded by a triple bond (1.16 to 1.20), or lacks hydrogens. */
+const TRIPLE_UP_TO = 1.26;
+
+/** In words; null where every carbon has what it needs. */
+export function hydrogensMissing({ atoms, bonds }: MoleculeReading): string | null {
+  const neighbours = atoms.map((): number[] => []);
+  for (const [one, other] of bonds) {
+    neighbours[one]?.push(other);
+    neighbours[other]?.push(one);
+  }
+  const place = (index: number | undefined): Place => atoms[index ?? -1]?.position ?? [0, 0, 0];
+  for (const [index, { element, name }] of atoms.entries()) {
+    const [first, second, ...more] = neighbours[index] ?? [];
+    if (element !== 'C' || more.length > 0) continue;
+    if (second === undefined) {
+      const length = first === undefined ? Infinity : distance(place(index), place(first));
+      if (length > TRIPLE_UP_TO) return words(name, 'one neighbour and no triple bond');
+    } else if (angle(place(first), place(index), place(second)) < STRAIGHT_FROM) {
+      return words(name, 'two neighbours and is bent');
+    }
+  }
+  return null;
+}
+
+function words(name: string, what: string): string {
+  return `hydrogens are missing: its carbon ${name} has ${what}`;
+}
+
+function distance(one: Place, other: Place): number {
+  return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
+}
+
+/** In degrees, at the second place. */
+function angle(one: Place, middle: Place, other: Place): number {
+  const [a, b, c] = [distance(one, middle), distance(other, middle), distance(one, other)];
+  return (Math.acos((a * a + b * b - c * c) / (2 * a * b)) * 180) / Math.PI;
+}

@@ -1,0 +1,58 @@
+/** `openmm`: AMBER's own files as ACPYPE made them, and a script that builds an OpenMM `System` of each. */
+import {
+  leftOut,
+  type Added,
+  type Exporter,
+  type ExportFormat,
+  type ExportItem,
+} from './format.ts';
+import { hydrogensMissing } from './hydrogens.ts';
+import { SYSTEMS_SCRIPT } from './openmm-script.ts';
+
+const PRMTOP = '_AC.prmtop';
+const INPCRD = '_AC.inpcrd';
+
+export const openmm: ExportFormat = {
+  name: 'openmm',
+  kinds: ['molecule'],
+  content: 'prmtop and inpcrd of each ligand, and a script that makes OpenMM Systems of them',
+  loadedBy: 'OpenMM, ParmEd, AMBER',
+  files: [PRMTOP, INPCRD],
+  takes: ['reading'],
+  structure: 'none',
+  start: (): Exporter => ({
+    add: addLigand,
+    end: () => [{ file: 'systems.py', text: SYSTEMS_SCRIPT }],
+  }),
+};
+
+function addLigand({ id, files, reading }: ExportItem): Added {
+  if (reading?.kind !== 'molecule')
+    return leftOut('RESULT_UNREADABLE', 'its result holds no atoms');
+  const missing = hydrogensMissing(reading);
+  if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
+  return {
+    notes: chargeNotes(files[PRMTOP] ?? '', reading.charge),
+    pieces: [
+      { file: `ligands/${id}.prmtop`, text: files[PRMTOP] ?? '' },
+      { file: `ligands/${id}.inpcrd`, text: files[INPCRD] ?? '' },
+    ],
+  };
+}
+
+/** AMBER's internal unit of charge, in elementary charges: the square root of its Coulomb constant (prmtop format). */
+const AMBER_CHARGE = 18.2223;
+/** Elementary charges. Files have six decimals an atom. */
+const TOLERANCE = 0.0005;
+
+/** AM1-BCC leaves some thousandths of a charge, which ACPYPE takes off one atom: in the GROMACS files only. */
+function chargeNotes(prmtop: string, gromacs: number): string[] {
+  const [, section = ''] = prmtop.split(/^%FLAG CHARGE *\n%FORMAT.*\n/m);
+  const values = (section.split('%', 1)[0] ?? '').trim().split(/\s+/).map(Number);
+  const amber = values.reduce((sum, value) => sum + value, 0) / AMBER_CHARGE;
+  if (Math.abs(amber - gromacs) < TOLERANCE) return [];
+  const [here, there] = [amber, gromacs].map((charge) => charge.toFixed(4));
+  return [
+    `its charges sum up to ${here} e here and to ${there} e in the GROMACS files, as ACPYPE wrote them`,
+  ];
+}

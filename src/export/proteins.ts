@@ -1,0 +1,30 @@
+/** The chains of a result, each under a name that is unique in the export. */
+import type { ProteinReading, ResultReading } from '../results/reading.ts';
+import type { ExportItem } from './format.ts';
+
+export interface NamedProtein {
+  /** Of letters that every format takes: the id of the item, and that of the record where there are several. */
+  readonly name: string;
+  readonly protein: ProteinReading;
+}
+
+/** ids are unique in a campaign, and hold no `:`, so the names are unique as well. */
+export function namedProteins(
+  { id }: Pick<ExportItem, 'id'>,
+  reading: ResultReading | null,
+): readonly NamedProtein[] {
+  const proteins = proteinsOf(reading);
+  if (proteins.length < 2) return proteins.map((protein) => ({ name: id, protein }));
+  const taken = new Set<string>();
+  return proteins.map((protein) => {
+    const wanted = `${id}:${protein.name.replace(/[^A-Za-z0-9._-]+/g, '_')}`;
+    let name = wanted;
+    for (let number = 2; taken.has(name); number += 1) name = `${wanted}_${number}`;
+    taken.add(name);
+    return { name, protein };
+  });
+}
+
+function proteinsOf(reading: ResultReading | null): readonly ProteinReading[] {
+  return reading?.kind === 'sequence' || reading?.kind === 'alignment' ? reading.proteins : [];
+}

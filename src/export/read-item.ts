@@ -1,0 +1,104 @@
+/** An item of the tree with all that a format takes. Every file is compared with its recorded digest. */
+import type { Kind } from '../domain/item.ts';
+import { readAlignment } from '../results/alignment.ts';
+import { readMolecule } from '../results/molecule.ts';
+import type { ResultReading } from '../results/reading.ts';
+import { readSequences } from '../results/sequence.ts';
+import { readShifts } from '../results/shifts.ts';
+import { digestOf, type FileDigest } from '../store/digest.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { artefactFile, itemKey } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import type { ExportFormat, ExportItem, LeftOut } from './format.ts';
+import type { StructureFolder } from './structure-folder.ts';
+
+const RESULT = artefactFile('result', null);
+
+/** The files that a reading is made of, by the ends of their names. */
+const READING_FILES: Readonly<Record<Kind, readonly string[]>> = {
+  molecule: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
+  sequence: [RESULT],
+  alignment: [RESULT],
+  shifts: [RESULT],
+};
+
+export interface Reading {
+  readonly store: Store;
+  readonly format: ExportFormat;
+  readonly structures: StructureFolder;
+}
+
+/** @throws StoreError other than for a damaged file */
+export async function readExportItem(
+  { store, format, structures }: Reading,
+  record: ItemRecord,
+): Promise<ExportItem | LeftOut> {
+  const { id, kind } = record;
+  const takesReading = format.takes.includes('reading');
+  const wanted = new Set([...format.files, ...(takesReading ? READING_FILES[kind] : [])]);
+  const files: Record<string, string> = {};
+  for (const ending of wanted) {
+    const name = fileEnding(record, ending);
+    if (name === undefined) return missing(`its record lists no file that ends in ${ending}`);
+    const read = await readRecorded(store, itemKey(kind, id, name), record.files[name]);
+    if (typeof read !== 'string') return read;
+    files[ending] = read;
+  }
+  const reading = takesReading ? readResult(record, files) : null;
+  if (takesReading && reading === null) {
+    return { code: 'RESULT_UNREADABLE', message: 'its result cannot be read' };
+  }
+  const input = format.takes.includes('input')
+    ? await readRecorded(store, itemKey(kind, id, record.input.name), record.input)
+    : null;
+  if (input !== null && typeof input !== 'string') return input;
+  const structure = format.structure === 'none' ? null : await structures.read(record);
+  if (structure !== null && 'code' in structure) {
+    if (format.structure === 'needed' || structure.code !== 'STRUCTURE_UNNAMED') return structure;
+    return { id, record, files, input, reading, structure: null };
+  }
+  return { id, record, files, input, reading, structure };
+}
+
+/** Of the first result set: those of further ones lie in folders. */
+function fileEnding({ files }: ItemRecord, ending: string): string | undefined {
+  return Object.keys(files).find((name) => name.endsWith(ending) && !name.includes('/'));
+}
+
+async function readRecorded(
+  store: Store,
+  key: string,
+  recorded: FileDigest | undefined,
+): Promise<string | LeftOut> {
+  const bytes = await store.read(key);
+  if (bytes === null) return missing(`${key} is missing`);
+  if (digestOf(bytes).sha256 !== recorded?.sha256) {
+    return { code: 'FILE_DAMAGED', message: `${key} is not what was received` };
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function missing(message: string): LeftOut {
+  return { code: 'FILE_MISSING', message };
+}
+
+function readResult(
+  { kind, input }: ItemRecord,
+  files: Readonly<Record<string, string>>,
+): ResultReading | null {
+  const result = files[RESULT] ?? '';
+  switch (kind) {
+    case 'molecule':
+      return readMolecule({
+        itp: files['_GMX.itp'] ?? '',
+        pdb: files['_NEW.pdb'] ?? '',
+        frcmod: files['_AC.frcmod'] ?? '',
+      });
+    case 'sequence':
+      return readSequences(result, input.names);
+    case 'alignment':
+      return readAlignment(result, null, input.names);
+    case 'shifts':
+      return readShifts(result);
+  }
+}

@@ -1,0 +1,34 @@
+/** `smi`: a line a molecule, `SMILES id`, for the molecules that were given as SMILES. */
+import {
+  leftOut,
+  type Added,
+  type Exporter,
+  type ExportFormat,
+  type ExportItem,
+} from './format.ts';
+
+export const smi: ExportFormat = {
+  name: 'smi',
+  kinds: ['molecule'],
+  content: 'one file, a line a molecule: the SMILES of the manifest and the id',
+  loadedBy: 'RDKit, Open Babel',
+  files: [],
+  takes: ['input'],
+  structure: 'none',
+  start: (): Exporter => ({ add: addLine, end: () => [] }),
+};
+
+function addLine(item: ExportItem): Added {
+  const smiles = inputSmiles(item);
+  if (smiles === null) {
+    const message = `it was given as a file (${item.record.input.name}), not as a SMILES; use sdf`;
+    return leftOut('NO_SMILES', message);
+  }
+  return { pieces: [{ file: 'molecules.smi', text: `${smiles} ${item.id}\n`, goesOn: true }] };
+}
+
+/** As the user wrote it; null where the molecule was given as a file with coordinates. */
+export function inputSmiles({ record, input }: ExportItem): string | null {
+  const smiles = record.input.name === 'input.smi' ? (input ?? '').trim() : '';
+  return smiles === '' ? null : smiles;
+}

@@ -1,0 +1,46 @@
+/** The structure files that a column of the manifest names: paths from the folder of the manifest, or from another. */
+import { readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import type { ItemRecord } from '../store/item-record.ts';
+import type { LeftOut, StructureFile } from './format.ts';
+
+/** UniProt, accession numbers. */
+const ACCESSION = /^(?:[OPQ]\d[A-Z\d]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z\d]{2}\d){1,2})$/;
+
+export class StructureFolder {
+  readonly #column: string;
+  readonly #folder: string | undefined;
+
+  /** @param folder that paths begin at; the folder of each item's manifest when it is left out */
+  constructor(column: string, folder: string | undefined) {
+    this.#column = column;
+    this.#folder = folder;
+  }
+
+  async read({
+    user,
+    source,
+  }: Pick<ItemRecord, 'user' | 'source'>): Promise<StructureFile | LeftOut> {
+    const name = (user[this.#column] ?? '').trim();
+    if (name === '') {
+      const message = `its row names no structure file in the column ${this.#column}`;
+      return { code: 'STRUCTURE_UNNAMED', message };
+    }
+    const folder = resolve(this.#folder ?? dirname(source.file));
+    const path = resolve(folder, name);
+    const inside = relative(folder, path);
+    // A manifest may come from elsewhere: it opens no file of the machine that lies beside it.
+    if (inside.startsWith('..') || isAbsolute(inside)) {
+      return { code: 'STRUCTURE_OUTSIDE', message: `${name} lies outside ${folder}` };
+    }
+    try {
+      return { name, text: await readFile(path, 'utf8') };
+    } catch (error) {
+      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+      const hint = ACCESSION.test(name)
+        ? `; ${name} looks like a UniProt accession: nothing is downloaded, save the model and name its file`
+        : '';
+      return { code: 'STRUCTURE_UNREADABLE', message: `${path} cannot be read (${reason})${hint}` };
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Bond orders and formal charges of a molecule of which atoms, bonds and net charge are known: a force field has none.
+ * Found by search: every atom takes one of its usual valences, charges cost, and the first assignment of the lowest cost
+ * is taken. It is one resonance form; which of two equal oxygens of a carboxylate is charged is arbitrary.
+ */
+import type { MolecularGraph } from '../domain/molecular-graph.ts';
+
+export interface BondOrders {
+  /** 1, 2 or 3, in the order of the bonds. */
+  readonly orders: readonly number[];
+  /** In elementary charges, in the order of the atoms. */
+  readonly charges: readonly number[];
+}
+
+/** What an atom can be: number of bonds by order, formal charge, cost. */
+type Valence = readonly [valence: number, charge: number, cost: number];
+
+const HALOGEN: readonly Valence[] = [[1, 0, 0]];
+
+/** In the order in which they are tried. Charges on carbon only where nothing else is possible. */
+const VALENCES: Readonly<Record<string, readonly Valence[]>> = {
+  H: [[1, 0, 0]],
+  ...{ F: HALOGEN, Cl: HALOGEN, Br: HALOGEN, I: HALOGEN },
+  ...{
+    C: [
+      [4, 0, 0],
+      [3, -1, 5],
+      [3, 1, 7],
+    ],
+    Si: [[4, 0, 0]],
+  },
+  ...{
+    N: [
+      [3, 0, 0],
+      [4, 1, 2],
+      [2, -1, 3],
+    ],
+    P: [
+      [5, 0, 0],
+      [3, 0, 0],
+      [4, 1, 2],
+    ],
+  },
+  ...{
+    O: [
+      [2, 0, 0],
+      [1, -1, 2],
+      [3, 1, 5],
+    ],
+  },
+  S: [
+    [2, 0, 0],
+    [4, 0, 1],
+    [6, 0, 1],
+    [1, -1, 2],
+    [3, 1, 4],
+  ],
+};
+
+/** Two nitro groups and a phosphate cost 10 or so; past this the molecule is no ordinary one. */
+const HIGHEST_COST = 24;
+/** A drug takes some hundred steps. */
+const MOST_STEPS = 300_000;
+
+/** Null where no assignment of usual valences gives the net charge, or the search would take too long. */
+export function assignBondOrders(graph: MolecularGraph, netCharge: number): BondOrders | null {
+  const search = new Search(graph, netCharge);
+  for (let cost = search.lowestCost; cost <= HIGHEST_COST; cost += 1) {
+    const found = search.within(cost);
+    if (found !== null || search.givenUp) return found;
+  }
+  return null;
+}
+
+interface Neighbour {
+  readonly atom: number;
+  readonly bond: number;
+}
+
+class Search {
+  readonly lowestCost: number;
+  givenUp = false;
+  readonly #options: readonly (readonly Valence[])[];
+  readonly #neighbours: readonly (readonly Neighbour[])[];
+  /** Heavy atoms from one to the next, so that a wrong choice shows soon. */
+  readonly #order: readonly number[];
+  readonly #placeOf: readonly number[];
+  /** Lowest cost of the atoms from a place on. */
+  readonly #costFrom: readonly number[];
+  readonly #netCharge: number;
+  readonly #orders: number[];
+  readonly #charges: number[];
+  /** Orders beyond 1 of the bonds of an atom, so far. */
+  readonly #extra: number[];
+  #steps = 0;
+
+  constructor({ elements, bonds }: MolecularGraph, netCharge: number) {
+    this.#netCharge = netCharge;
+    this.#neighbours = neighboursOf(elements.length, bonds);
+    this.#options = elements.map((element, atom) =>
+      (VALENCES[element] ?? []).filter(
+        ([valence]) => valence >= (this.#neighbours[atom]?.length ?? 0),
+      ),
+    );
+    this.#order = breadthFirst(this.#neighbours);
+    const placeOf = new Array<number>(elements.length).fill(0);
+    for (const [place, atom] of this.#order.entries()) placeOf[atom] = place;
+    this.#placeOf = placeOf;
+    this.#costFrom = costsFrom(this.#order.map((atom) => cheapest(this.#options[atom] ?? [])));
+    this.lowestCost = this.#costFrom[0] ?? 0;
+    this.#orders = bonds.map(() => 1);
+    this.#charges = elements.map(() => 0);
+    this.#extra = elements.map(() => 0);
+  }
+
+  within(cost: number): BondOrders | null {
+    if (!this.#place(0, cost, this.#netCharge)) return null;
+    return { orders: [...this.#orders], charges: [...this.#charges] };
+  }
+
+  /** @param charge what the atoms from this place on must have together */
+  #place(place: number, budget: number, charge: number): boolean {
+    const atom = this.#order[place];
+    if (atom === undefined) return charge === 0;
+    if ((this.#costFrom[place] ?? 0) > budget || this.givenUp) return false;
+    this.#steps += 1;
+    if (this.#steps > MOST_STEPS) this.givenUp = true;
+    const around = this.#neighbours[atom] ?? [];
+    const later = around.filter((one) => (this.#placeOf[one.atom] ?? 0) > place);
+    for (const [valence, own, cost] of this.#options[atom] ?? []) {
+      const wanted = valence - around.length - (this.#extra[atom] ?? 0);
+      if (wanted < 0 || cost > budget) continue;
+      this.#charges[atom] = own;
+      const next = (): boolean => this.#place(place + 1, budget - cost, charge - own);
+      if (this.#distribute(later, wanted, next)) return true;
+    }
+    return false;
+  }
+
+  /** Gives `wanted` orders to bonds with atoms whose turn comes later. */
+  #distribute(later: readonly Neighbour[], wanted: number, next: () => boolean): boolean {
+    const [first, ...others] = later;
+    if (wanted === 0) return next();
+    if (first === undefined) return false;
+    for (let more = Math.min(2, wanted, this.#room(first.atom)); more >= 0; more -= 1) {
+      this.#raise(first, more);
+      if (this.#distribute(others, wanted - more, next)) return true;
+      this.#raise(first, -more);
+    }
+    return false;
+  }
+
+  #raise({ atom, bond }: Neighbour, by: number): void {
+    this.#orders[bond] = (this.#orders[bond] ?? 1) + by;
+    this.#extra[atom] = (this.#extra[atom] ?? 0) + by;
+  }
+
+  #room(atom: number): number {
+    const most = Math.max(0, ...(this.#options[atom] ?? []).map(([valence]) => valence));
+    return most - (this.#neighbours[atom]?.length ?? 0) - (this.#extra[atom] ?? 0);
+  }
+}
+
+function cheapest(options: readonly Valence[]): number {
+  return Math.min(...options.map(([, , cost]) => cost));
+}
+
+function costsFrom(costs: readonly number[]): number[] {
+  const sums = [...costs];
+  for (let place = sums.length - 2; place >= 0; place -= 1) {
+    sums[place] = (sums[place] ?? 0) + (sums[place + 1] ?? 0);
+  }
+  return sums;
+}
+
+function neighboursOf(atoms: number, bonds: MolecularGraph['bonds']): Neighbour[][] {
+  const neighbours = Array.from({ length: atoms }, (): Neighbour[] => []);
+  for (const [bond, [one, other]] of bonds.entries()) {
+    neighbours[one]?.push({ atom: other, bond });
+    neighbours[other]?.push({ atom: one, bond });
+  }
+  return neighbours;
+}
+
+function breadthFirst(neighbours: readonly (readonly Neighbour[])[]): number[] {
+  const order: number[] = [];
+  const seen = new Set<number>();
+  for (const root of neighbours.keys()) {
+    const queue = [root];
+    for (const atom of queue) {
+      if (seen.has(atom)) continue;
+      seen.add(atom);
+      order.push(atom);
+      queue.push(...(neighbours[atom] ?? []).map((one) => one.atom));
+    }
+  }
+  return order;
+}

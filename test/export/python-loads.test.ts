@@ -1,0 +1,137 @@
+/** RDKit, OpenMM and ParmEd load what was exported for them, and find in it what was computed. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { exportLoaders } from '../../scripts/export-loaders.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { exportInMemory, recordedMolecules, writeTo } from './recorded.ts';
+
+const loaders = await exportLoaders();
+const missing = 'missing' in loaders ? loaders.missing : '';
+
+interface Described {
+  readonly smiles: string;
+  readonly flat: string;
+  readonly atoms: number;
+  readonly charge: number;
+  readonly is3d: boolean;
+  readonly partial: readonly number[];
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+interface Energies {
+  readonly amber: number;
+  readonly gromacs: number;
+  readonly parmed: number;
+  readonly parmedGromacs: number;
+  readonly chargeDifference: number;
+  readonly sameCharges: number;
+}
+
+async function load<T>(
+  what: string,
+  ...args: readonly string[]
+): Promise<Readonly<Record<string, T>>> {
+  if ('missing' in loaders) throw new Error(loaders.missing);
+  return (await loaders.load(what, ...args)) as Readonly<Record<string, T>>;
+}
+
+const molecules = recordedMolecules();
+
+/** RDKit's canonical form of what the users had written. */
+async function writtenSmiles(folder: string) {
+  const given = molecules.filter(({ record }) => record.input.name === 'input.smi');
+  const path = join(folder, 'given.json');
+  await writeFile(
+    path,
+    JSON.stringify(Object.fromEntries(given.map(({ id, input }) => [id, input]))),
+  );
+  return load<{ readonly smiles: string; readonly flat: string }>('canonical', path);
+}
+
+async function exported(format: string): Promise<string> {
+  const folder = await temporaryFolder();
+  await writeTo(folder, exportInMemory(format, molecules));
+  return folder;
+}
+
+describe.skipIf(missing !== '')(
+  `programs in Python${missing === '' ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    test.each(['sdf', 'mol2'] as const)(
+      'RDKit finds the molecules of the SMILES in the %s file, with the partial charges',
+      { timeout: 120_000 },
+      async (format) => {
+        const folder = await exported(format);
+        const found = await load<Described>(format, join(folder, `molecules.${format}`));
+        const written = await writtenSmiles(folder);
+        // All but the one without hydrogens.
+        expect(Object.keys(found)).toHaveLength(molecules.length - 1);
+        for (const [id, { flat, smiles }] of Object.entries(written)) {
+          expect([id, found[id]?.flat]).toEqual([id, flat]);
+          // Coordinates have a configuration also where the SMILES leaves it open.
+          if (smiles !== flat) expect([id, found[id]?.smiles]).toEqual([id, smiles]);
+        }
+        for (const { id, reading } of molecules) {
+          const one = found[id];
+          if (one === undefined || reading?.kind !== 'molecule') continue;
+          expect(one).toMatchObject({ atoms: reading.atoms.length, is3d: true });
+          expect(one.charge, id).toBe(Math.round(reading.charge));
+          for (const [index, { charge }] of reading.atoms.entries()) {
+            expect(one.partial[index]).toBeCloseTo(charge, 5);
+          }
+        }
+      },
+    );
+
+    test("an SD file has the user's own columns", async () => {
+      const folder = await exported('sdf');
+      const found = await load<Described>('sdf', join(folder, 'molecules.sdf'));
+      expect(found['smi-choline-bcc-1-gaff2']?.properties).toMatchObject({
+        net_charge: '1',
+        formula: 'C5H14NO',
+        smiles: 'C[N+](C)(C)CCO',
+        project: 'night',
+      });
+    });
+
+    test('RDKit reads the smi file', async () => {
+      const folder = await exported('smi');
+      const found = await load<string>('smi', join(folder, 'molecules.smi'));
+      const written = await writtenSmiles(folder);
+      expect(Object.keys(found)).toEqual(Object.keys(written));
+      for (const [id, { smiles }] of Object.entries(written)) expect(found[id]).toBe(smiles);
+    });
+
+    test(
+      'the energies of the AMBER and the GROMACS files agree, in OpenMM and in ParmEd',
+      { timeout: 120_000 },
+      async () => {
+        const [amber, gromacs] = [await exported('openmm'), await exported('gromacs')];
+        const found = Object.entries(await load<Energies>('energies', amber, gromacs));
+        expect(found).toHaveLength(molecules.length - 1);
+        for (const [id, one] of found) {
+          expect(Math.abs(one.parmed - one.amber), id).toBeLessThan(1e-5);
+          expect(Math.abs(one.parmedGromacs - one.gromacs), id).toBeLessThan(1e-5);
+          // kJ/mol; the worst is 0.022, of 200 atoms with -2735 kJ/mol (docs/export.md).
+          expect(Math.abs(one.sameCharges - one.amber), id).toBeLessThan(0.03);
+          // ACPYPE takes what AM1-BCC leaves of a charge off one atom, in the GROMACS files only.
+          expect(one.chargeDifference, id).toBeLessThan(0.0051);
+          expect(Math.abs(one.gromacs - one.amber), id).toBeLessThan(0.7);
+        }
+      },
+    );
+
+    test('the script of the openmm export writes a System of each ligand', async () => {
+      if ('missing' in loaders) throw new Error(loaders.missing);
+      const folder = await exported('openmm');
+      const { stdout } = await promisify(execFile)(loaders.python, [join(folder, 'systems.py')]);
+      expect(stdout).toMatch(/^smi-aspirin-bcc-0-gaff2 {2}21 atoms {2}-?\d+\.\d{3} kJ\/mol$/m);
+      const found = await load<number>('systems', folder);
+      expect(Object.keys(found)).toHaveLength(molecules.length - 1);
+      expect(found['smi-aspirin-bcc-0-gaff2']).toBe(21);
+    });
+  },
+);
