@@ -12,6 +12,7 @@ import type { ArtefactName, FetchOutcome } from '../domain/outcomes.ts';
 import type { ServiceClient } from '../services/client.ts';
 import { timingOfHistory } from '../services/predictions/history.ts';
 import { engineOfHistory } from '../services/engine.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
@@ -79,11 +80,13 @@ async function takeIn(
 
 /** Somebody has removed the folder of the item while its job ran; `run` writes it again. */
 function removed(error: unknown): Bad {
-  if (!(error instanceof HundredfoldError) || !REMOVED.has(error.code)) throw error;
-  return { type: 'bad', code: error.code, message: `${error.message} ${error.remedy}` };
+  const code = REMOVED.find((one) => error instanceof HundredfoldError && error.code === one);
+  if (code === undefined) throw error;
+  const { message, remedy } = error as HundredfoldError;
+  return { type: 'bad', code, message: `${message} ${remedy}` };
 }
 
-const REMOVED: ReadonlySet<string> = new Set(['ITEM_MISSING', 'ITEM_INPUT_MISSING']);
+const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
 /** Problems of a result that another download may mend. */
 const NOT_WHOLE: ReadonlySet<string> = new Set([
@@ -114,7 +117,7 @@ interface Wanted {
 
 interface Bad {
   readonly type: 'bad';
-  readonly code: string;
+  readonly code: ItemEndCode;
   readonly message: string;
   /** How long it may be so before it is believed; `policy.patienceMs` when it is left out. */
   readonly patience?: 'lost' | 'optional' | 'withheld';
@@ -180,7 +183,7 @@ const OPTIONAL_PATIENCE_MS = 3_000;
 
 /** 404 of a job that is finished may pass, as it may while the job runs (poll.ts); other refusals are final. */
 function absent(artefact: ArtefactName, { status, message }: Absent, isResult: boolean): Got {
-  const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${message}` };
+  const problem = { code: 'RESULT_ABSENT', message: `no ${artefact}: ${message}` } as const;
   if (status !== 404 && status !== 410) return ended(isResult ? problem : null);
   if (isResult) return { type: 'bad', ...problem, patience: 'lost' };
   return { type: 'bad', ...problem, patience: 'optional' };

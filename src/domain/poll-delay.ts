@@ -2,6 +2,7 @@
  * When to ask for a job's progress again. Never earlier than the service said; further apart as the job grows
  * old, because a job that has run for an hour rarely ends in the next five seconds.
  */
+import type { ItemEndCode } from './item-end-codes.ts';
 import type { Timing } from './outcomes.ts';
 
 const SHORTEST_MS = 250;
@@ -26,7 +27,7 @@ export function stuckBecause(
   ageMs: number,
   deadlineMs: number,
   timing: Timing | null,
-): { code: string; message: string } | null {
+): { code: ItemEndCode; message: string } | null {
   if (ageMs > deadlineMs) {
     const hours = (deadlineMs / 3_600_000).toFixed(1);
     return { code: 'JOB_OVERDUE', message: `not finished ${hours} h after it was accepted` };

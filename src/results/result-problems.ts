@@ -1,4 +1,6 @@
 /** What can be wrong with the result of a job that the service calls finished: promise 5, "whole and right". */
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
+
 export const RESULT_PROBLEMS = {
   /** The bytes are not the JSON that the service promises. */
   notJson: 'RESULT_NOT_JSON',
@@ -40,7 +42,7 @@ export const RESULT_PROBLEMS = {
   filesDisagree: 'RESULT_FILES_DISAGREE',
   /** Every value says "missing" (null, or -10 of ShiftCrypt). */
   allMissing: 'RESULT_ALL_MISSING',
-} as const;
+} as const satisfies Readonly<Record<string, ItemEndCode>>;
 
 export type ResultProblemCode = (typeof RESULT_PROBLEMS)[keyof typeof RESULT_PROBLEMS];
 

@@ -3,6 +3,7 @@
  * twice: a job that left an id is asked for first, whatever it had ended with, and another one is submitted only when
  * the service then shows that it is of no use (workflows/former-job.ts).
  */
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
 import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from './item-record.ts';
@@ -21,7 +22,7 @@ const SECOND_TIME: readonly string[] = [
   'SUBMIT_TAKEN',
   'RESULT_FILES_DISAGREE',
   'RESULT_OTHER_JOB',
-];
+] satisfies ItemEndCode[];
 
 export function wayOf(record: ItemRecord): Way {
   // Never submitted, whatever became of its job.
@@ -47,7 +48,10 @@ export function formerEnd({ adopted, remoteId, earlier }: ItemRecord): string | 
 }
 
 /** Ends after which nobody knows whether a submission had arrived. */
-const UNKNOWN_FATE: readonly string[] = ['SUBMIT_UNSURE', 'ITEM_ENDED_BY_HAND'];
+const UNKNOWN_FATE: readonly string[] = [
+  'SUBMIT_UNSURE',
+  'ITEM_ENDED_BY_HAND',
+] satisfies ItemEndCode[];
 
 /** Whether sending the item again may make a second job: the molecule service knows no names (contract 2.1). */
 export function mayBeThere(record: ItemRecord): boolean {

@@ -5,6 +5,7 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ItemEnd } from '../domain/campaign.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { KINDS, SERVICES, type Kind } from '../domain/item.ts';
 
 /** Seconds; a service answers within 30. */
@@ -13,7 +14,7 @@ const REQUEST_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
 /** Codes of items that end as held. */
-const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'];
+const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'] satisfies ItemEndCode[];
 
 /** Codes are a closed set (src/domain/errors.ts); should a text come instead, it makes no time series of its own. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;

@@ -63,7 +63,7 @@ export class ItemSubmission {
           return this.progress.accepted('accepted', result.remoteId);
         case 'unable':
           this.progress.note('unable', result.message);
-          throw new Ended('failed', result.code, result.message);
+          throw Ended.unable(result);
         case 'refused':
           this.progress.note('refused', result.message);
           return await this.accountForRefusal(result);

@@ -15,6 +15,7 @@ import type {
   ServiceReference,
 } from '../domain/campaign.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type {
   ArtefactName,
   FindOutcome,
@@ -115,7 +116,7 @@ export type PollResult =
   | { readonly type: 'running' }
   | {
       readonly type: 'failed';
-      readonly code: string;
+      readonly code: ItemEndCode;
       readonly message: string;
       readonly timing: Timing | null;
     };
@@ -132,7 +133,7 @@ export interface KeptFile {
 export interface FetchResult {
   readonly files: readonly KeptFile[];
   /** Why the result is not good, when it is not. */
-  readonly problem: { readonly code: string; readonly message: string } | null;
+  readonly problem: { readonly code: ItemEndCode; readonly message: string } | null;
   /** How long the job took, when this file tells. */
   readonly timing: Timing | null;
   /** What computed it, when this file tells. */

@@ -202,7 +202,8 @@ describe('command lines', () => {
         for (const one of inner) KNOWN.set(`${name} ${one}`, await help(name, one));
       }),
     );
-  });
+    // Some sixty processes: a busy machine takes longer than the usual 10 s.
+  }, 120_000);
 
   test('are found, and the program tells what it knows', () => {
     expect(quotedCommands('README.md').length).toBeGreaterThan(3);

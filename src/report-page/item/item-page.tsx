@@ -1,6 +1,6 @@
 /** One item: what came of it, drawn; why it did not succeed; all that is known about its job. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { endWords } from '../../domain/end-words.ts';
+import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemDetail, ItemTable, PageData } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
@@ -89,7 +89,7 @@ function backToTable(event: Event): void {
 function Failure({ table, row }: { readonly table: ItemTable; readonly row: number }) {
   const code = table.code[row] ?? null;
   if (code === null) return null;
-  const { meaning, remedy } = endWords(code);
+  const { meaning, remedy } = itemEndWords(code);
   return (
     <section class="notice strong" aria-label="Why it did not succeed">
       <p>

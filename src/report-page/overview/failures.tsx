@@ -1,5 +1,5 @@
 /** What did not succeed, by reason: how often, in whose words, and what to do. */
-import { endWords } from '../../domain/end-words.ts';
+import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable } from '../data.ts';
 import { hashOf } from '../route.ts';
 import { counted, countText } from '../words.ts';
@@ -28,7 +28,7 @@ export function FailureTable({ table }: { readonly table: ItemTable }) {
 }
 
 function FailureEntry({ failure: { code, count, messages } }: { readonly failure: Failure }) {
-  const words = endWords(code);
+  const words = itemEndWords(code);
   const more = messages.length - MOST_MESSAGES;
   return (
     <article class="failure">
