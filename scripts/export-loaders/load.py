@@ -151,6 +151,50 @@ def systems(folder):
     return found
 
 
+def bfactors(path):
+    """Of a PDB file, as Biopython reads it: chain, number, insertion code and the B factors of each residue."""
+    from Bio.PDB import PDBParser
+
+    structure = PDBParser(QUIET=True, PERMISSIVE=False).get_structure("one", path)
+    found = []
+    for residue in structure[0].get_residues():
+        _, number, insertion = residue.get_id()
+        place = residue.get_parent().get_id() + str(number) + insertion.strip()
+        found.append([place, sorted({round(atom.get_bfactor(), 2) for atom in residue})])
+    return found
+
+
+def scene(path):
+    """A scene, checked by the models of molviewspec: the kinds of its nodes."""
+    from molviewspec import nodes
+
+    state = nodes.State.model_validate_json(pathlib.Path(path).read_text())
+    kinds = []
+
+    def walk(node):
+        kinds.append(node.kind)
+        params = getattr(nodes, PARAMS.get(node.kind, ""), None)
+        if params is not None:
+            params.model_validate(node.params)
+            unknown = set(node.params) - set(params.model_fields) - {"custom"}
+            if unknown:
+                raise ValueError(f"{node.kind} has no {unknown}")
+        for child in node.children or []:
+            walk(child)
+
+    walk(state.root)
+    return {"title": state.metadata.title, "kinds": kinds}
+
+
+PARAMS = {
+    "download": "DownloadParams",
+    "parse": "ParseParams",
+    "structure": "StructureParams",
+    "component": "ComponentInlineParams",
+    "color": "ColorInlineParams",
+}
+
+
 def peptide(path):
     """Writes a short peptide as a PDB file with hydrogens, to be a protein beside a ligand."""
     from rdkit import Chem

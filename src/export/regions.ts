@@ -16,12 +16,14 @@ interface Rule {
   readonly term: string;
   /** The program that predicted the track. */
   readonly program: string;
-  readonly holds: (value: number) => boolean;
-  /** `> 0.5`, for people. */
-  readonly bound: string;
+  readonly threshold: number;
+  /** Whether a value that is the threshold belongs to the region. */
+  readonly includes: boolean;
 }
 
-export interface Region extends Omit<Rule, 'holds'> {
+export interface Region extends Omit<Rule, 'threshold' | 'includes'> {
+  /** `> 0.5`, for people. */
+  readonly bound: string;
   /** Residues, counted from 1 without gaps; both are part of the region. */
   readonly start: number;
   readonly end: number;
@@ -37,34 +39,39 @@ const RULES: readonly Rule[] = [
     label: 'rigid backbone',
     term: REGION,
     program: 'DynaMine',
-    holds: (value) => value >= RIGID_FROM,
-    bound: `>= ${RIGID_FROM}`,
+    threshold: RIGID_FROM,
+    includes: true,
   },
   {
     track: 'backbone',
     label: 'membrane-spanning',
     term: REGION,
     program: 'DynaMine',
-    holds: (value) => value > MEMBRANE_ABOVE,
-    bound: `> ${MEMBRANE_ABOVE}`,
+    threshold: MEMBRANE_ABOVE,
+    includes: false,
   },
   {
     track: 'earlyFolding',
     label: 'early folding',
     term: REGION,
     program: 'EFoldMine',
-    holds: (value) => value > EARLY_FOLDING_ABOVE,
-    bound: `> ${EARLY_FOLDING_ABOVE}`,
+    threshold: EARLY_FOLDING_ABOVE,
+    includes: false,
   },
   {
     track: 'disoMine',
     label: 'disordered',
     term: 'intrinsically_unstructured_polypeptide_region',
     program: 'DisoMine',
-    holds: (value) => value > DISORDER_ABOVE,
-    bound: `> ${DISORDER_ABOVE}`,
+    threshold: DISORDER_ABOVE,
+    includes: false,
   },
 ];
+
+/** For graphs: the bounds that a track is read by. */
+export const THRESHOLDS = RULES.map(({ track, label, threshold: value }) => {
+  return { track, label, value };
+});
 
 const PHASE_SEPARATION = {
   track: 'protein_score',
@@ -91,7 +98,12 @@ export function regionsOf(protein: ProteinReading): readonly Region[] {
   return [...regions, { ...PHASE_SEPARATION, start: 1, end: length, score }];
 }
 
-function runs({ holds, ...rule }: Rule, values: readonly (number | string | null)[]): Region[] {
+function runs(
+  { threshold, includes, ...rule }: Rule,
+  values: readonly (number | string | null)[],
+): Region[] {
+  const bound = `${includes ? '>=' : '>'} ${threshold}`;
+  const holds = (value: number): boolean => value > threshold || (includes && value === threshold);
   const regions: Region[] = [];
   let start = -1;
   for (let index = 0; index <= values.length; index += 1) {
@@ -101,7 +113,7 @@ function runs({ holds, ...rule }: Rule, values: readonly (number | string | null
     if (isIn || start === -1) continue;
     const inside = values.slice(start, index).map(Number);
     const score = inside.reduce((sum, one) => sum + one, 0) / inside.length;
-    regions.push({ ...rule, start: start + 1, end: index, score });
+    regions.push({ ...rule, bound, start: start + 1, end: index, score });
     start = -1;
   }
   return regions;

@@ -1,0 +1,89 @@
+/** `chimerax`: values of residues as attributes (ChimeraX manual, "Attribute Assignment File Format"). */
+import {
+  leftOut,
+  type Added,
+  type Exporter,
+  type ExportFormat,
+  type ExportItem,
+} from './format.ts';
+import { namedProteins } from './proteins.ts';
+import { withoutGaps } from './regions.ts';
+import { colourStructure } from './structure/coloured-structure.ts';
+
+export const chimerax: ExportFormat = {
+  name: 'chimerax',
+  kinds: ['sequence', 'alignment'],
+  content: 'attributes of residues, .defattr; with the chains of a structure you name',
+  loadedBy: 'ChimeraX',
+  files: [],
+  takes: ['reading'],
+  structure: 'taken',
+  start: (): Exporter => ({ add: addAttributes, end: () => [] }),
+};
+
+interface Assignment {
+  /** `/A:12` or `:12`. */
+  readonly specifier: string;
+  readonly value: number;
+}
+
+function addAttributes(item: ExportItem): Added {
+  const proteins = namedProteins(item, item.reading);
+  const [first] = proteins;
+  if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+  const tracks = Object.keys(first.protein.tracks);
+  const onStructure = item.structure !== null;
+  if (!onStructure && proteins.length > 1) {
+    const message = `it has ${proteins.length} sequences: name the structure that one of them is of`;
+    return leftOut('STRUCTURE_UNNAMED', message);
+  }
+  const notes = new Set<string>();
+  const sections: string[] = [];
+  for (const track of tracks) {
+    const found = onStructure ? onChains(item, track) : byPosition(item, track);
+    if ('leftOut' in found) return found;
+    for (const note of found.notes) notes.add(note);
+    if (found.assignments.length > 0) sections.push(section(track, found.assignments));
+  }
+  return { pieces: [{ file: `${item.id}.defattr`, text: sections.join('\n') }], notes: [...notes] };
+}
+
+function section(track: string, assignments: readonly Assignment[]): string {
+  const lines = assignments.map(({ specifier, value }) => `\t${specifier}\t${value}\n`);
+  return `attribute: ${attributeName(track)}\nrecipient: residues\n${lines.join('')}`;
+}
+
+/** Letters, digits and underscores; a lower-case letter first, because ChimeraX keeps capitals for itself. */
+function attributeName(track: string): string {
+  const safe = track.replace(/[^A-Za-z0-9_]/g, '_');
+  return /^[a-z]/.test(safe) ? safe : `b2b_${safe}`;
+}
+
+interface Assigned {
+  readonly assignments: readonly Assignment[];
+  readonly notes: readonly string[];
+}
+
+function onChains(
+  item: ExportItem,
+  track: string,
+): Assigned | Extract<Added, { leftOut: unknown }> {
+  const structure = colourStructure(item, track);
+  if ('code' in structure) return { leftOut: structure };
+  const assignments = structure.residues.flatMap(({ chain, number, insertion, value }) => {
+    const place = `:${number}${insertion}`;
+    const specifier = chain.trim() === '' ? place : `/${chain}${place}`;
+    return value === null ? [] : [{ specifier, value }];
+  });
+  return { assignments, notes: structure.notes };
+}
+
+/** Residues counted from 1, as a model of the whole sequence numbers them. */
+function byPosition(item: ExportItem, track: string): Assigned {
+  const [only] = namedProteins(item, item.reading);
+  const values = withoutGaps(only?.protein.tracks[track] ?? [], only?.protein.residues ?? '');
+  const assignments = values.flatMap((value, index) =>
+    typeof value === 'number' ? [{ specifier: `:${index + 1}`, value }] : [],
+  );
+  return { assignments, notes: [] };
+}

@@ -1,0 +1,72 @@
+/** `jalview`: sequences and annotation tracks (Jalview manual, "Alignment Annotations File"). */
+import {
+  leftOut,
+  type Added,
+  type Exporter,
+  type ExportFormat,
+  type ExportItem,
+} from './format.ts';
+import { namedProteins, type NamedProtein } from './proteins.ts';
+import { THRESHOLDS, ungapped, withoutGaps } from './regions.ts';
+import { noTrack } from './structure/coloured-structure.ts';
+
+export const jalview: ExportFormat = {
+  name: 'jalview',
+  kinds: ['sequence', 'alignment'],
+  content: 'FASTA and an annotation file of each item: a line graph a predictor and sequence',
+  loadedBy: 'Jalview',
+  files: [],
+  takes: ['reading'],
+  structure: 'none',
+  start: ({ predictor }): Exporter => ({
+    add: (item) => addTracks(item, predictor),
+    end: () => [],
+  }),
+};
+
+const LINE = 60;
+
+function addTracks(item: ExportItem, predictor: string): Added {
+  const proteins = namedProteins(item, item.reading);
+  const [first] = proteins;
+  if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+  if (proteins.some(({ protein }) => protein.residues === '')) {
+    return leftOut('RESULT_UNREADABLE', 'its result does not show the residues');
+  }
+  // Of an alignment nine graphs a row would be too many to look at.
+  const isAlignment = item.reading?.kind === 'alignment';
+  const tracks = isAlignment ? [predictor] : Object.keys(first.protein.tracks);
+  if (first.protein.tracks[tracks[0] ?? ''] === undefined)
+    return { leftOut: noTrack(item, predictor) };
+  const fasta = proteins.map(({ name, protein }) => {
+    const lines = protein.residues.match(new RegExp(`.{1,${LINE}}`, 'g')) ?? [];
+    return `>${name}\n${lines.join('\n')}\n`;
+  });
+  const rows = proteins.flatMap((one) => rowsOf(one, tracks));
+  const text = ['JALVIEW_ANNOTATION', ...rows, ''].join('\n');
+  return {
+    pieces: [
+      { file: `${item.id}.fasta`, text: fasta.join('') },
+      { file: `${item.id}.annotations`, text },
+    ],
+  };
+}
+
+/** A graph's values are those of the residues of the sequence that is named before it. */
+function rowsOf({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
+  const residues = ungapped(protein.residues);
+  return tracks.flatMap((track) => {
+    const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
+    if (!values.some((value) => typeof value === 'number')) return [];
+    const cells = values.map((value, index) =>
+      typeof value === 'number' ? `${value},${residues[index] ?? ''}` : '',
+    );
+    return [
+      `SEQUENCE_REF\t${name}`,
+      `LINE_GRAPH\t${track}\t${track} of ${name}\t${cells.join('|')}`,
+      ...THRESHOLDS.filter((one) => one.track === track).map(
+        ({ value, label }) => `GRAPHLINE\t${track}\t${value}\t${label}\tblack`,
+      ),
+    ];
+  });
+}

@@ -1,0 +1,76 @@
+/** A predictor's values on the residues of the structure that the user named. */
+import type { ExportItem, LeftOut } from '../format.ts';
+import { namedProteins } from '../proteins.ts';
+import { ungapped, withoutGaps } from '../regions.ts';
+import { matchChain } from './match-chain.ts';
+import { readChains, type Chain, type Residue } from './pdb-file.ts';
+
+export interface ColouredResidue extends Residue {
+  readonly chain: string;
+  /** Null where the predictor gives none. */
+  readonly value: number | null;
+}
+
+export interface ColouredStructure {
+  /** Those of the chains that are of the item's sequence. */
+  readonly residues: readonly ColouredResidue[];
+  readonly notes: readonly string[];
+}
+
+/** @param track the payload's key: `backbone` */
+export function colourStructure(item: ExportItem, track: string): ColouredStructure | LeftOut {
+  const { name = '', text = '' } = item.structure ?? {};
+  const chains = readChains(text);
+  if (chains.length === 0) {
+    const hint = /^data_/m.test(text) ? '; it looks like mmCIF: save it as PDB' : '';
+    return { code: 'STRUCTURE_UNREADABLE', message: `${name} holds no chain in PDB format${hint}` };
+  }
+  const proteins = namedProteins(item, item.reading).map(({ name: called, protein }) => {
+    const values = protein.tracks[track];
+    const sequence = ungapped(protein.residues).toUpperCase();
+    return { called, sequence, values: values && withoutGaps(values, protein.residues) };
+  });
+  if (proteins.every(({ values }) => values === undefined)) return noTrack(item, track);
+  const residues: ColouredResidue[] = [];
+  const notes: string[] = [];
+  for (const { id, residues: own } of chains) {
+    const fits = proteins.flatMap((protein) => {
+      const indices = matchChain(own, protein.sequence);
+      return indices === null ? [] : [{ ...protein, indices }];
+    });
+    const [fit, other] = fits;
+    if (fit === undefined) notes.push(`chain ${id} of ${name} is not of its sequence`);
+    if (other !== undefined)
+      notes.push(
+        `chain ${id} of ${name} fits several of its sequences; ${fit?.called ?? ''} is shown`,
+      );
+    residues.push(...(fit === undefined ? [] : coloured(id, own, fit.indices, fit.values ?? [])));
+  }
+  if (residues.length > 0) return { residues, notes };
+  return { code: 'STRUCTURE_DIFFERS', message: differs(name, chains) };
+}
+
+function coloured(
+  chain: string,
+  residues: Chain['residues'],
+  indices: readonly number[],
+  values: readonly (number | string | null)[],
+): ColouredResidue[] {
+  return residues.map((residue, place) => {
+    const value = values[indices[place] ?? -1];
+    return { ...residue, chain, value: typeof value === 'number' ? value : null };
+  });
+}
+
+function differs(name: string, chains: readonly Chain[]): string {
+  const ids = chains.map(({ id }) => id.trim() || '(blank)').join(', ');
+  return `no chain of ${name} (${ids}) agrees with its sequence, residue by residue, in one place`;
+}
+
+export function noTrack({ reading }: ExportItem, track: string): LeftOut {
+  const known =
+    reading?.kind === 'sequence' || reading?.kind === 'alignment'
+      ? Object.keys(reading.proteins[0]?.tracks ?? {})
+      : [];
+  return { code: 'NO_TRACK', message: `its result has no ${track}; it has ${known.join(', ')}` };
+}

@@ -1,0 +1,56 @@
+/** Which residue of a sequence each residue of a chain is. Nothing is aligned: every letter must agree. */
+import type { Residue } from './pdb-file.ts';
+
+/** Shorter ones fit somewhere by chance. */
+const SHORTEST = 5;
+
+/**
+ * Indices into the sequence, from 0, in the order of the residues. Residues that the structure lacks may be missing
+ * anywhere when its numbers count them; without such numbers the chain must be one piece of the sequence.
+ * @returns null where the chain is not of the sequence, and where it fits in several places
+ */
+export function matchChain(
+  residues: readonly Residue[],
+  sequence: string,
+): readonly number[] | null {
+  if (residues.length < SHORTEST) return null;
+  return matchByNumbers(residues, sequence) ?? matchAsPiece(residues, sequence);
+}
+
+function matchByNumbers(residues: readonly Residue[], sequence: string): readonly number[] | null {
+  const [first] = residues;
+  if (first === undefined || residues.some(({ insertion }) => insertion !== '')) return null;
+  const fits = [...sequence].flatMap((_, start) => {
+    const indices = residues.map(({ number }) => start + number - first.number);
+    return agree(residues, indices, sequence) ? [indices] : [];
+  });
+  // Of several places that of the sequence's own numbers.
+  return fits.length === 1
+    ? (fits[0] ?? null)
+    : (fits.find(([start]) => start === first.number - 1) ?? null);
+}
+
+function matchAsPiece(residues: readonly Residue[], sequence: string): readonly number[] | null {
+  const fits = [...sequence].flatMap((_, start) => {
+    const indices = residues.map((_residue, index) => start + index);
+    return agree(residues, indices, sequence) ? [indices] : [];
+  });
+  return fits.length === 1 ? (fits[0] ?? null) : null;
+}
+
+function agree(
+  residues: readonly Residue[],
+  indices: readonly number[],
+  sequence: string,
+): boolean {
+  let known = 0;
+  for (const [place, { letter }] of residues.entries()) {
+    const index = indices[place] ?? -1;
+    const own = sequence[index];
+    if (own === undefined) return false;
+    if (letter === 'X' || own === 'X') continue;
+    if (letter !== own) return false;
+    known += 1;
+  }
+  return known >= SHORTEST;
+}

@@ -1,0 +1,169 @@
+/** The examples of docs/export.md, typed as they stand there, on a tree with the items that they name. */
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exportLoaders } from '../../scripts/export-loaders.ts';
+import type { Item } from '../../src/domain/item.ts';
+import { nativeFiles } from '../../src/services/molecules/files.ts';
+import { openFileStore } from '../../src/store/filesystem.ts';
+import { readItem, writeItem } from '../../src/store/item-store.ts';
+import { itemKey } from '../../src/store/layout.ts';
+import { prepareCampaign } from '../../src/store/prepare.ts';
+import type { Store } from '../../src/store/store.ts';
+import { BIN, ROOT } from '../cli/command.ts';
+import { golden } from '../results/goldens.ts';
+import { CAMPAIGN } from '../report/a-campaign.ts';
+import { madeStructure } from './made-structure.ts';
+import { recordedMolecule, sequenceItem } from './recorded.ts';
+
+const run = promisify(execFile);
+const loaders = await exportLoaders();
+const withoutPython = 'missing' in loaders ? ` (skipped: ${loaders.missing})` : '';
+const hasGromacs = spawnSync('gmx', ['-quiet', '-version']).status === 0;
+const withoutGromacs = hasGromacs ? '' : ' (skipped: there is no gmx)';
+
+const SEQUENCE = 'b2btools/edge/len_20-all5';
+const page = readFileSync(join(ROOT, 'docs', 'export.md'), 'utf8');
+let folder = '';
+
+/** The examples below a heading, in one language. */
+function examples(heading: string, language: string): string[] {
+  const section = page.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+  const found = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
+  return found.filter(([, one]) => one === language).map(([, , text]) => text ?? '');
+}
+
+async function type(shell: string, text: string): Promise<string> {
+  const path = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+  const env = { PATH: path, HOME: folder, GMX_MAXBACKUP: '-1' };
+  const args = shell === 'bash' ? ['-ec', text] : ['-c', text];
+  const { stdout } = await run(shell, args, { cwd: folder, env, maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+/** A tree of the campaign night: aspirin, caffeine and lysozyme with a structure, as recorded. */
+async function writeTree(): Promise<void> {
+  const store = await openFileStore(join(folder, 'results', 'night'));
+  const items = [molecule('aspirin'), molecule('caffeine'), lysozyme()];
+  await prepareCampaign(store, CAMPAIGN, items);
+  for (const { id } of items.slice(0, 2)) await finish(store, 'molecule', id, moleculeFiles(id));
+  const result = [['result.json', golden('own', `${SEQUENCE}.json`)] as const];
+  await finish(store, 'sequence', 'lysozyme', result);
+}
+
+type Files = readonly (readonly [name: string, text: string])[];
+
+function moleculeFiles(id: string): Files {
+  const job = JSON.parse(golden('own', `acpype/smi-${id}-bcc-0-gaff2.json`)) as {
+    readonly results: Readonly<Record<string, string>>;
+  };
+  const native = nativeFiles(job, { chargeMethod: 'bcc', atomType: 'gaff2' });
+  const results = native.ok ? native : nativeFiles({ results: [job.results] }, OPTIONS);
+  if (!results.ok) throw new Error(results.message);
+  return results.files.map(({ fileName, text }) => [fileName, text] as const);
+}
+
+const OPTIONS = { kind: 'molecule', chargeMethod: 'bcc', netCharge: 0, atomType: 'gaff2' } as const;
+
+function itemOf(id: string, made: Pick<Item, 'kind' | 'options' | 'input' | 'user'>): Item {
+  const rest = { canonical: id, email: null, title: null, row: { id } };
+  return { id, ...rest, source: { file: 'night.csv', line: 2 }, ...made };
+}
+
+function molecule(id: string): Item {
+  const text = recordedMolecule(`smi-${id}-bcc-0-gaff2`).input ?? '';
+  const input = { name: 'input.smi', text };
+  return itemOf(id, { kind: 'molecule', options: OPTIONS, input, user: {} });
+}
+
+function lysozyme(): Item {
+  const options = { kind: 'sequence', predictors: ['dynamine'] } as const;
+  const input = { name: 'input.fasta', text: '>lysozyme\n' };
+  return itemOf('lysozyme', {
+    kind: 'sequence',
+    options,
+    input,
+    user: { structure: 'models/lysozyme.pdb' },
+  });
+}
+
+async function finish(store: Store, kind: Item['kind'], id: string, files: Files): Promise<void> {
+  const record = await readItem(store, kind, id);
+  if (record === null) throw new Error(`${id} was not prepared`);
+  const written: Record<string, { bytes: number; sha256: string }> = {};
+  for (const [name, text] of files) {
+    const { bytes, sha256 } = await store.write(itemKey(kind, id, name), text);
+    written[name] = { bytes, sha256 };
+  }
+  await writeItem(store, { ...record, state: 'succeeded', files: written });
+}
+
+/** A program of the user's PATH. */
+function program(name: string, command: string): void {
+  const path = join(folder, 'bin', name);
+  writeFileSync(path, `#!/bin/sh\nexec ${command} "$@"\n`);
+  chmodSync(path, 0o755);
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hundredfold-docs-'));
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'models'));
+  program('hundredfold', `${process.execPath} ${BIN}`);
+  // Not a link: Python finds its environment by the path that it was started from.
+  if (!('missing' in loaders)) program('python', loaders.python);
+  const { reading } = sequenceItem(`${SEQUENCE}.json`);
+  const residues = reading?.kind === 'sequence' ? (reading.proteins[0]?.residues ?? '') : '';
+  writeFileSync(join(folder, 'models', 'lysozyme.pdb'), madeStructure(residues));
+  await writeTree();
+}, 60_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const LONG = { timeout: 300_000 };
+
+test('the examples of the beginning, and those that only export', LONG, async () => {
+  const first = /^```sh\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
+  expect(await type('bash', first)).toMatch(/^gromacs +molecule /m);
+  for (const heading of ['mol2 and smi', 'gff and bed', 'nightingale']) {
+    for (const example of examples(heading, 'sh')) await type('bash', example);
+  }
+  expect(readFileSync(join(folder, 'ligands-smi', 'molecules.smi'), 'utf8')).toMatch(
+    / caffeine\n$/,
+  );
+  const [jalview = ''] = examples('jalview', 'sh');
+  // Jalview is a program with windows.
+  await type('bash', jalview.replace(/^jalview .*$/m, ''));
+  expect(readFileSync(join(folder, 'tracks', 'lysozyme.annotations'), 'utf8')).toMatch(/^JALVIEW/);
+});
+
+describe.skipIf(!hasGromacs)(`GROMACS${withoutGromacs}`, () => {
+  test('runs the ligand in water as the page says', LONG, async () => {
+    const [example = ''] = examples('gromacs', 'sh');
+    // The steps of a user take hours; the first few show that they are taken.
+    const few = example.replace(/gmx mdrun (.*)/g, 'gmx mdrun $1 -nsteps 20 -ntmpi 1 -ntomp 1');
+    expect(few.match(/-nsteps/g)).toHaveLength(2);
+    await type('bash', few);
+    expect(readFileSync(join(folder, 'library', 'nvt.gro'), 'utf8')).toContain('SOL');
+  });
+});
+
+describe.skipIf(withoutPython !== '')(`Python${withoutPython}`, () => {
+  test.each([
+    ['openmm', /^21\n$/],
+    ['sdf', /^aspirin 0 -?\d\S*\ncaffeine 0 -?\d\S*\n$/],
+    ['pdb, chimerax and molviewspec', /^\w{3} 1 0\.\d+\n/],
+  ])('runs the example of %s', LONG, async (heading, printed) => {
+    for (const example of examples(heading, 'sh')) await type('bash', example);
+    const [python = ''] = examples(heading, 'python');
+    // The structure of the test has a water, which has no CA.
+    const shown = python.replace('in structure[0].get_residues()', 'in structure[0]["A"]');
+    if ('missing' in loaders) throw new Error(loaders.missing);
+    expect(await type(loaders.python, shown)).toMatch(printed);
+  });
+});

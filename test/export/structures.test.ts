@@ -1,0 +1,161 @@
+/** Predictions on the user's structures: which residue is which, B factors, attributes, scenes. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exportLoaders } from '../../scripts/export-loaders.ts';
+import type { ExportItem } from '../../src/export/format.ts';
+import { StructureFolder } from '../../src/export/structure-folder.ts';
+import { matchChain } from '../../src/export/structure/match-chain.ts';
+import { readChains } from '../../src/export/structure/pdb-file.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { madeStructure, type Made } from './made-structure.ts';
+import { exportInMemory, sequenceItem, writeTo } from './recorded.ts';
+
+const plain = sequenceItem('b2btools/edge/len_20-all5.json');
+const sequence =
+  plain.reading?.kind === 'sequence' ? (plain.reading.proteins[0]?.residues ?? '') : '';
+const values =
+  plain.reading?.kind === 'sequence' ? (plain.reading.proteins[0]?.tracks['backbone'] ?? []) : [];
+
+function withStructure(made: Made = {}, text = madeStructure(sequence, made)): ExportItem {
+  return { ...plain, structure: { name: 'one.pdb', text } };
+}
+
+function chainOf(letters: string, made: Made = {}) {
+  return readChains(madeStructure(letters, made))[0]?.residues ?? [];
+}
+
+describe('a chain is matched with a sequence', () => {
+  test('by the numbers of its residues, also where some are missing', () => {
+    const residues = chainOf('ACDEFGHIK', { first: 101, without: [3, 4] });
+    expect(matchChain(residues, 'MMACDEFGHIKL')).toEqual([2, 3, 4, 7, 8, 9, 10]);
+  });
+
+  test('not where a letter differs, and not where it is too short to tell', () => {
+    expect(matchChain(chainOf('ACDEFGHIK'), 'ACDEFGHIR')).toBeNull();
+    expect(matchChain(chainOf('ACDE'), 'ACDEFG')).toBeNull();
+  });
+
+  test('not where it fits in two places, unless its numbers are those of the sequence', () => {
+    const twice = 'ACDEFACDEF';
+    expect(matchChain(chainOf('ACDEF', { first: 40 }), twice)).toBeNull();
+    expect(matchChain(chainOf('ACDEF', { first: 6 }), twice)).toEqual([5, 6, 7, 8, 9]);
+  });
+});
+
+test('B factors become the values of the predictor; what has none is -1', () => {
+  const made = exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]);
+  const text = made.files.get(`${plain.id}.pdb`) ?? '';
+  const atoms = text.split('\n').filter((line) => /^(ATOM|HETATM)/.test(line));
+  const first = Number(atoms[0]?.slice(60, 66));
+  expect(first).toBeCloseTo(Number(values[0]), 2);
+  expect(Number(atoms.at(-1)?.slice(60, 66))).toBe(-1);
+  expect(text).not.toContain('ANISOU');
+  expect(text).toContain('REMARK 999 B FACTORS ARE backbone');
+});
+
+test('a structure of another sequence is named, and not coloured', () => {
+  const other = withStructure({}, madeStructure('WWWWWWWWWWWW'));
+  for (const format of ['pdb', 'molviewspec', 'chimerax']) {
+    const { leftOut, files } = exportInMemory(format, [other]);
+    expect(leftOut).toMatchObject([{ code: 'STRUCTURE_DIFFERS' }]);
+    expect(files.size).toBe(0);
+  }
+});
+
+test('a predictor that the result does not have is named, with those that it has', () => {
+  const { leftOut } = exportInMemory('pdb', [withStructure()], { predictor: 'backbon' });
+  expect(leftOut[0]?.code).toBe('NO_TRACK');
+  expect(leftOut[0]?.message).toMatch(/^its result has no backbon; it has backbone, sidechain, /);
+});
+
+test('mmCIF is named as such', () => {
+  const { leftOut } = exportInMemory('pdb', [withStructure({}, 'data_1ABC\nloop_\n')]);
+  expect(leftOut[0]).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
+  expect(leftOut[0]?.message).toContain('mmCIF');
+});
+
+/** ChimeraX manual: a header of `name: value` lines, then tab, specifier, tab, value. */
+function readAttributes(text: string): Map<string, Map<string, number>> {
+  const attributes = new Map<string, Map<string, number>>();
+  let current = new Map<string, number>();
+  for (const line of text.split('\n').filter((one) => one !== '')) {
+    const [, name, value = ''] = /^(attribute|recipient): (\S+)$/.exec(line) ?? [];
+    const [, specifier, number] =
+      /^\t(\/\w:\d+[A-Z]?|:\d+)\t(-?\d+(?:\.\d+)?(?:e-?\d+)?)$/.exec(line) ?? [];
+    if (name === 'attribute') attributes.set(value, (current = new Map<string, number>()));
+    else if (name === 'recipient') expect(value).toBe('residues');
+    else if (specifier !== undefined) current.set(specifier, Number(number));
+    else throw new Error(`no line of a .defattr file: ${line}`);
+  }
+  return attributes;
+}
+
+test('ChimeraX attributes are on the residues of the structure, or numbered along the sequence', () => {
+  const on = exportInMemory('chimerax', [withStructure({ chain: 'B', first: 11 })]);
+  const attributes = readAttributes(on.files.get(`${plain.id}.defattr`) ?? '');
+  expect(attributes.get('backbone')?.get('/B:11')).toBeCloseTo(Number(values[0]), 6);
+  expect(attributes.get('backbone')?.size).toBe(sequence.length);
+  expect([...attributes.keys()].every((name) => /^[a-z]\w*$/.test(name))).toBe(true);
+  const along = exportInMemory('chimerax', [plain]).files.get(`${plain.id}.defattr`) ?? '';
+  expect(readAttributes(along).get('backbone')?.get(':1')).toBeCloseTo(Number(values[0]), 6);
+});
+
+describe('the column structure', () => {
+  const record = (structure: string, file: string) => {
+    return { user: { structure }, source: { file, line: 2 } };
+  };
+
+  test('names files from the folder of the manifest, or from --structures, never outside', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'models'));
+    await writeFile(join(folder, 'models', 'one.pdb'), 'ATOM');
+    const manifest = join(folder, 'night.csv');
+    const beside = new StructureFolder('structure', undefined);
+    const found = { name: 'models/one.pdb', text: 'ATOM' };
+    expect(await beside.read(record('models/one.pdb', manifest))).toEqual(found);
+    const elsewhere = new StructureFolder('structure', join(folder, 'models'));
+    expect(await elsewhere.read(record('one.pdb', 'night.csv'))).toMatchObject({ text: 'ATOM' });
+    const outside = await elsewhere.read(record('../night.csv', manifest));
+    expect(outside).toMatchObject({ code: 'STRUCTURE_OUTSIDE' });
+    expect(await beside.read(record('', manifest))).toMatchObject({ code: 'STRUCTURE_UNNAMED' });
+  });
+
+  test('says of a UniProt accession that nothing is downloaded', async () => {
+    const read = await new StructureFolder('structure', '.').read(record('P69905', 'night.csv'));
+    expect(read).toMatchObject({ code: 'STRUCTURE_UNREADABLE' });
+    expect('message' in read ? read.message : '').toContain('UniProt accession');
+  });
+});
+
+const loaders = await exportLoaders();
+const missing = 'missing' in loaders ? loaders.missing : '';
+
+describe.skipIf(missing !== '')(
+  `programs in Python${missing === '' ? '' : ` (skipped: ${missing})`}`,
+  () => {
+    test('Biopython finds the values at the residues', async () => {
+      if ('missing' in loaders) throw new Error(loaders.missing);
+      const folder = await temporaryFolder();
+      await writeTo(folder, exportInMemory('pdb', [withStructure({ first: 11, without: [2] })]));
+      const found = await loaders.load('bfactors', join(folder, `${plain.id}.pdb`));
+      const expected = [...values.entries()]
+        .filter(([index]) => index !== 2)
+        .map(([index, value]) => [`A${11 + index}`, [Math.round(Number(value) * 100) / 100]]);
+      expect(found).toEqual([...expected, ['W1', [-1]]]);
+    });
+
+    test('molviewspec finds the scene valid', async () => {
+      if ('missing' in loaders) throw new Error(loaders.missing);
+      const folder = await temporaryFolder();
+      await writeTo(folder, exportInMemory('molviewspec', [withStructure()]));
+      const found = (await loaders.load('scene', join(folder, `${plain.id}.mvsj`))) as {
+        readonly title: string;
+        readonly kinds: readonly string[];
+      };
+      expect(found.title).toBe(`${plain.id}, backbone`);
+      expect(found.kinds.slice(0, 4)).toEqual(['root', 'download', 'parse', 'structure']);
+      expect(found.kinds.filter((kind) => kind === 'color').length).toBeGreaterThan(2);
+    });
+  },
+);
