@@ -25,10 +25,29 @@ const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
 
 /** Null when the folder holds no prepared campaign of this name. Makes no folder. */
 export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
+  const tree = await treeIn(folder);
+  return tree?.campaign.name === name ? tree : null;
+}
+
+/**
+ * The tree in a folder that the user names, of whatever campaign it is.
+ * @throws HundredfoldError `TREE_UNKNOWN`
+ */
+export async function openFolder(folder: string): Promise<CampaignTree> {
+  const tree = await treeIn(folder);
+  if (tree !== null) return tree;
+  throw new HundredfoldError({
+    code: 'TREE_UNKNOWN',
+    message: `${folder} holds no campaign`,
+    remedy: 'Name the folder of a campaign: it holds campaign.json and items.csv.',
+  });
+}
+
+async function treeIn(folder: string): Promise<CampaignTree | null> {
   const store = await openStoreIfAny(folder);
   if (store === null) return null;
   const campaign = await readPreparedCampaign(store);
-  if (campaign?.name !== name) return null;
+  if (campaign === null) return null;
   const read = settings.safeParse(campaign.settings);
   const services = read.success ? read.data.services : {};
   const local = Object.values(services).some((service) => localService.safeParse(service).success);

@@ -7,6 +7,7 @@ import { programVersion } from '../program/files.ts';
 import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';
 import { addLookCommands } from './look-commands.ts';
+import { addProofCommands } from './proof-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { addServiceCommands } from './service-commands.ts';
 import { setVerbosity } from './verbosity.ts';
@@ -207,6 +208,7 @@ program
   .action(ending(async (name, flags) => (await import('./report.ts')).report(name, flags)));
 
 addTransferCommands({ program, config, json, ending });
+addProofCommands({ program, config, json, ending });
 
 program
   .command('budget')

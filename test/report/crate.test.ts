@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { crateValidator } from '../../scripts/crate-validator.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
@@ -125,7 +125,7 @@ describe('sha256sum', () => {
     const { location } = await hostileTree();
     const copy = join(await temporaryFolder(), "a colleague's disk");
     await cp(location, copy, { recursive: true });
-    expect(await verifyTree(await openFileStore(copy))).toEqual([]);
+    expect(await treeFaults(await openFileStore(copy))).toEqual([]);
     const lines = check(copy).trimEnd().split('\n');
     for (const name of [...NAMES.map((one) => `molecules/-rf/${one}`), METADATA]) {
       expect(lines).toContain(`${name}: OK`);
