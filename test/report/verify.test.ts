@@ -210,6 +210,27 @@ test('one damaged byte of a result is one fault, with its path and what to do', 
   ]);
 });
 
+test('a crate of an earlier version knows no jobs, and its list of items is compared', async () => {
+  const store = await endedCampaign([aMolecule('ethanol'), aMolecule('water')]);
+  await publishCampaign(store, END);
+  const crate = (await store.readText('ro-crate-metadata.json')) ?? '';
+  const former = crate
+    .split('\n')
+    .filter((line) => !/^\{"@id":"(?:https:|#agent|#job-|[^"]*input)/.test(line))
+    .map((line) => line.replace(/,"hasPart":\{"@id":"[^"]*"\}/, ''));
+  await store.write('ro-crate-metadata.json', former.join('\n'));
+  await signAnew(store);
+  expect(await verifyTree(store)).toMatchObject({
+    faults: [],
+    notes: [expect.stringContaining('written by an earlier version')],
+  });
+  await edit(store, 'ro-crate-metadata.json', /\{"@id":"molecules\/water\/".*\n/, '');
+  await signAnew(store);
+  expect(await treeFaults(store)).toEqual([
+    'ro-crate-metadata.json lacks the entity molecules/water/.',
+  ]);
+});
+
 describe('the tables of results', () => {
   const TABLE = 'tables/molecules.csv';
 

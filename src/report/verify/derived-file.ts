@@ -53,15 +53,18 @@ export async function compareLines(
   store: Store,
   key: string,
   expected: AsyncIterable<Uint8Array>,
-  { keyOf, message }: LineWords,
+  { keyOf, message, isFault = () => true }: LineWords,
 ): Promise<ComparedFile> {
   const groups = [lineGroups(expected, keyOf), lineGroups(store.readStream(key), keyOf)] as const;
-  return { differences: await named(differingGroups(...groups), message), lackedColumns: [] };
+  const faults = onlyThose(differingGroups(...groups), isFault);
+  return { differences: await named(faults, message), lackedColumns: [] };
 }
 
 export interface LineWords {
   readonly keyOf: (line: string) => string;
   readonly message: (difference: GroupDifference) => string;
+  /** What is no fault; everything is one when it is left out. */
+  readonly isFault?: (difference: GroupDifference) => boolean;
 }
 
 /** Byte by byte. */
@@ -104,6 +107,13 @@ async function named(
     if (all.length < NAMED) all.push({ about: readable(key), message: message(difference) });
   }
   return all;
+}
+
+async function* onlyThose(
+  differences: AsyncIterable<GroupDifference>,
+  wanted: (difference: GroupDifference) => boolean,
+): AsyncGenerator<GroupDifference, void, undefined> {
+  for await (const difference of differences) if (wanted(difference)) yield difference;
 }
 
 /** The group that a difference is about. */

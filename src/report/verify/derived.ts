@@ -4,6 +4,7 @@ import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
+  FOLDER_OF_KIND,
   resultTableKey,
   type TableFormat,
 } from '../../store/layout.ts';
@@ -13,6 +14,7 @@ import { listedItems } from '../campaign-items.ts';
 import { tablesOf, type TableColumns } from '../campaign-tables.ts';
 import { summaryToDisk, type CampaignSummary } from '../campaign-summary.ts';
 import { checksums } from '../checksums.ts';
+import { PROFILE } from '../crate-jobs.ts';
 import { crate } from '../crate.ts';
 import { passParts, type Maker } from '../result-pass.ts';
 import {
@@ -116,14 +118,32 @@ export async function checkCrate(
 ): Promise<DerivedFaults> {
   if (!(await store.exists(CRATE))) return { faults: [missing('crate', CRATE)], notes: [] };
   const made = crate(store, campaign, summary, () => signal?.throwIfAborted());
+  const former = !(await hasProfile(store));
   const { differences } = await compareLines(store, CRATE, made, {
     keyOf: (line) => /^\{"@id":"([^"]+)"/.exec(line)?.[1] ?? '',
     message: (difference) => crateMessage(difference),
+    ...(former && { isFault: isLostItem }),
   });
   const faults = differences
     .filter(({ about }) => !isTold(about))
     .map(({ message }) => derived('crate', CRATE, message));
-  return { faults, notes: [] };
+  const note = `${CRATE} was written by an earlier version: only its list of items was compared.`;
+  return { faults, notes: former ? [note] : [] };
+}
+
+/** Whether the jobs are told of: crates of earlier versions have the items alone. */
+async function hasProfile(store: Store): Promise<boolean> {
+  for await (const chunk of store.readStream(CRATE)) {
+    // It stands in the second line.
+    return Buffer.from(chunk).includes(`\n{"@id":"${PROFILE['@id']}"`);
+  }
+  return false;
+}
+
+const ITEM_FOLDER = new RegExp(`^(?:${Object.values(FOLDER_OF_KIND).join('|')})/[^/]+/$`);
+
+function isLostItem(difference: GroupDifference): boolean {
+  return difference.type !== 'differs' && ITEM_FOLDER.test(groupOf(difference).key);
 }
 
 function crateMessage(difference: GroupDifference): string {
