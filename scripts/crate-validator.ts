@@ -18,8 +18,11 @@ export interface CrateVerdict {
   readonly asked: readonly string[];
 }
 
+/** As the validator calls them. */
+export type CrateProfile = 'ro-crate-1.2' | 'process-run-crate';
+
 export type CrateValidator =
-  | { readonly validate: (folder: string) => Promise<CrateVerdict> }
+  | { readonly validate: (folder: string, profile: CrateProfile) => Promise<CrateVerdict> }
   /** Why there is none, in a few words. */
   | { readonly missing: string };
 
@@ -28,9 +31,9 @@ export async function crateValidator(root = ROOT): Promise<CrateValidator> {
   if ('missing' in environment) return environment;
   const { python } = environment;
   return {
-    validate: async (crate) => {
+    validate: async (crate, profile) => {
       const context = join(FILES, 'ro-crate-1.2-context.json.gz');
-      const args = [join(FILES, 'validate.py'), context, crate];
+      const args = [join(FILES, 'validate.py'), context, crate, profile];
       const { stdout } = await run(python, args, { maxBuffer: 2 ** 26 });
       return JSON.parse(stdout) as CrateVerdict;
     },

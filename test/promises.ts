@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { FINAL_STATES } from '../src/domain/states.ts';
 import type { JournalEntry } from '../src/local-services/journal.ts';
-import { verifyTree } from '../src/report/verify.ts';
+import { treeFaults } from '../src/report/verify/tree.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
 
 export interface Limits {
@@ -71,7 +71,7 @@ export function atMostOneJob(journal: readonly JournalEntry[], items: number): v
 
 /** 5. What is on disk is whole and right: files, digests, tables and checksums agree, nothing is half-written. */
 export async function treeIsWhole(folder: string): Promise<void> {
-  expect(await verifyTree(await openFileStore(folder)), 'faults of the output tree').toEqual([]);
+  expect(await treeFaults(await openFileStore(folder)), 'faults of the output tree').toEqual([]);
 }
 
 /** A secret as it may stand in a file: plain, escaped for JSON, URLs and HTML, and in the middle of a base64 text. */

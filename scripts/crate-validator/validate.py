@@ -1,6 +1,6 @@
-"""Validates a folder against RO-Crate 1.2 with roc-validator, without a network: prints the issues as JSON.
+"""Validates a folder against a profile of roc-validator, without a network: prints the issues as JSON.
 
-python validate.py CONTEXT.json.gz FOLDER
+python validate.py CONTEXT.json.gz FOLDER PROFILE
 
 The JSON-LD context that every crate names is given as a file. Any other address that is asked for is an issue.
 """
@@ -13,7 +13,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 CONTEXT_URL = "https://w3id.org/ro/crate/1.2/context"
-context_file, folder = sys.argv[1:]
+context_file, folder, profile = sys.argv[1:]
 with gzip.open(context_file) as file:
     context = file.read()
 asked = []
@@ -39,7 +39,7 @@ from rocrate_validator import services  # noqa: E402 (only now, that its request
 result = services.validate(
     {
         "rocrate_uri": folder,
-        "profile_identifier": "ro-crate-1.2",
+        "profile_identifier": profile,
         "requirement_severity": "RECOMMENDED",
         "no_cache": True,
     }

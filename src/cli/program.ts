@@ -8,6 +8,7 @@ import { addCompletion } from './completion.ts';
 import { ending } from './ending.ts';
 import { addExportCommand } from './export-command.ts';
 import { addLookCommands } from './look-commands.ts';
+import { addProofCommands } from './proof-commands.ts';
 import { addServicesCommand } from './services-command.ts';
 import { addServiceCommands } from './service-commands.ts';
 import { setVerbosity } from './verbosity.ts';
@@ -209,6 +210,7 @@ program
 
 addTransferCommands({ program, config, json, ending });
 addExportCommand({ program, config, json, ending });
+addProofCommands({ program, config, json, ending });
 
 program
   .command('budget')

@@ -13,7 +13,7 @@ import {
   stateOf,
   type Listed,
 } from '../report/campaign-items.ts';
-import { verifyTree } from '../report/verify.ts';
+import { treeFaults } from '../report/verify/tree.ts';
 import { absoluteAddress, addressOf } from '../store/address.ts';
 import { itemKey, RESULT_TABLES } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
@@ -118,7 +118,7 @@ export class OutputTree {
    * @returns what is wrong, one sentence each; empty for a tree that is whole
    */
   async verify(): Promise<readonly string[]> {
-    return verifyTree(this.#store);
+    return treeFaults(this.#store);
   }
 }
 

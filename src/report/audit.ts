@@ -38,18 +38,30 @@ export function verdict(record: ItemRecord, faults: readonly string[]): ItemReco
 
 /** The files of an item that are missing or changed, a sentence each. */
 export async function faultsOf(store: Store, record: ItemRecord): Promise<readonly string[]> {
-  const faults: string[] = [];
+  return (await fileFaults(store, record)).map(({ message }) => message);
+}
+
+/** The same with the key of each file. */
+export async function fileFaults(
+  store: Store,
+  record: ItemRecord,
+): Promise<readonly { readonly key: string; readonly message: string }[]> {
+  const faults: { key: string; message: string }[] = [];
   for (const [name, expected] of recordedFiles(record)) {
     const key = itemKey(record.kind, record.id, name);
-    const found = await store.digest(key);
-    if (found === null) faults.push(`${key} is missing.`);
-    else if (found.bytes !== expected.bytes) {
-      faults.push(`${key} has ${found.bytes} bytes instead of ${expected.bytes}.`);
-    } else if (found.sha256 !== expected.sha256) {
-      faults.push(`${key} is not what was received: its SHA-256 is ${found.sha256}.`);
-    }
+    const message = differenceFrom(expected, await store.digest(key));
+    if (message !== null) faults.push({ key, message: `${key} ${message}.` });
   }
   return faults;
+}
+
+function differenceFrom(expected: FileDigest, found: FileDigest | null): string | null {
+  if (found === null) return 'is missing';
+  if (found.bytes !== expected.bytes) {
+    return `has ${found.bytes} bytes instead of ${expected.bytes}`;
+  }
+  if (found.sha256 === expected.sha256) return null;
+  return `is not what was received: its SHA-256 is ${found.sha256}`;
 }
 
 /** All files a record vouches for: the input, what the user gave in its place, and what was fetched. */

@@ -47,6 +47,13 @@ const ENGINES: Readonly<Record<ServiceName, Engine>> = {
   },
 };
 
+/** The engine of one service in the version that it told of a job. */
+export function engineEntity(service: ServiceName, version: string): Entity {
+  const { name, url, citation } = ENGINES[service];
+  const type = 'SoftwareApplication';
+  return { '@id': `#${service}-${version}`, '@type': type, name, version, url, citation };
+}
+
 /** A service may change its engine from one job to the next: the version is that of the first result that tells. */
 export async function enginesOf(
   store: Store,

@@ -1,7 +1,8 @@
 /**
  * `ro-crate-metadata.json`: the tree described for people and programs that know nothing of this project (RO-Crate 1.2,
- * https://w3id.org/ro/crate/1.2). Every item's folder is a Dataset; its files are told of by its item.json and by
- * SHA256SUMS, which list them all: 200,000 of them once more would be a hundred megabytes.
+ * https://w3id.org/ro/crate/1.2, and its profile Process Run Crate). Every item's folder is a Dataset, its job an action;
+ * its files are told of by its item.json and by SHA256SUMS, which list them all: 200,000 of them once more would be a
+ * hundred megabytes.
  */
 import { KINDS, SERVICES, type Kind, type ServiceName } from '../domain/item.ts';
 import { CHECKSUMS, CRATE, FOLDER_OF_KIND, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
@@ -11,8 +12,11 @@ import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-i
 import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
 import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
 import { filesAtTop, type Entity } from './crate-files.ts';
+import { AGENT, CrateJobs, PROFILE, STATUS, crateTime, hasJob, inputId } from './crate-jobs.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
+/** What the profile Process Run Crate is based on; the crate keeps to both. */
+const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
@@ -47,19 +51,24 @@ async function* entities(
   const files = await filesAtTop(store);
   const folders = kinds.filter((kind) => inFolders(summary, kind) > 0);
   yield {
-    ...{ '@id': CRATE, '@type': 'CreativeWork' },
-    ...{ conformsTo: { '@id': SPECIFICATION }, about: { '@id': './' } },
+    '@id': CRATE,
+    '@type': 'CreativeWork',
+    conformsTo: [ref(SPECIFICATION), ref(FORMER_SPECIFICATION)],
+    about: { '@id': './' },
   };
-  yield root(summary, [...files.map((file) => file['@id']), ...folders.map(folderOf)]);
+  yield PROFILE;
   yield NO_LICENCE;
+  yield AGENT;
   yield* files;
   const engines = await enginesOf(store, campaign, summary, servicesOf(folders));
   yield* runs(summary, engines, manifestEntities(summary), folders);
+  const jobs = new CrateJobs();
   const members = new Map<Kind, string[]>(folders.map((kind) => [kind, []]));
   for await (const item of campaignItems(store, campaign)) {
     const entity = itemEntity(item);
     members.get(item.kind)?.push(entity['@id']);
     yield entity;
+    yield* jobs.entitiesOf(item.record);
     onItem();
   }
   for (const [kind, ids] of members) {
@@ -73,6 +82,10 @@ async function* entities(
       hasPart: compact(ids.map(ref)),
     };
   }
+  // Last: it mentions every job.
+  const parts = [...files.map((file) => file['@id']), ...folders.map(folderOf)];
+  const actions = [...summary.runs.map((_, at) => runId(at)), ...jobs.ids];
+  yield root(summary, parts, actions);
 }
 
 /** RO-Crate has no arrays of one. */
@@ -93,18 +106,25 @@ function inFolders({ kinds }: CampaignSummary, kind: Kind): number {
   return counts === undefined ? 0 : counts.total - counts.invalid;
 }
 
-function root(summary: CampaignSummary, parts: readonly string[]): Entity {
+function root(
+  summary: CampaignSummary,
+  parts: readonly string[],
+  actions: readonly string[],
+): Entity {
   const { name, items, startedAt, endedAt } = summary;
   const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
   const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
   const told = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
   return {
-    ...{ '@id': './', '@type': 'Dataset', name: `Campaign ${name}` },
+    '@id': './',
+    '@type': 'Dataset',
+    conformsTo: ref(PROFILE['@id']),
+    name: `Campaign ${name}`,
     description: `Results of ${items.total} items computed by hundredfold${told}. ${CHECKSUMS} has the SHA-256 of every file.`,
     datePublished: endedAt ?? startedAt,
     license: ref(NO_LICENCE['@id']),
     hasPart: parts.map(ref),
-    mentions: compact(summary.runs.map((_, at) => ref(runId(at)))),
+    mentions: compact(actions.map(ref)),
   };
 }
 
@@ -129,9 +149,14 @@ function* runs(
   yield* manifests;
   for (const [at, run] of summary.runs.entries()) {
     yield {
-      ...{ '@id': runId(at), '@type': 'CreateAction', name: nameOf(run, at) },
-      ...{ startTime: run.startedAt, ...(run.endedAt !== null && { endTime: run.endedAt }) },
-      actionStatus: STATUS[run.state] ?? 'http://schema.org/ActiveActionStatus',
+      '@id': runId(at),
+      '@type': 'CreateAction',
+      name: nameOf(run, at),
+      description: 'Sent the jobs of the campaign and fetched their results.',
+      startTime: crateTime(run.startedAt) ?? run.startedAt,
+      ...(run.endedAt !== null && { endTime: crateTime(run.endedAt) ?? run.endedAt }),
+      agent: ref(AGENT['@id']),
+      actionStatus: RUN_STATUS[run.state] ?? STATUS.active,
       instrument: [tool, ...engines].map((one) => ref(one['@id'])),
       object: compact(manifests.map((one) => ref(one['@id']))),
       result: compact(folders.map((kind) => ref(folderOf(kind)))),
@@ -139,9 +164,9 @@ function* runs(
   }
 }
 
-const STATUS: Readonly<Partial<Record<CampaignRun['state'], string>>> = {
-  completed: 'http://schema.org/CompletedActionStatus',
-  cancelled: 'http://schema.org/FailedActionStatus',
+const RUN_STATUS: Readonly<Partial<Record<CampaignRun['state'], string>>> = {
+  completed: STATUS.completed,
+  cancelled: STATUS.failed,
 };
 
 function nameOf({ state, retried }: CampaignRun, at: number): string {
@@ -160,9 +185,22 @@ function itemEntity(item: CampaignItem): Entity {
   const code = errorOf(item)?.code;
   const synthetic = record?.engine === undefined ? '' : `, ${record.engine}`;
   return {
-    ...{ '@id': `${itemFolder(kind, id)}/`, '@type': 'Dataset' },
+    '@id': `${itemFolder(kind, id)}/`,
+    '@type': 'Dataset',
     name: record?.title ?? id,
     description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${synthetic}`,
-    ...(record?.finishedAt && { dateModified: record.finishedAt }),
+    // When it ended is told by its job, where it has one of its own.
+    ...(record !== null && hasJob(record)
+      ? { hasPart: ref(inputId(record)) }
+      : record?.finishedAt && { dateModified: record.finishedAt }),
+    ...sourceOf(item),
   };
+}
+
+/** An item without a job of its own has the result of another one. */
+function sourceOf({ kind, record }: CampaignItem): Readonly<Record<string, unknown>> {
+  const from = record?.resultFrom;
+  if (from === undefined) return {};
+  if (from.type === 'duplicate') return { isBasedOn: ref(`${itemFolder(kind, from.id)}/`) };
+  return { abstract: `The result of ${from.id} in the campaign ${from.campaign}` };
 }

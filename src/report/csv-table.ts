@@ -18,3 +18,8 @@ export function csvCell(text: string): string {
 export function csvLine(row: Row): string {
   return stringify([row.map(guarded)], STYLE);
 }
+
+/** The same for cells that came out of such a table, whose formulas are guarded already. */
+export function plainCsvLine(row: Row): string {
+  return stringify([[...row]], STYLE);
+}

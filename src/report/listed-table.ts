@@ -1,8 +1,7 @@
 /** `items.csv` or `failed.csv`, written row by row while other things are made of the same items. */
-import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
 import { csvLine, type Row } from './csv-table.ts';
-import { OpenFile } from './open-file.ts';
+import { OpenFile, type FileWriter } from './open-file.ts';
 import type { ItemParts, PartsSink } from './result-pass.ts';
 
 export class ListedTable implements PartsSink {
@@ -10,7 +9,7 @@ export class ListedTable implements PartsSink {
   /** Null for an item that has no row in this table. */
   readonly #rowOf: (item: Listed) => Row | null;
 
-  constructor(store: Store, key: string, header: Row, rowOf: (item: Listed) => Row | null) {
+  constructor(store: FileWriter, key: string, header: Row, rowOf: (item: Listed) => Row | null) {
     this.#file = new OpenFile(store, key, Buffer.from(csvLine(header)));
     this.#rowOf = rowOf;
   }

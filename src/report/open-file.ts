@@ -1,5 +1,8 @@
 /** A file of the output tree that is written bit by bit while others are. */
-import type { Store } from '../store/store.ts';
+/** What the bytes of a file go to: a store, or what compares them with the file that is there. */
+export interface FileWriter {
+  write(key: string, data: AsyncIterable<Uint8Array>): Promise<unknown>;
+}
 
 /** Gathered before they are written: each write costs some promises and a turn of another thread, in bytes. */
 const CHUNK = 1024 * 1024;
@@ -11,7 +14,7 @@ export class OpenFile {
   #bytes: number;
 
   /** `beginning`: what the file begins with. */
-  constructor(store: Store, key: string, beginning: Uint8Array = new Uint8Array()) {
+  constructor(store: FileWriter, key: string, beginning: Uint8Array = new Uint8Array()) {
     this.#gathered = [beginning];
     this.#bytes = beginning.byteLength;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

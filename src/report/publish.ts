@@ -1,12 +1,5 @@
 /** Makes the tables, the summary and the checksums of a campaign, from its output tree alone. */
-import {
-  CAMPAIGN_SUMMARY,
-  CHECKSUMS,
-  CRATE,
-  FAILED_TABLE,
-  ITEMS_TABLE,
-  PREPARED_CAMPAIGN,
-} from '../store/layout.ts';
+import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import {
   notPrepared,
   readPreparedCampaign,
@@ -14,6 +7,7 @@ import {
 } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
+import { TableColumns, tablesOf } from './campaign-tables.ts';
 import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
 import {
   Tally,
@@ -23,17 +17,12 @@ import {
 } from './campaign-summary.ts';
 import { checksums } from './checksums.ts';
 import { crate } from './crate.ts';
-import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
-import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { ReportPage } from './page/report-page.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
 import type { PartsKeeper } from './kept-parts.ts';
-import { ListedTable } from './listed-table.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
-import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
-import { ResultTables } from './tables/result-tables.ts';
 
 export interface PublishOptions extends ProgressOptions {
   /** Makes the parts of results in other threads; in this one when it is left out. */
@@ -64,19 +53,9 @@ export async function publishCampaign(
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
   const survey = await surveyCampaign(store, campaign, counter('audit', options));
-  const { ownColumns, manifestColumns, resultColumns } = survey;
-  const sinks = [
-    new ListedTable(store, ITEMS_TABLE, itemsHeader(ownColumns), (item) =>
-      itemsRow(item, ownColumns),
-    ),
-    new ListedTable(store, FAILED_TABLE, failedHeader(manifestColumns), (item) =>
-      isListed(item) ? failedRow(item, manifestColumns) : null,
-    ),
-    new ResultTables(store, resultColumns),
-    page,
-  ];
+  const sinks = [...tablesOf(store, survey.columns), page];
   const items = listedItems(store, campaign);
-  const source = { items, own: resultColumns, maker, ...(keeper && { keeper }) };
+  const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
   await passParts(source, sinks, counter('results', options));
   const summary = survey.tally.summary(campaign, end, survey.damaged, former);
   await page.write(summary);
@@ -87,12 +66,9 @@ export async function publishCampaign(
   return summary;
 }
 
-/** What has to be known of all items before the first row of a table is written. */
 interface Survey {
   readonly tally: Tally;
-  readonly ownColumns: ReadonlySet<string>;
-  readonly manifestColumns: ReadonlySet<string>;
-  readonly resultColumns: OwnColumnsByKind;
+  readonly columns: TableColumns;
   readonly damaged: readonly string[];
 }
 
@@ -102,15 +78,11 @@ async function surveyCampaign(
   onItem: () => void,
 ): Promise<Survey> {
   const tally = new Tally();
-  const ownColumns = new Set<string>();
-  const manifestColumns = new Set<string>();
-  const resultColumns = new OwnColumns();
+  const columns = new TableColumns();
   const damaged: string[] = [];
   const add = (item: Listed): void => {
     tally.add(item);
-    collectOwnColumns(item, ownColumns);
-    if (item.record !== null) resultColumns.add(item.record);
-    if (isListed(item)) collectManifestColumns(item, manifestColumns);
+    columns.add(item);
     onItem();
   };
   for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
@@ -118,5 +90,5 @@ async function surveyCampaign(
     add(item);
   }
   for await (const row of refusedRows(store)) add(row);
-  return { tally, ownColumns, manifestColumns, resultColumns: resultColumns.byKind, damaged };
+  return { tally, columns, damaged };
 }

@@ -51,6 +51,32 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
   return { ...last, versions: ran.parse(former.disk).versions };
 }
 
+/** What a tree tells of its last publication, open or ended, as far as the items do not tell it. */
+export interface PublishedTold {
+  readonly end: CampaignEnd;
+  readonly runs: readonly CampaignRun[];
+  readonly settings: CampaignSummary['settings'] | null;
+  readonly manifestDigests: CampaignSummary['manifestDigests'] | null;
+}
+
+/** Null when it was not published, or its campaign.json is damaged. */
+export async function publishedTold(store: Store): Promise<PublishedTold | null> {
+  const former = await readPublished(store);
+  const last = former?.runs.at(-1);
+  if (!former || !last) return null;
+  const { manifests, settings } = asTold.parse(former.disk);
+  const end = { ...last, versions: ran.parse(former.disk).versions };
+  return { end, runs: former.runs.slice(0, -1), settings, manifestDigests: manifests };
+}
+
+const asTold = z.object({
+  manifests: z
+    .array(z.object({ file: z.string(), sha256: z.string() }))
+    .nullable()
+    .catch(null),
+  settings: z.record(z.string(), z.unknown()).nullable().catch(null),
+});
+
 const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
 
 /**

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { openStore, reachObjectStores } from '../../src/store/open-store.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { isObjectAddress } from '../../src/domain/object-store.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
 import { campaignWorkflowId } from '../../src/workflows/names.ts';
@@ -63,7 +63,7 @@ describe.skipIf(WITHOUT_S3 !== null)('an open campaign', () => {
       worker.kill('SIGTERM');
       await worker.endsWith(0);
       const store = await openStore(String(memo?.['out']));
-      expect(await verifyTree(store)).toEqual([]);
+      expect(await treeFaults(store)).toEqual([]);
       if (way === 'out of a bucket') await noItemLost(store.location, ids);
       const journal = await service.end();
       atMostOneJob(journal, ROWS);

@@ -23,7 +23,9 @@ export const CAMPAIGN = {
 };
 
 /** How an item ended; without one it succeeded. */
-export type Ending = Partial<Pick<ItemRecord, 'state' | 'error' | 'attempts' | 'remoteId'>>;
+export type Ending = Partial<
+  Pick<ItemRecord, 'state' | 'error' | 'attempts' | 'remoteId' | 'engine' | 'resultFrom'>
+>;
 
 export const FAILED: Ending = {
   state: 'failed',

@@ -4,10 +4,11 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
-import { crateValidator } from '../../scripts/crate-validator.ts';
+import { crateValidator, type CrateProfile } from '../../scripts/crate-validator.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
+import type { ItemRecord } from '../../src/store/item-record.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import { itemKey } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -38,7 +39,8 @@ describe('the metadata', () => {
     const graph = await graphOf(store);
     expect(graph.get('molecules/molecule-00000/')).toEqual({
       ...{ '@id': 'molecules/molecule-00000/', '@type': 'Dataset', name: 'ethanol' },
-      ...{ description: 'succeeded', dateModified: '2026-11-21T20:00:04.000Z' },
+      description: 'succeeded',
+      hasPart: { '@id': 'molecules/molecule-00000/input.smi' },
     });
     expect(graph.get('molecules/molecule-00007/')).toMatchObject({
       description: 'failed (JOB_FAILED)',
@@ -47,9 +49,67 @@ describe('the metadata', () => {
     expect(graph.get('#molecules')).toMatchObject({ version: '2023.10.27' });
     expect(graph.get('#predictions')).toMatchObject({ version: '3.0.9' });
     expect(graph.get('#run-1')).toMatchObject({
-      startTime: '2026-11-21T20:00:00.000Z',
+      startTime: '2026-11-21T20:00:00+00:00',
       actionStatus: 'http://schema.org/CompletedActionStatus',
     });
+  });
+
+  test('tell of each job what ran, on what, with what result, when, and for whom', async () => {
+    const graph = await graphOf(await published(30));
+    expect(graph.get('#job-1')).toEqual({
+      '@id': '#job-1',
+      '@type': 'CreateAction',
+      name: 'Job 1',
+      description: 'charge_method=bcc net_charge=auto atom_type=gaff2',
+      instrument: { '@id': '#molecules' },
+      object: { '@id': 'molecules/molecule-00000/input.smi' },
+      result: { '@id': 'molecules/molecule-00000/' },
+      startTime: '2026-11-21T20:00:00+00:00',
+      endTime: '2026-11-21T20:00:04+00:00',
+      agent: { '@id': '#agent' },
+      actionStatus: 'http://schema.org/CompletedActionStatus',
+    });
+    const jobs = [...graph.values()].filter(({ '@id': id }) => String(id).startsWith('#job-'));
+    const result = { '@id': 'molecules/molecule-00007/' };
+    const failed = jobs.find((job) => JSON.stringify(job['result']) === JSON.stringify(result));
+    expect(failed).toMatchObject({
+      actionStatus: 'http://schema.org/FailedActionStatus',
+      error: expect.stringMatching(/^JOB_FAILED: /) as string,
+    });
+    const mentions = graph.get('./')?.['mentions'] as readonly { '@id': string }[];
+    expect(mentions).toHaveLength(1 + jobs.length);
+  });
+
+  test('name the version of the engine that each job tells', async () => {
+    const engines: Readonly<Record<string, Partial<ItemRecord>>> = {
+      old: { engine: 'real, ACPYPE 2023.10.27, Open Babel 3.1.1.23' },
+      new: { engine: 'real, ACPYPE 2026.10.15, Open Babel 3.1.1.23' },
+    };
+    const store = await endedCampaign([aMolecule('old'), aMolecule('new')], engines);
+    await publishCampaign(store, END);
+    const graph = await graphOf(store);
+    expect(graph.get('#job-1')).toMatchObject({ instrument: { '@id': '#molecules-2023.10.27' } });
+    expect(graph.get('#job-2')).toMatchObject({ instrument: { '@id': '#molecules-2026.10.15' } });
+    expect(graph.get('#molecules-2026.10.15')).toMatchObject({ version: '2026.10.15' });
+  });
+
+  test('a row that shares the job of another one has no job, and says whose result it has', async () => {
+    const from = { resultFrom: { type: 'duplicate', id: 'a' } } as const;
+    const store = await endedCampaign([aMolecule('a'), aMolecule('b')], { b: from });
+    await publishCampaign(store, END);
+    const graph = await graphOf(store);
+    expect(graph.get('molecules/b/')).toMatchObject({ isBasedOn: { '@id': 'molecules/a/' } });
+    expect([graph.has('#job-1'), graph.has('#job-2')]).toEqual([true, false]);
+  });
+
+  test('stay below 1 kB an item, also where ids are long', async () => {
+    const ids = Array.from({ length: 200 }, (_, n) => `${n}`.padStart(48, 'x'));
+    const store = await endedCampaign(ids.map((id) => aMolecule(id)));
+    await publishCampaign(store, END);
+    const empty = await endedCampaign([]);
+    await publishCampaign(empty, END);
+    const size = async (one: Store): Promise<number> => (await one.digest(METADATA))?.bytes ?? 0;
+    expect(((await size(store)) - (await size(empty))) / ids.length).toBeLessThan(1024);
   });
 
   test('refer to nothing that is not there', async () => {
@@ -71,9 +131,9 @@ const validator = await crateValidator();
 const missing = 'missing' in validator ? validator.missing : '';
 
 describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing})`}`, () => {
-  async function broken(folder: string): Promise<string[]> {
+  async function broken(folder: string, profile: CrateProfile): Promise<string[]> {
     if ('missing' in validator) throw new Error(validator.missing);
-    const { issues, asked } = await validator.validate(folder);
+    const { issues, asked } = await validator.validate(folder, profile);
     expect(asked, 'addresses it wanted to ask').toEqual([]);
     return issues.filter(({ severity }) => severity === 'REQUIRED').map(({ message }) => message);
   }
@@ -82,11 +142,24 @@ describe(`an independent validator${missing === '' ? '' : ` (skipped: ${missing}
     'finds all that RO-Crate 1.2 requires',
     async () => {
       const { location } = await published(3);
-      expect(await broken(location)).toEqual([]);
+      expect(await broken(location, 'ro-crate-1.2')).toEqual([]);
       const path = join(location, METADATA);
       const text = await readFile(path, 'utf8');
       await writeFile(path, text.replace('"datePublished"', '"dateOfDay"'));
-      expect(await broken(location)).not.toEqual([]);
+      expect(await broken(location, 'ro-crate-1.2')).not.toEqual([]);
+    },
+    240_000,
+  );
+
+  test.skipIf(missing !== '')(
+    'finds all that the profile Process Run Crate requires',
+    async () => {
+      const { location } = await published(3);
+      expect(await broken(location, 'process-run-crate')).toEqual([]);
+      const path = join(location, METADATA);
+      const text = await readFile(path, 'utf8');
+      await writeFile(path, text.replace('"instrument":{"@id":"#molecules"},', ''));
+      expect(await broken(location, 'process-run-crate')).not.toEqual([]);
     },
     240_000,
   );
@@ -125,7 +198,7 @@ describe('sha256sum', () => {
     const { location } = await hostileTree();
     const copy = join(await temporaryFolder(), "a colleague's disk");
     await cp(location, copy, { recursive: true });
-    expect(await verifyTree(await openFileStore(copy))).toEqual([]);
+    expect(await treeFaults(await openFileStore(copy))).toEqual([]);
     const lines = check(copy).trimEnd().split('\n');
     for (const name of [...NAMES.map((one) => `molecules/-rf/${one}`), METADATA]) {
       expect(lines).toContain(`${name}: OK`);

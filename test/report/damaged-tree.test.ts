@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { isPublished } from '../../src/report/published-campaign.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import { prepareCampaign } from '../../src/store/prepare.ts';
 import { prepareRetry } from '../../src/store/prepare-retry.ts';
@@ -108,7 +108,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
       const sentence = damaged.find((text) => text.includes(`molecules/${id}/item.json`));
       expect(sentence).toContain('hundredfold run');
     }
-    const violations = await verifyTree(store);
+    const violations = await treeFaults(store);
     for (const id of ids) {
       expect(violations).toContainEqual(expect.stringContaining(`molecules/${id}/item.json`));
     }
@@ -124,7 +124,7 @@ describe.each(DAMAGES)('%s', (_, damage, ids, code) => {
     expect([items, done]).toEqual([3, 3 - ids.length]);
     for (const item of ITEMS) if (ids.includes(item.id)) await endItem(store, item, {});
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   });
 
   test('is not run again from a wrong record by retry', async () => {
@@ -190,9 +190,9 @@ describe('a page of the campaign', () => {
     const error = await expectCode(publishCampaign(store, END), code);
     expect(error.message).toMatch(words);
     expect(error.remedy).toContain('hundredfold run');
-    expect(await verifyTree(store)).toContainEqual(expect.stringMatching(words));
+    expect(await treeFaults(store)).toContainEqual(expect.stringMatching(words));
     await prepareCampaign(store, CAMPAIGN, ITEMS, { pageSize: 2 });
     expect((await publishCampaign(store, END)).items).toMatchObject({ total: 3, succeeded: 3 });
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { partsKeeper } from '../../src/report/kept-parts.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { makerHere, type Maker } from '../../src/report/result-pass.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { writeItem, readItem } from '../../src/store/item-store.ts';
 import { PUBLISHING } from '../../src/store/layout.ts';
 import { reachObjectStores } from '../../src/store/open-store.ts';
@@ -85,7 +85,7 @@ describe.each(['a folder', 'a bucket'])('in %s', (where) => {
       await publishCampaign(store, end, { keeper: keeperOf(store), maker: again });
       expect(again.made()).toBe(whole.made() - parts * OF_PART);
       expect(await store.readText('SHA256SUMS')).toBe(sums);
-      expect(await verifyTree(store)).toEqual([]);
+      expect(await treeFaults(store)).toEqual([]);
       expect(await kept(store)).toEqual([]);
     },
     60_000,
@@ -138,5 +138,5 @@ test('after kill -9 the next try reads what is kept', async () => {
   });
   expect(again.made()).toBeLessThanOrEqual(361 - 3 * 20);
   expect(await store.readText('SHA256SUMS')).toBe(sums);
-  expect(await verifyTree(store)).toEqual([]);
+  expect(await treeFaults(store)).toEqual([]);
 }, 120_000);

@@ -9,7 +9,7 @@ import { publishCampaign } from '../../src/report/publish.ts';
 import { publishInThreads } from '../../src/report/publish-tree.ts';
 import { OwnColumns } from '../../src/report/tables/result-rows.ts';
 import { openMakers } from '../../src/report/threads/makers.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { itemKey } from '../../src/store/layout.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
@@ -29,7 +29,7 @@ test('the same bytes, the same summary, and news of every step', async () => {
   });
   expect(there).toEqual(here);
   expect(await store.readText('SHA256SUMS')).toBe(sums);
-  expect(await verifyTree(store)).toEqual([]);
+  expect(await treeFaults(store)).toEqual([]);
   expect(steps).toEqual(new Set(['audit', 'results', 'crate', 'checksums']));
 });
 
@@ -53,7 +53,7 @@ test.each(['tables/residues.csv', 'tables/shifts.parquet', 'items.csv', 'report.
     expect(await store.exists('SHA256SUMS')).toBe(false);
     await rm(join(store.location, key), { recursive: true });
     await publishInThreads(store.location, END);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   },
 );
 
@@ -76,7 +76,7 @@ test.each(['audit', 'results', 'crate', 'checksums'] as const)(
     if (outcome !== 'done') expect(outcome).toBe(reason);
     expect(await collected(store.leftovers())).toEqual([]);
     await publishInThreads(store.location, END);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   },
 );
 

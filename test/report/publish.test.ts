@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import type { PublishProgress } from '../../src/report/progress.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readItem } from '../../src/store/item-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -30,7 +30,7 @@ describe('a published campaign', () => {
   test('keeps every promise about the tree', async () => {
     const store = await endedCampaign(ITEMS, { water: FAILED });
     await publishCampaign(store, END);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   });
 
   test('items.csv has one row an item in manifest order, with the own columns of all', async () => {
@@ -121,7 +121,7 @@ describe('a published campaign', () => {
   test('an empty campaign and one that was never prepared', async () => {
     const store = await endedCampaign([]);
     await publishCampaign(store, END);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
     expect(await store.readText('failed.csv')).toBe('id,kind,file,error_code,error\n');
     const bare = await openFileStore(await temporaryFolder());
     await expectCode(publishCampaign(bare, END), 'STORE_NOT_PREPARED');
@@ -167,7 +167,7 @@ describe('a file that is not what was received', () => {
     const record = await readItem(store, 'molecule', 'ethanol');
     expect(record?.error?.code).toBe('STORE_DIGEST_MISMATCH');
     expect((await table(store, 'failed.csv')).map(({ id }) => id)).toEqual(['ethanol']);
-    expect(await verifyTree(store)).toEqual(
+    expect(await treeFaults(store)).toEqual(
       expect.arrayContaining([expect.stringContaining('molecules/ethanol/result.json')]),
     );
     if (sha256sum) {
@@ -176,7 +176,7 @@ describe('a file that is not what was received', () => {
     }
     await writeFile(join(store.location, 'molecules/ethanol/result.json'), '{"of":"ethanol"}\n');
     expect((await publishCampaign(store, END)).items.succeeded).toBe(3);
-    expect(await verifyTree(store)).toEqual([]);
+    expect(await treeFaults(store)).toEqual([]);
   });
 
   test('a missing one too; an item that failed before keeps its first reason', async () => {

@@ -1,14 +1,18 @@
 /** The check of the promises can fail: each broken promise is seen. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { plainCsvLine } from '../../src/report/csv-table.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
-import { verifyTree } from '../../src/report/verify.ts';
+import { checksums } from '../../src/report/checksums.ts';
+import { treeFaults, verifyTree } from '../../src/report/verify/tree.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { END, FAILED, endedCampaign } from './a-campaign.ts';
+import { everyKind, resultCampaign } from './tables/result-campaign.ts';
 
 async function edit(store: Store, key: string, from: string | RegExp, to: string): Promise<void> {
   const text = (await store.readText(key)) ?? '';
@@ -26,6 +30,71 @@ const MIXED_UP = {
   'result.json': '{"proteins":{"a":{"seq":["M","K"],"backbone":[0.5,0.6]}}}',
   'result.csv': 'sequence_id,residue,backbone\na,M,0.5\na,W,0.6\n',
 };
+
+/** Checksums that fit the files as they are now: only the comparison with the items can tell. */
+async function signAnew(store: Store): Promise<void> {
+  await store.write(
+    'SHA256SUMS',
+    checksums(store, () => undefined),
+  );
+}
+
+const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unknown>])[] = [
+  [
+    'a page of the report that was changed',
+    /^report.html is not what was published: SHA256SUMS has another digest/,
+    (store) => edit(store, 'report.html', '</html>', '<!-- --></html>'),
+  ],
+  [
+    'an additional file',
+    /^notes.txt is not in SHA256SUMS: it came later/,
+    (store) => store.write('notes.txt', 'mine'),
+  ],
+  [
+    'a wrong entity of the crate, with a checksum that fits',
+    /^ro-crate-metadata.json, line \d+: the entity molecules\/water\/ is not what the tree gives/,
+    async (store) => {
+      await edit(store, 'ro-crate-metadata.json', 'failed (JOB_FAILED)', 'succeeded');
+      await signAnew(store);
+    },
+  ],
+  [
+    'an entity that the crate lost, with a checksum that fits',
+    /^ro-crate-metadata.json lacks the entity sequences\/p1\//,
+    async (store) => {
+      await edit(store, 'ro-crate-metadata.json', /\{"@id":"sequences\/p1\/".*\n/, '');
+      await signAnew(store);
+    },
+  ],
+  [
+    'columns that a table should not have',
+    /^items.csv, line 1: the columns are not those of its items \(id, kind, status,/,
+    async (store) => {
+      await edit(store, 'items.csv', 'id,kind,state', 'id,kind,status');
+      await signAnew(store);
+    },
+  ],
+  [
+    'a table that is gone',
+    /^tables\/shifts.csv is missing/,
+    (store) => store.remove('tables/shifts.csv'),
+  ],
+  [
+    'a Parquet file that was changed, with a checksum that fits',
+    /^tables\/shifts.parquet does not hold the rows of its items/,
+    async (store) => {
+      const bytes = Buffer.from((await store.read('tables/shifts.parquet')) ?? []);
+      bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+      await store.write('tables/shifts.parquet', bytes);
+      await signAnew(store);
+    },
+  ],
+  [
+    'no crate',
+    /^ro-crate-metadata.json is missing/,
+    (store) => store.remove('ro-crate-metadata.json'),
+  ],
+];
 
 const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unknown>])[] = [
   ['an open item', /ethanol is still fetching/, (store) => change(store, { state: 'fetching' })],
@@ -66,17 +135,17 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
   ['a lost row', /items.csv lacks item p1/, (store) => edit(store, 'items.csv', /\np1,.*\n/, '\n')],
   [
     'a row too many',
-    /items.csv has item p1 twice/,
+    /items.csv, line 5: p1 has 2 rows, not 1/,
     (store) => edit(store, 'items.csv', /(\np1,.*\n)$/, '$1p1,sequence,failed,,,,,,,,,,,,\n'),
   ],
   [
     'a wrong state',
-    /calls p1 held/,
+    /items.csv, line 5: p1 has "held" for state, not "succeeded"/,
     (store) => edit(store, 'items.csv', /(\np1,\w+,)\w+/, '$1held'),
   ],
   [
     'a row in failed.csv that succeeded',
-    /failed.csv has p1/,
+    /failed.csv, line 4: p1 does not belong there/,
     (store) => edit(store, 'failed.csv', /$/, 'p1,sequence,,,,\n'),
   ],
   [
@@ -87,16 +156,17 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
   ['an item twice', /water stands twice/, (store) => edit(store, PAGE, '"ethanol"', '"water"')],
   [
     'a table that is no table',
-    /Invalid Record Length/,
+    /failed.csv, line 4: p1 does not belong there/,
     (store) => edit(store, 'failed.csv', /$/, 'p1,sequence,,,,,,,,\n'),
   ],
   ['a damaged page', /items-00000.json was changed or damaged/, (store) => store.write(PAGE, '[')],
   ['no checksums', /SHA256SUMS is missing/, (store) => store.remove('SHA256SUMS')],
   [
     'a checksum for nothing',
-    /lists nothing.txt/,
+    /nothing.txt is missing; SHA256SUMS lists it/,
     (store) => edit(store, 'SHA256SUMS', /$/, `${'0'.repeat(64)}  nothing.txt\n`),
   ],
+  ...DERIVED,
   [
     'a campaign that was not prepared',
     /no prepared campaign/,
@@ -109,7 +179,103 @@ test.each(BROKEN)('%s is seen', async (_, violation, breakIt) => {
   const items = [aMolecule('ethanol'), aMolecule('water'), aSequence('p1')];
   const store = await endedCampaign(items, { water: FAILED });
   await publishCampaign(store, END);
-  expect(await verifyTree(store)).toEqual([]);
+  expect(await treeFaults(store)).toEqual([]);
   await breakIt(store);
-  expect(await verifyTree(store)).toContainEqual(expect.stringMatching(violation));
+  const { faults } = await verifyTree(store);
+  expect(faults.map(({ message }) => message)).toContainEqual(expect.stringMatching(violation));
+  for (const { path, message, remedy } of faults) {
+    expect([path, message, remedy].filter((text) => text.trim() === '')).toEqual([]);
+  }
+});
+
+test.each(DERIVED)('%s is told once', async (_, violation, breakIt) => {
+  const items = [aMolecule('ethanol'), aMolecule('water'), aSequence('p1')];
+  const store = await endedCampaign(items, { water: FAILED });
+  await publishCampaign(store, END);
+  await breakIt(store);
+  expect(await treeFaults(store)).toEqual([expect.stringMatching(violation)]);
+});
+
+test('one damaged byte of a result is one fault, with its path and what to do', async () => {
+  const store = await endedCampaign([aMolecule('ethanol'), aMolecule('water')]);
+  await publishCampaign(store, END);
+  await edit(store, 'molecules/ethanol/result.json', 'ethanol', 'ethanal');
+  expect((await verifyTree(store)).faults).toEqual([
+    {
+      check: 'files',
+      path: 'molecules/ethanol/result.json',
+      message: expect.stringContaining('is not what was received') as string,
+      remedy: expect.stringContaining('hundredfold retry') as string,
+    },
+  ]);
+});
+
+test('a crate of an earlier version knows no jobs, and its list of items is compared', async () => {
+  const store = await endedCampaign([aMolecule('ethanol'), aMolecule('water')]);
+  await publishCampaign(store, END);
+  const crate = (await store.readText('ro-crate-metadata.json')) ?? '';
+  const former = crate
+    .split('\n')
+    .filter((line) => !/^\{"@id":"(?:https:|#agent|#job-|[^"]*input)/.test(line))
+    .map((line) => line.replace(/,"hasPart":\{"@id":"[^"]*"\}/, ''));
+  await store.write('ro-crate-metadata.json', former.join('\n'));
+  await signAnew(store);
+  expect(await verifyTree(store)).toMatchObject({
+    faults: [],
+    notes: [expect.stringContaining('written by an earlier version')],
+  });
+  await edit(store, 'ro-crate-metadata.json', /\{"@id":"molecules\/water\/".*\n/, '');
+  await signAnew(store);
+  expect(await treeFaults(store)).toEqual([
+    'ro-crate-metadata.json lacks the entity molecules/water/.',
+  ]);
+});
+
+describe('the tables of results', () => {
+  const TABLE = 'tables/molecules.csv';
+
+  async function published(): Promise<Store> {
+    const store = await resultCampaign(everyKind());
+    await publishCampaign(store, END);
+    expect(await treeFaults(store)).toEqual([]);
+    return store;
+  }
+
+  test('a wrong cell is named with line, item and column', async () => {
+    const store = await published();
+    await edit(store, TABLE, 'C9H8O4', 'C9H8O5');
+    await signAnew(store);
+    expect(await treeFaults(store)).toEqual([
+      `${TABLE}, line 2: aspirin has "C9H8O5" for formula, not "C9H8O4".`,
+    ]);
+  });
+
+  test('rows that are gone are named, and the rows behind them are not', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const store = await endedCampaign(ids.map((id) => aMolecule(id)));
+    await publishCampaign(store, END);
+    await edit(store, 'items.csv', /\nb,.*\nc,.*\nd,.*\n/, '\n');
+    await signAnew(store);
+    expect(await treeFaults(store)).toEqual(
+      ['b', 'c', 'd'].map((id) => `items.csv lacks item ${id}.`),
+    );
+  });
+
+  test('a table of an earlier version lacks columns, and what it has is compared', async () => {
+    const store = await published();
+    const rows: string[][] = parse((await store.readText(TABLE)) ?? '');
+    const at = rows[0]?.indexOf('engine_version') ?? -1;
+    const former = rows.map((row) => row.toSpliced(at, 1));
+    await store.write(TABLE, former.map(plainCsvLine).join(''));
+    await signAnew(store);
+    expect(await verifyTree(store)).toMatchObject({
+      faults: [],
+      notes: [`${TABLE} was written by an earlier version, without engine_version.`],
+    });
+    await edit(store, TABLE, 'C9H8O4', 'C9H8O5');
+    await signAnew(store);
+    expect(await treeFaults(store)).toEqual([
+      `${TABLE}, line 2: aspirin has "C9H8O5" for formula, not "C9H8O4".`,
+    ]);
+  });
 });

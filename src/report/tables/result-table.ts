@@ -1,10 +1,9 @@
 /** One result table on its way into its two files, which hold the same rows. */
 import type { Kind } from '../../domain/item.ts';
 import { resultTableKey } from '../../store/layout.ts';
-import type { Store } from '../../store/store.ts';
 import { csvLine } from '../csv-table.ts';
 import type { Column } from './column.ts';
-import { OpenFile } from '../open-file.ts';
+import { OpenFile, type FileWriter } from '../open-file.ts';
 import { ParquetGroups } from './parquet-groups.ts';
 import type { ResultRows } from './result-rows.ts';
 
@@ -13,7 +12,7 @@ export class ResultTable {
   readonly #csv: OpenFile;
   readonly #parquet: OpenFile;
 
-  constructor(store: Store, kind: Kind, columns: readonly Column[]) {
+  constructor(store: FileWriter, kind: Kind, columns: readonly Column[]) {
     this.#groups = new ParquetGroups(columns);
     const header = csvLine(columns.map(({ name }) => name));
     this.#csv = new OpenFile(store, resultTableKey(kind, 'csv'), Buffer.from(header));

@@ -1,6 +1,6 @@
 /** The four result tables of a campaign, in `tables/`. */
 import { KINDS, type Kind } from '../../domain/item.ts';
-import type { Store } from '../../store/store.ts';
+import type { FileWriter } from '../open-file.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { tableColumns, type OwnColumnsByKind } from './result-rows.ts';
 import { ResultTable } from './result-table.ts';
@@ -9,7 +9,7 @@ import { ResultTable } from './result-table.ts';
 export class ResultTables implements PartsSink {
   readonly #tables: ReadonlyMap<Kind, ResultTable>;
 
-  constructor(store: Store, own: OwnColumnsByKind) {
+  constructor(store: FileWriter, own: OwnColumnsByKind) {
     this.#tables = new Map(
       KINDS.map((kind) => [kind, new ResultTable(store, kind, tableColumns(kind, own))]),
     );

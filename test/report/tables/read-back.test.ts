@@ -5,7 +5,7 @@ import { unguarded } from '../../../src/domain/formula-guard.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { ColumnType } from '../../../src/report/tables/column.ts';
 import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
-import { verifyTree } from '../../../src/report/verify.ts';
+import { treeFaults } from '../../../src/report/verify/tree.ts';
 import { resultTableKey } from '../../../src/store/layout.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { END, endedCampaign } from '../a-campaign.ts';
@@ -121,10 +121,10 @@ describe('the tables of a published campaign', () => {
     }
     await publishCampaign(store, END);
     expect(await store.readText('SHA256SUMS')).toBe(sums);
-    const violations = await verifyTree(store);
+    const violations = await treeFaults(store);
     expect(violations.filter((one) => one.includes('tables/'))).toEqual([]);
     await store.remove('tables/shifts.csv');
-    expect(await verifyTree(store)).toContain('tables/shifts.csv is missing.');
+    expect(await treeFaults(store)).toContain('tables/shifts.csv is missing.');
   });
 
   test('are there without a row where the campaign has no result', async () => {

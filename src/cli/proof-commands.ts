@@ -1,0 +1,17 @@
+/** The command lines of `verify` and `deposit`: results that can be handed on. */
+import type { CommandLine } from './command-line.ts';
+import type { CommonFlags } from './flags.ts';
+
+export function addProofCommands({ program, config, json, ending }: CommandLine): void {
+  program
+    .command('verify')
+    .description('compare digests, tables, summary and crate of a campaign with its items')
+    .argument('<name>', 'a campaign, or the folder or s3:// address of its tree')
+    .addOption(config())
+    .addOption(json())
+    .action(
+      ending(async (name: string, flags: CommonFlags) =>
+        (await import('./verify.ts')).verify(name, flags),
+      ),
+    );
+}

@@ -1,0 +1,42 @@
+/** All tables of a campaign, and the columns that have to be known before the first row of one is written. */
+import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
+import type { Listed } from './campaign-items.ts';
+import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
+import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
+import { ListedTable } from './listed-table.ts';
+import type { FileWriter } from './open-file.ts';
+import type { PartsSink } from './result-pass.ts';
+import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
+import { ResultTables } from './tables/result-tables.ts';
+
+/** The columns that the rows of a campaign bring with them. */
+export class TableColumns {
+  /** The user's own in items.csv. */
+  readonly own = new Set<string>();
+  /** Of the manifest in failed.csv. */
+  readonly manifest = new Set<string>();
+  readonly #results = new OwnColumns();
+
+  /** The user's own in the tables of results. */
+  get results(): OwnColumnsByKind {
+    return this.#results.byKind;
+  }
+
+  add(item: Listed): void {
+    collectOwnColumns(item, this.own);
+    if (item.record !== null) this.#results.add(item.record);
+    if (isListed(item)) collectManifestColumns(item, this.manifest);
+  }
+}
+
+/** items.csv, failed.csv and the tables of results. */
+export function tablesOf(files: FileWriter, columns: TableColumns): readonly PartsSink[] {
+  const { own, manifest } = columns;
+  return [
+    new ListedTable(files, ITEMS_TABLE, itemsHeader(own), (item) => itemsRow(item, own)),
+    new ListedTable(files, FAILED_TABLE, failedHeader(manifest), (item) =>
+      isListed(item) ? failedRow(item, manifest) : null,
+    ),
+    new ResultTables(files, columns.results),
+  ];
+}

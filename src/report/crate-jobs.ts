@@ -1,0 +1,121 @@
+/**
+ * The jobs in a crate: one CreateAction for each, as the profile Process Run Crate wants it
+ * (https://w3id.org/ro/wfrun/process/0.5). Short, because there are as many as items.
+ */
+import type { ServiceName } from '../domain/item.ts';
+import { optionsToDisk } from '../store/item-options.ts';
+import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
+import { itemFolder } from '../store/layout.ts';
+import type { Entity } from './crate-files.ts';
+import { engineEntity } from './crate-software.ts';
+import { engineVersion } from './tables/engine-version.ts';
+
+export const PROFILE: Entity = {
+  '@id': 'https://w3id.org/ro/wfrun/process/0.5',
+  '@type': ['CreativeWork', 'Profile'],
+  name: 'Process Run Crate',
+  version: '0.5',
+};
+
+/** The profile wants to know who ran the jobs, and only a user can tell. */
+export const AGENT: Entity = {
+  '@id': '#agent',
+  '@type': 'Person',
+  name: 'Who ran the campaign is not stated',
+};
+
+export const STATUS = {
+  completed: 'http://schema.org/CompletedActionStatus',
+  failed: 'http://schema.org/FailedActionStatus',
+  active: 'http://schema.org/ActiveActionStatus',
+} as const;
+
+/** Of what a service says of a failure, characters. */
+const ERROR_LENGTH = 160;
+
+/** Tells of the jobs one after the other, and of each version of an engine once. */
+export class CrateJobs {
+  /** The ids of the actions so far. */
+  readonly ids: string[] = [];
+  readonly #engines = new Set<string>();
+
+  /** Nothing for an item without a job of its own. */
+  *entitiesOf(record: ItemRecord | null): Generator<Entity> {
+    if (record === null || !hasJob(record)) return;
+    const version = engineVersion(record);
+    const engine = version === null ? null : engineEntity(record.service, version);
+    if (engine !== null && !this.#engines.has(engine['@id'])) {
+      this.#engines.add(engine['@id']);
+      yield engine;
+    }
+    yield inputEntity(record);
+    const number = this.ids.length + 1;
+    this.ids.push(`#job-${number}`);
+    yield actionOf(number, record, engine?.['@id'] ?? serviceId(record.service));
+  }
+}
+
+/** A job that was submitted for another row, or by another campaign, is told of there. */
+export function hasJob({ remoteId, resultFrom }: ItemRecord): boolean {
+  return remoteId !== null && resultFrom === undefined;
+}
+
+/** The crate's entity of the input that was sent. */
+export function inputId({ kind, id, input }: ItemRecord): string {
+  return encodeURI(`${itemFolder(kind, id)}/${input.name}`);
+}
+
+function inputEntity(record: ItemRecord): Entity {
+  return { '@id': inputId(record), '@type': 'File', name: record.input.name };
+}
+
+function serviceId(service: ServiceName): string {
+  return `#${service}`;
+}
+
+function actionOf(number: number, record: ItemRecord, instrument: string): Entity {
+  const { state, error, timing, submittedAt, finishedAt } = record;
+  const succeeded = state === 'succeeded';
+  return {
+    '@id': `#job-${number}`,
+    '@type': 'CreateAction',
+    name: `Job ${number}`,
+    description: optionsInWords(record),
+    instrument: { '@id': instrument },
+    object: { '@id': inputId(record) },
+    result: { '@id': `${itemFolder(record.kind, record.id)}/` },
+    ...timeOf('startTime', timing?.startedAt ?? submittedAt),
+    ...timeOf('endTime', timing?.finishedAt ?? finishedAt),
+    agent: { '@id': AGENT['@id'] },
+    actionStatus: succeeded ? STATUS.completed : STATUS.failed,
+    ...(!succeeded && error && { error: `${error.code}: ${error.message.slice(0, ERROR_LENGTH)}` }),
+  };
+}
+
+function optionsInWords(record: ItemRecord): string {
+  const options = Object.entries(optionsToDisk(jobOptionsOf(record)));
+  const words = options.map(([name, value]) => `${name}=${valueInWords(value)}`);
+  return words.length === 0 ? record.kind : words.join(' ');
+}
+
+function valueInWords(value: unknown): string {
+  if (value === null) return 'auto';
+  if (Array.isArray(value)) return value.join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Absent where the time is not known, or has no zone: nobody's guess. */
+function timeOf(
+  property: 'startTime' | 'endTime',
+  text: string | null,
+): Readonly<Record<string, string>> {
+  const time = text === null ? null : crateTime(text);
+  return time === null ? {} : { [property]: time };
+}
+
+/** `2026-11-21T20:00:04+00:00`, the form that the profile's validator knows; null for a time without a zone. */
+export function crateTime(text: string): string | null {
+  const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) return null;
+  return new Date(at).toISOString().replace(/(?:\.000)?Z$/, '+00:00');
+}

@@ -1,0 +1,82 @@
+/** Finds where two texts differ, group by group, and finds its way back after groups that only one of them has. */
+import type { LineGroup } from './line-groups.ts';
+
+export type GroupDifference =
+  /** The text that is there lacks the group. */
+  | { readonly type: 'missing'; readonly expected: LineGroup }
+  /** It has a group that does not belong there. */
+  | { readonly type: 'extra'; readonly found: LineGroup }
+  | { readonly type: 'differs'; readonly expected: LineGroup; readonly found: LineGroup };
+
+/** Groups that are looked ahead for the place where both texts go on together. */
+const AHEAD = 64;
+
+/** Reads both to their ends. */
+export async function* differingGroups(
+  expected: AsyncIterable<LineGroup>,
+  found: AsyncIterable<LineGroup>,
+): AsyncGenerator<GroupDifference, void, undefined> {
+  const [left, right] = [new Ahead(expected), new Ahead(found)];
+  for (;;) {
+    const [one, other] = [await left.first(), await right.first()];
+    if (one === null && other === null) return;
+    if (one !== null && other !== null && one.key === other.key) {
+      left.drop();
+      right.drop();
+      if (!sameLines(one.lines, other.lines))
+        yield { type: 'differs', expected: one, found: other };
+      continue;
+    }
+    // How many groups only one of the texts has, until they go on together.
+    const extra = one === null ? 1 : await right.distanceTo(one.key);
+    const missing = other === null ? 1 : await left.distanceTo(other.key);
+    if (one !== null && (extra === null || (missing !== null && missing <= extra))) {
+      left.drop();
+      yield { type: 'missing', expected: one };
+      if (missing !== null || other === null) continue;
+    }
+    if (other !== null) {
+      right.drop();
+      yield { type: 'extra', found: other };
+    }
+  }
+}
+
+function sameLines(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((line, n) => line === other[n]);
+}
+
+/** Groups that are known before it is their turn. */
+class Ahead {
+  readonly #groups: AsyncIterator<LineGroup>;
+  #known: LineGroup[] = [];
+  #ended = false;
+
+  constructor(groups: AsyncIterable<LineGroup>) {
+    this.#groups = groups[Symbol.asyncIterator]();
+  }
+
+  async first(): Promise<LineGroup | null> {
+    await this.#know(1);
+    return this.#known[0] ?? null;
+  }
+
+  drop(): void {
+    this.#known.shift();
+  }
+
+  /** Null where it is not among the next ones. */
+  async distanceTo(key: string): Promise<number | null> {
+    await this.#know(AHEAD);
+    const at = this.#known.findIndex((group) => group.key === key);
+    return at < 0 ? null : at;
+  }
+
+  async #know(count: number): Promise<void> {
+    while (!this.#ended && this.#known.length < count) {
+      const next = await this.#groups.next();
+      if (next.done === true) this.#ended = true;
+      else this.#known.push(next.value);
+    }
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * A file that was made of the items, compared with what the items give now. The same tree gives the same bytes, so
+ * nothing of such a file is interpreted, but for the columns that earlier versions did not write.
+ */
+import { parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
+import type { Store } from '../../store/store.ts';
+import { plainCsvLine } from '../csv-table.ts';
+import { differingGroups, type GroupDifference } from './compare-groups.ts';
+import { lineGroups, readable, type LineGroup } from './line-groups.ts';
+
+/** What is wrong with a file; `about` is the key of the lines that it is about, '' of the whole file. */
+export interface FileDifference {
+  readonly about: string;
+  readonly message: string;
+}
+
+export interface ComparedFile {
+  readonly differences: readonly FileDifference[];
+  /** An earlier version wrote it, without these columns. */
+  readonly lackedColumns: readonly string[];
+}
+
+/** Rows that are named; more of them help nobody. */
+const NAMED = 20;
+
+/** A table with a header, whose rows begin with the id of their item. */
+export async function compareTable(
+  store: Store,
+  key: string,
+  expected: AsyncIterable<Uint8Array>,
+): Promise<ComparedFile> {
+  const [made, found] = [await peeked(expected), await peeked(store.readStream(key))];
+  const header = columnsOf(found.firstLine);
+  const wanted = columnsOf(made.firstLine);
+  const lackedColumns = wanted.filter((column) => !header.includes(column));
+  const known = wanted.filter((column) => header.includes(column));
+  if (header.join('\n') !== known.join('\n')) {
+    await Promise.all([drain(made.all), drain(found.all)]);
+    const message = `${key}, line 1: the columns are not those of its items (${header.join(', ')}).`;
+    return { differences: [{ about: '', message }], lackedColumns: [] };
+  }
+  const rows = lackedColumns.length === 0 ? made.all : projected(made.all, known);
+  const groups = [lineGroups(rows, idOfRow), lineGroups(found.all, idOfRow)] as const;
+  const differences = await named(differingGroups(...groups), (difference) =>
+    rowMessage(key, header, difference),
+  );
+  return { differences, lackedColumns };
+}
+
+/** Lines whose subject `keyOf` reads: the crate, the checksums. */
+export async function compareLines(
+  store: Store,
+  key: string,
+  expected: AsyncIterable<Uint8Array>,
+  { keyOf, message, isFault = () => true }: LineWords,
+): Promise<ComparedFile> {
+  const groups = [lineGroups(expected, keyOf), lineGroups(store.readStream(key), keyOf)] as const;
+  const faults = onlyThose(differingGroups(...groups), isFault);
+  return { differences: await named(faults, message), lackedColumns: [] };
+}
+
+export interface LineWords {
+  readonly keyOf: (line: string) => string;
+  readonly message: (difference: GroupDifference) => string;
+  /** What is no fault; everything is one when it is left out. */
+  readonly isFault?: (difference: GroupDifference) => boolean;
+}
+
+/** Byte by byte. */
+export async function compareBytes(
+  store: Store,
+  key: string,
+  expected: AsyncIterable<Uint8Array>,
+): Promise<ComparedFile> {
+  const found = store.readStream(key)[Symbol.asyncIterator]();
+  let rest: Uint8Array = new Uint8Array();
+  let differs = false;
+  for await (const chunk of expected) {
+    let at = 0;
+    while (!differs && at < chunk.length) {
+      if (rest.length === 0) {
+        const next = await found.next();
+        if (next.done === true) differs = true;
+        else rest = next.value;
+        continue;
+      }
+      const length = Math.min(rest.length, chunk.length - at);
+      differs = Buffer.compare(rest.subarray(0, length), chunk.subarray(at, at + length)) !== 0;
+      rest = rest.subarray(length);
+      at += length;
+    }
+  }
+  differs ||= rest.length > 0 || (await found.next()).done !== true;
+  await found.return?.();
+  const message = `${key} does not hold the rows of its items.`;
+  return { differences: differs ? [{ about: '', message }] : [], lackedColumns: [] };
+}
+
+async function named(
+  differences: AsyncIterable<GroupDifference>,
+  message: (difference: GroupDifference) => string,
+): Promise<readonly FileDifference[]> {
+  const all: FileDifference[] = [];
+  for await (const difference of differences) {
+    const { key } = groupOf(difference);
+    if (all.length < NAMED) all.push({ about: readable(key), message: message(difference) });
+  }
+  return all;
+}
+
+async function* onlyThose(
+  differences: AsyncIterable<GroupDifference>,
+  wanted: (difference: GroupDifference) => boolean,
+): AsyncGenerator<GroupDifference, void, undefined> {
+  for await (const difference of differences) if (wanted(difference)) yield difference;
+}
+
+/** The group that a difference is about. */
+export function groupOf(difference: GroupDifference): LineGroup {
+  return difference.type === 'missing' ? difference.expected : difference.found;
+}
+
+function rowMessage(file: string, header: readonly string[], difference: GroupDifference): string {
+  const { key, line } = groupOf(difference);
+  const item = readable(key);
+  if (difference.type === 'missing') return `${file} lacks item ${item}.`;
+  if (difference.type === 'extra') {
+    return `${file}, line ${line}: ${item} does not belong there.`;
+  }
+  const { expected, found } = difference;
+  if (found.lines.length !== expected.lines.length) {
+    const [is, should] = [found.lines.length, expected.lines.length];
+    return `${file}, line ${line}: ${item} has ${is} ${is === 1 ? 'row' : 'rows'}, not ${should}.`;
+  }
+  const at = found.lines.findIndex((text, n) => text !== expected.lines[n]);
+  const [is, should] = [cellsOf(found.lines[at]), cellsOf(expected.lines[at])];
+  const column = header.findIndex((_, n) => is[n] !== should[n]);
+  const place = `${file}, line ${line + at}: ${item}`;
+  // Quotes or line ends alone.
+  if (column < 0) return `${place} is written in another way.`;
+  return `${place} has ${JSON.stringify(is[column] ?? '')} for ${header[column]}, not ${JSON.stringify(should[column] ?? '')}.`;
+}
+
+/** Of one line: a row may go on in the next one, in the middle of a quoted cell. */
+function cellsOf(line = ''): readonly string[] {
+  return parsedLine(line) ?? parsedLine(`${line}"`) ?? [readable(line)];
+}
+
+/** Null where it is no row. */
+function parsedLine(line: string): readonly string[] | null {
+  try {
+    const [row = []] = parseAtOnce(readable(line));
+    return row;
+  } catch {
+    return null;
+  }
+}
+
+function columnsOf(firstLine: string): readonly string[] {
+  return cellsOf(firstLine);
+}
+
+function idOfRow(line: string): string {
+  const end = line.indexOf(',');
+  return end < 0 ? line : line.slice(0, end);
+}
+
+interface Peeked {
+  readonly firstLine: string;
+  /** With the first line. */
+  readonly all: AsyncIterable<Uint8Array>;
+}
+
+async function peeked(chunks: AsyncIterable<Uint8Array>): Promise<Peeked> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (!head.includes('\n')) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const [firstLine = ''] = head.toString('latin1').split('\n', 1);
+  return { firstLine, all: followedBy(head, iterator) };
+}
+
+async function* followedBy(
+  head: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield head;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** Only the columns of these names, in the style of our tables. */
+async function* projected(
+  table: AsyncIterable<Uint8Array>,
+  wanted: readonly string[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const parser = parse();
+  const feeding = feed(table, parser);
+  let places: readonly number[] | null = null;
+  for await (const row of parser as AsyncIterable<readonly string[]>) {
+    places ??= wanted.map((column) => row.indexOf(column));
+    yield Buffer.from(plainCsvLine(places.map((place) => row[place] ?? '')));
+  }
+  await feeding;
+}
+
+async function feed(
+  table: AsyncIterable<Uint8Array>,
+  parser: ReturnType<typeof parse>,
+): Promise<void> {
+  try {
+    for await (const chunk of table) {
+      if (!parser.write(chunk)) await new Promise((resolve) => parser.once('drain', resolve));
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
+}

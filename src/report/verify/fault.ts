@@ -1,0 +1,26 @@
+/** What a check of a published tree has found, and what the user can do about it. */
+
+/** What is compared: `records` against each other, everything else against the records. */
+export const CHECKS = ['records', 'files', 'tables', 'summary', 'crate', 'checksums'] as const;
+export type Check = (typeof CHECKS)[number];
+
+export interface Fault {
+  readonly check: Check;
+  /** Key in the tree; a folder where a whole one is meant. */
+  readonly path: string;
+  /** What is wrong, in a sentence that names the path. */
+  readonly message: string;
+  /** What to do, in a sentence. */
+  readonly remedy: string;
+}
+
+export const REMEDIES = {
+  file: 'Restore it from a copy. Without one: "hundredfold report" marks the item as failed, "hundredfold retry" computes it again.',
+  record:
+    'Restore item.json from a copy, or type the "hundredfold run" command of the campaign again.',
+  open: 'Type the "hundredfold run" command of the campaign again: it goes on with the item.',
+  stray: 'Remove it, or move it out of the tree.',
+  derived: 'Make it anew from the items: "hundredfold report".',
+  leftover: 'Nothing uses it. "hundredfold report" removes it.',
+  campaign: 'Restore the folder .hundredfold from a copy of the tree.',
+} as const;

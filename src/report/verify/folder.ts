@@ -1,0 +1,26 @@
+/** Verifying as commands do it: a large tree with the help of threads. */
+import { openStore } from '../../store/open-store.ts';
+import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
+import { openMakers } from '../threads/makers.ts';
+import { verifyTree, type Verification, type VerifyOptions } from './tree.ts';
+
+export type { Verification };
+
+/** With fewer items it takes longer to start the threads, half a second, than they save. */
+const WORTH_THREADS = 300;
+
+/** `verifyTree` for the tree in `folder`. */
+export async function verifyFolder(
+  folder: string,
+  { items }: PreparedCampaign,
+  options: Omit<VerifyOptions, 'maker'> = {},
+): Promise<Verification> {
+  const store = await openStore(folder);
+  if (items < WORTH_THREADS) return verifyTree(store, options);
+  const maker = openMakers(folder);
+  try {
+    return await verifyTree(store, { ...options, maker });
+  } finally {
+    await maker.close();
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The promises about the output tree (docs/architecture.md, 3 and 5) as one check of a whole tree: every file against its
+ * record, and everything that is made of the items against what they give now. Reads every byte and writes none. Memory
+ * grows with the names of the items, not with their results.
+ */
+import { setImmediate } from 'node:timers/promises';
+import {
+  CAMPAIGN_SUMMARY,
+  CHECKSUMS,
+  CRATE,
+  FOLDER_OF_KIND,
+  ITEMS_TABLE,
+  PREPARED_CAMPAIGN,
+  itemFolder,
+} from '../../store/layout.ts';
+import { readPreparedCampaign, type PreparedCampaign } from '../../store/prepared-campaign.ts';
+import type { Store } from '../../store/store.ts';
+import { StoreError } from '../../store/store-error.ts';
+import { itemPages, refusedRows, type Listed } from '../campaign-items.ts';
+import { Tally, type CampaignSummary } from '../campaign-summary.ts';
+import { TableColumns } from '../campaign-tables.ts';
+import { listedRowsFault } from '../listed-rows.ts';
+import { publishedTold } from '../published-campaign.ts';
+import { makerHere, type Maker } from '../result-pass.ts';
+import {
+  checkChecksums,
+  checkCrate,
+  checkSummary,
+  checkTables,
+  type Derivation,
+  type DerivedFaults,
+} from './derived.ts';
+import { REMEDIES, type Check, type Fault } from './fault.ts';
+import { checkItems } from './items.ts';
+
+export interface VerifyOptions {
+  /** Makes the parts of results in other threads; in this one when it is left out. */
+  readonly maker?: Maker;
+  /** Called after each item, with their number. */
+  readonly onItem?: (items: number) => void;
+  /** Breaks off; the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Verification {
+  /** None when the tree is whole. */
+  readonly faults: readonly Fault[];
+  /** What could not be compared, and why: a sentence each. */
+  readonly notes: readonly string[];
+  /** Items of the campaign, without the rows that were refused. */
+  readonly items: number;
+  /** Files of items that were compared with their digests. */
+  readonly files: number;
+}
+
+/** @throws what the store throws that is no matter of one file */
+export async function verifyTree(store: Store, options: VerifyOptions = {}): Promise<Verification> {
+  const verifying = new Verifying(store, options);
+  await verifying.run();
+  return verifying;
+}
+
+/** What is wrong with a tree, a sentence each; none when it is whole. */
+export async function treeFaults(store: Store): Promise<readonly string[]> {
+  return (await verifyTree(store)).faults.map(({ message }) => message);
+}
+
+class Verifying implements Verification {
+  readonly faults: Fault[] = [];
+  readonly notes: string[] = [];
+  items = 0;
+  files = 0;
+  readonly #store: Store;
+  readonly #options: VerifyOptions;
+  readonly #tally = new Tally();
+  readonly #columns = new TableColumns();
+  readonly #folders = new Set<string>();
+  /** Ids and folders of items with a fault, and the files that one is told of. */
+  readonly #told = new Set<string>();
+  #recordsMissing = false;
+
+  constructor(store: Store, options: VerifyOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const campaign = await this.#prepared();
+    if (campaign !== null) {
+      const listed = await this.#reported('records', '.hundredfold', () => this.#rows(campaign));
+      if (listed) await this.#derivedFrom(campaign);
+    }
+    for await (const path of this.#store.leftovers()) {
+      const message = `${path} is an unfinished file.`;
+      this.#add({ check: 'files', path, message, remedy: REMEDIES.leftover });
+    }
+  }
+
+  async #prepared(): Promise<PreparedCampaign | null> {
+    const found: PreparedCampaign[] = [];
+    const read = await this.#reported('records', PREPARED_CAMPAIGN, async () => {
+      const campaign = await readPreparedCampaign(this.#store);
+      if (campaign !== null) found.push(campaign);
+    });
+    if (read && found.length === 0) {
+      const message = `${this.#store.location} holds no prepared campaign.`;
+      const remedy = REMEDIES.campaign;
+      this.#add({ check: 'records', path: PREPARED_CAMPAIGN, message, remedy });
+    }
+    return found[0] ?? null;
+  }
+
+  /** The records and their files. */
+  async #rows(campaign: PreparedCampaign): Promise<void> {
+    const { signal, onItem } = this.#options;
+    for await (const page of itemPages(this.#store, campaign)) {
+      for (const { item, faults, files } of await checkItems(this.#store, page)) {
+        signal?.throwIfAborted();
+        this.items += 1;
+        this.files += files;
+        this.#take(item);
+        const folder = itemFolder(item.kind, item.id);
+        if (item.record === null) this.#recordsMissing = true;
+        if (this.#folders.has(folder)) this.#twice(item.id, folder);
+        this.#folders.add(folder);
+        if (faults.length > 0) for (const about of [item.id, folder]) this.#told.add(about);
+        for (const fault of faults) this.#add(fault);
+        onItem?.(this.items);
+      }
+      // With a store that blocks nothing else would have its turn until the end, not even Ctrl-C.
+      await setImmediate();
+    }
+    for await (const row of refusedRows(this.#store)) this.#take(row);
+    await this.#unlisted(campaign);
+  }
+
+  #take(item: Listed): void {
+    this.#tally.add(item);
+    this.#columns.add(item);
+  }
+
+  #twice(id: string, path: string): void {
+    const message = `Item ${id} stands twice.`;
+    this.#add({ check: 'records', path, message, remedy: REMEDIES.campaign });
+  }
+
+  /** Folders of items that the campaign does not have, and rows that its pages lost. */
+  async #unlisted(campaign: PreparedCampaign): Promise<void> {
+    const words = await listedRowsFault(this.#store, campaign);
+    if (words !== null) {
+      const message = `${this.#store.location}: ${words}.`;
+      this.#add({ check: 'records', path: '.hundredfold', message, remedy: REMEDIES.campaign });
+    }
+    for (const top of Object.values(FOLDER_OF_KIND)) {
+      for await (const path of this.#store.list(`${top}/`)) {
+        if (this.#folders.has(path.split('/', 2).join('/'))) continue;
+        const message = `${path} belongs to no item's record.`;
+        this.#add({ check: 'files', path, message, remedy: REMEDIES.stray });
+      }
+    }
+  }
+
+  async #derivedFrom(campaign: PreparedCampaign): Promise<void> {
+    const derivation: Derivation = {
+      store: this.#store,
+      campaign,
+      columns: this.#columns,
+      maker: this.#options.maker ?? makerHere(this.#store),
+      isTold: (about) => this.#isTold(about),
+      ...(this.#options.signal && { signal: this.#options.signal }),
+    };
+    const take = async (
+      check: Check,
+      path: string,
+      work: () => Promise<DerivedFaults>,
+    ): Promise<void> => {
+      await this.#reported(check, path, async () => {
+        const { faults, notes } = await work();
+        for (const fault of faults) this.#add(fault);
+        this.notes.push(...notes);
+      });
+    };
+    await take('tables', ITEMS_TABLE, () => checkTables(derivation));
+    const summary = await this.#summary(campaign);
+    if (!this.#recordsMissing) {
+      await take('summary', CAMPAIGN_SUMMARY, () => checkSummary(this.#store, summary));
+      await take('crate', CRATE, () => checkCrate(derivation, summary));
+    }
+    await take('checksums', CHECKSUMS, () => checkChecksums(derivation));
+  }
+
+  /** As it would be published now, with what only the publication knew. */
+  async #summary(campaign: PreparedCampaign): Promise<CampaignSummary> {
+    const told = await publishedTold(this.#store);
+    const { end, runs, settings, manifestDigests } = told ?? NOTHING_TOLD;
+    const made = this.#tally.summary(campaign, end, [], runs);
+    return {
+      ...made,
+      settings: settings ?? made.settings,
+      manifestDigests: manifestDigests ?? made.manifestDigests,
+    };
+  }
+
+  /** A store error that is a matter of one file is a fault like the others. */
+  async #reported(check: Check, path: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      const { message, remedy } = error;
+      this.#add({ check, path, message, remedy });
+      return false;
+    }
+  }
+
+  #add(fault: Fault): void {
+    this.faults.push(fault);
+    this.#told.add(fault.path);
+    // The crate lists the files that are there.
+    if (fault.message === `${fault.path} is missing.`) this.#told.add('./');
+  }
+
+  /** `about`: an id, a key, or an entity of the crate. */
+  #isTold(about: string): boolean {
+    if (this.#told.has(about)) return true;
+    const folder = about.split('/', 2).join('/');
+    return this.#folders.has(folder) && this.#told.has(folder);
+  }
+}
+
+const NOTHING_TOLD = {
+  end: { state: 'completed', startedAt: '', endedAt: null, versions: {} },
+  runs: [],
+  settings: null,
+  manifestDigests: null,
+} as const;

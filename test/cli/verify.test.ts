@@ -1,0 +1,59 @@
+/** `hundredfold verify` as it is typed, on trees on disk. */
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeFinishedTree } from '../../bench/finished-tree.ts';
+import { publishCampaign } from '../../src/report/publish.ts';
+import { desk, type Desk } from './command.ts';
+
+/** A published tree of all kinds, in a folder of the desk. */
+async function publishedTree(at: Desk): Promise<string> {
+  const folder = at.path('results', 'finished');
+  const { store, end } = await writeFinishedTree(folder, 4);
+  await publishCampaign(store, end);
+  return folder;
+}
+
+test('says that all is well, by the name of the campaign and by the folder of its tree', async () => {
+  const at = desk();
+  await publishedTree(at);
+  const byName = await at.type(['verify', 'finished']).ended;
+  expect([byName.code, byName.stderr]).toEqual([
+    0,
+    expect.stringContaining('all is well: 16 items'),
+  ]);
+  expect(byName.stdout.split('\n').map((line) => line.trim().split(/\s+/).join(' '))).toEqual([
+    'CHECK PATH FOUND WHAT TO DO',
+    ...['records', 'files', 'tables', 'summary', 'crate', 'checksums'].map(
+      (one) => `${one} - ok -`,
+    ),
+    '',
+  ]);
+  const byFolder = await at.type(['verify', './results/finished', '--json']).ended;
+  expect(byFolder.code).toBe(0);
+  expect(JSON.parse(byFolder.stdout)).toMatchObject({
+    ...{ campaign: 'finished', ok: true, items: 16, faults: [], notes: [] },
+  });
+});
+
+test('names each fault with its path and what to do, and ends with 3', async () => {
+  const at = desk();
+  const folder = await publishedTree(at);
+  await appendFile(join(folder, 'sequences/sequence-00001/result.json'), ' ');
+  await appendFile(join(folder, 'items.csv'), 'another,molecule,succeeded,,,,,,,,,,,,\n');
+  const { code, stdout } = await at.type(['verify', 'finished', '--json']).ended;
+  expect(code).toBe(3);
+  const { ok, faults } = JSON.parse(stdout) as { ok: boolean; faults: Record<string, string>[] };
+  expect(ok).toBe(false);
+  expect(faults.map(({ check, path }) => `${check} ${path}`)).toEqual(
+    expect.arrayContaining(['files sequences/sequence-00001/result.json', 'tables items.csv']),
+  );
+  for (const { remedy } of faults) expect(remedy).toMatch(/\S/);
+});
+
+test('prints one document, too, when there is no such campaign', async () => {
+  const at = desk();
+  const { code, stdout } = await at.type(['verify', './nowhere', '--json']).ended;
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'TREE_UNKNOWN' } });
+});
