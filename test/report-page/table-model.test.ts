@@ -20,6 +20,7 @@ const TABLE: ItemTable = {
   submitted: [3000, 1000, null, null],
   finished: [5000, 9000, null, null],
   engine: [null, null, null, null],
+  measures: { molecule: { mass: [180, 46, null] }, sequence: { length: [393] } },
   own: [{ name: 'dose', values: ['10', '9', '', '-1.5'] }],
 };
 const ALL: TableQuery = { query: '', kind: '', state: '', code: '', sort: '' };
