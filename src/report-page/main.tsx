@@ -5,8 +5,11 @@ import { ELEMENT, type PageData } from './data.ts';
 import { pageData } from './embedded.ts';
 import { ItemPage } from './item/item-page.tsx';
 import { ItemTableView } from './items/item-table.tsx';
-import { columnsOf, haystacks } from './items/table-model.ts';
+import { columnsOf } from './items/columns.ts';
+import { useSelection } from './items/selection.ts';
+import { haystacks, rowsOf } from './items/table-model.ts';
 import { Masthead } from './masthead.tsx';
+import { Logistics } from './overview/logistics.tsx';
 import { Overview } from './overview/overview.tsx';
 import { useRoute } from './route.ts';
 
@@ -15,8 +18,14 @@ function Page({ data }: { readonly data: PageData }) {
   const { table } = data;
   const stacks = useMemo(() => haystacks(table), [table]);
   const columns = useMemo(() => columnsOf(table), [table]);
+  const selection = useSelection();
+  const { query, kind, state, code, where, sort } = route;
+  const rows = useMemo(
+    () => rowsOf(table, stacks, columns, { query, kind, state, code, where, sort }),
+    [table, stacks, columns, query, kind, state, code, where, sort],
+  );
   // Search and order change the table alone: the same element is not drawn again.
-  const overview = useMemo(() => <Overview data={data} />, [data]);
+  const overview = useMemo(() => <Overview data={data} columns={columns} />, [data, columns]);
   useEffect(() => {
     document.title = route.item === null ? data.name : `${route.item} · ${data.name}`;
   }, [data.name, route.item]);
@@ -30,10 +39,15 @@ function Page({ data }: { readonly data: PageData }) {
         {route.item === null ? (
           <>
             {overview}
-            <ItemTableView table={table} stacks={stacks} columns={columns} route={route} />
+            <ItemTableView {...{ data, columns, rows, route, selection }} />
+            <Logistics data={data} />
           </>
         ) : (
-          <ItemPage key={location.hash} data={data} id={route.item} row={route.row} />
+          <ItemPage
+            key={`${route.item} ${route.row ?? ''}`}
+            {...{ data, rows, route }}
+            id={route.item}
+          />
         )}
       </main>
     </>
