@@ -149,6 +149,8 @@ export interface ItemFacts {
   readonly resultFrom: { readonly id: string; readonly campaign: string | null } | null;
   /** `manifest.csv:12`. */
   readonly source: string;
+  /** The row of a manifest that runs the item again, its file named from the report's folder. */
+  readonly manifest: Readonly<Record<string, string>>;
 }
 
 /** Values along a chain, one a place; null for none. What does not fit into letters stands as it is. */

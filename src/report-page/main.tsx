@@ -1,6 +1,7 @@
 /** Starts the page: the overview and the table, or one item, as its address says. */
 import { render } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { ComparePage } from './compare/compare-page.tsx';
 import { ELEMENT, type PageData } from './data.ts';
 import { pageData } from './embedded.ts';
 import { ItemPage } from './item/item-page.tsx';
@@ -34,15 +35,19 @@ function Page({ data }: { readonly data: PageData }) {
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to the content
       </a>
-      <Masthead data={data} item={route.item} />
+      <Masthead data={data} item={route.item ?? (route.compare || null)} />
       <main id="content" tabIndex={-1}>
-        {route.item === null ? (
+        {route.item === null && route.compare !== '' && (
+          <ComparePage {...{ data, columns, route }} />
+        )}
+        {route.item === null && route.compare === '' && (
           <>
             {overview}
             <ItemTableView {...{ data, columns, rows, route, selection }} />
             <Logistics data={data} />
           </>
-        ) : (
+        )}
+        {route.item !== null && (
           <ItemPage
             key={`${route.item} ${route.row ?? ''}`}
             {...{ data, rows, route }}

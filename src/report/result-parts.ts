@@ -34,6 +34,6 @@ export async function makeParts(
     rows: record === null || reading === null ? null : makeRows(reading, record, own),
     words: reading === null ? '' : resultWords(reading),
     measures: reading === null ? null : measuresOf(reading),
-    detail: await makeDetail(store, record, reading),
+    detail: await makeDetail(store, item, reading),
   };
 }

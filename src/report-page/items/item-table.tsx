@@ -1,7 +1,11 @@
 /** All items: search, filters, order by any column, a page at a time; and what is made of the rows that are shown. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
+import { PlotPanel } from '../plots/plot-panel.tsx';
 import { replaceRoute, type Route } from '../route.ts';
+import { StructurePanel } from '../structures/structure-panel.tsx';
+import { TableFiles } from '../take/files.tsx';
+import { TakeAlong } from '../take/take-along.tsx';
 import { counted, countText } from '../words.ts';
 import { ColumnChoice } from './column-choice.tsx';
 import { shownColumns, type Column } from './columns.ts';
@@ -59,8 +63,15 @@ export function ItemTableView({ data, columns, rows, route, selection }: ItemTab
           ? counted(rows.length, 'item')
           : `${countText(rows.length)} of ${counted(table.id.length, 'item')}`}
       </p>
+      <TakeAlong {...{ data, columns, rows, route, selection }} />
+      <Views {...{ route, change }} hasMolecules={table.kind.includes('molecule')} />
+      {route.view === 'plot' && <PlotPanel {...{ table, columns, rows, route, selection }} />}
+      {route.view === 'structures' && (
+        <StructurePanel {...{ data, columns, rows, route, selection }} />
+      )}
       <Rows {...{ table, route, selection, change }} columns={shown} rows={onPage} />
       <Pager {...{ page, pages, size, total: rows.length, setPage, setSize }} />
+      <TableFiles />
     </section>
   );
 }
@@ -78,4 +89,34 @@ function useShownFrom(filter: string) {
     heading.current?.focus({ preventScroll: true });
   }, [filter]);
   return heading;
+}
+
+const VIEWS = [
+  ['plot', 'Plot'],
+  ['structures', 'Structures'],
+] as const;
+
+interface ViewsProps {
+  readonly route: Route;
+  readonly hasMolecules: boolean;
+  readonly change: (changed: Partial<Route>) => void;
+}
+
+/** What stands above the table, of the rows that are shown. */
+function Views({ route, hasMolecules, change }: ViewsProps) {
+  const views = hasMolecules ? VIEWS : VIEWS.slice(0, 1);
+  return (
+    <div class="take" role="group" aria-label="Above the table">
+      {views.map(([view, words]) => (
+        <button
+          key={view}
+          type="button"
+          aria-pressed={route.view === view}
+          onClick={() => change({ view: route.view === view ? '' : view })}
+        >
+          {words}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -4,10 +4,10 @@ import { useMemo, useState } from 'preact/hooks';
 export interface Selection {
   /** In the order in which they were picked. */
   readonly rows: readonly number[];
-  has(row: number): boolean;
-  toggle(row: number): void;
+  readonly has: (row: number) => boolean;
+  readonly toggle: (row: number) => void;
   /** Instead of those that were picked so far. */
-  replace(rows: readonly number[]): void;
+  readonly replace: (rows: readonly number[]) => void;
 }
 
 export function useSelection(): Selection {
