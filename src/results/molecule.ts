@@ -12,11 +12,16 @@ export interface MoleculeTexts {
   readonly pdb: string;
   /** `X_AC.frcmod` */
   readonly frcmod: string;
-  /** `X_bcc_gaff2.mol2`, which alone has the orders of the bonds; null where there is none. */
-  readonly mol2: string | null;
+  /** `X_bcc_gaff2.mol2`, which alone has the orders of the bonds; without it they are not known. */
+  readonly mol2?: string | null;
 }
 
-export function readMolecule({ itp, pdb, frcmod, mol2 }: MoleculeTexts): MoleculeReading | null {
+export function readMolecule({
+  itp,
+  pdb,
+  frcmod,
+  mol2 = null,
+}: MoleculeTexts): MoleculeReading | null {
   const topology = readTopology(itp);
   const places = readPlaces(pdb);
   if (topology === null || places.length !== topology.atoms.length) return null;
