@@ -13,7 +13,7 @@ export interface MoleculeTexts {
   /** `X_AC.frcmod` */
   readonly frcmod: string;
   /** `X_bcc_gaff2.mol2`, which alone has the orders of the bonds; without it they are not known. */
-  readonly mol2?: string | null;
+  readonly mol2?: string | null | undefined;
 }
 
 export function readMolecule({
