@@ -1,6 +1,7 @@
 /** A plot of Observable Plot, drawn again when its place changes its width. */
 import { plot, type PlotOptions } from '@observablehq/plot';
 import { useEffect, useRef } from 'preact/hooks';
+import { PictureButtons } from './take/picture-buttons.tsx';
 
 export interface ChartProps {
   /** For those who cannot see it: what it shows, in a sentence. */
@@ -9,9 +10,11 @@ export interface ChartProps {
   readonly options: (width: number) => PlotOptions;
   /** In CSS pixels; otherwise as wide as its place. */
   readonly width?: number | undefined;
+  /** Of the file that it is saved as; `label` when it is left out. */
+  readonly name?: string;
 }
 
-export function Chart({ label, options, width }: ChartProps) {
+export function Chart({ label, options, width, name = label }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = place.current;
@@ -33,7 +36,12 @@ export function Chart({ label, options, width }: ChartProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, [label, options, width]);
-  return <div class="chart" ref={place} />;
+  return (
+    <div class="picture">
+      <PictureButtons name={name} place={place} />
+      <div class="chart" ref={place} />
+    </div>
+  );
 }
 
 /** One picture with one description. Plot names each group of marks as well, which may have no name without a role. */

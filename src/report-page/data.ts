@@ -11,6 +11,7 @@ import type { CampaignState, FinalState, ItemState } from '../domain/states.ts';
 export const ELEMENT = {
   page: 'page-data',
   chunk: 'items-',
+  structures: 'structures',
   viewer: 'viewer-3d',
   app: 'app',
 } as const;
@@ -86,9 +87,25 @@ export interface ItemTable {
   readonly finished: readonly (number | null)[];
   /** What computed the result, where the service tells. */
   readonly engine: readonly (string | null)[];
+  /** Of each kind: the measures of its items by key, one value for each of its rows in turn; null where there is none. */
+  readonly measures: Readonly<Partial<Record<Kind, MeasureColumns>>>;
   /** The user's own columns, in the order in which they first appear. */
   readonly own: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
+
+export type MeasureColumns = Readonly<Record<string, readonly (number | null)[]>>;
+
+/** The molecules that could be drawn: parallel lists, by row. Read only when they are asked for. */
+export interface Structures {
+  readonly rows: readonly number[];
+  /** Canonical. */
+  readonly smiles: readonly string[];
+  /** Fingerprints in base64, all in one, `FINGERPRINT_BYTES` each. */
+  readonly fingerprints: string;
+}
+
+/** Of a Morgan fingerprint with 512 bits. */
+export const FINGERPRINT_BYTES = 64;
 
 /** What the page of one item shows beyond its row in the table. */
 export interface ItemDetail {
@@ -104,6 +121,8 @@ export interface ItemDetail {
 
 export interface DrawnFormula {
   readonly drawing: Drawing | null;
+  /** Canonical, of what was drawn; null where nothing was. */
+  readonly smiles: string | null;
   /** What it was drawn from, or why there is none: a sentence. */
   readonly words: string;
 }
@@ -130,6 +149,8 @@ export interface ItemFacts {
   readonly resultFrom: { readonly id: string; readonly campaign: string | null } | null;
   /** `manifest.csv:12`. */
   readonly source: string;
+  /** The row of a manifest that runs the item again, its file named from the report's folder. */
+  readonly manifest: Readonly<Record<string, string>>;
 }
 
 /** Values along a chain, one a place; null for none. What does not fit into letters stands as it is. */
@@ -168,11 +189,14 @@ export interface PackedMolecule {
   readonly places: readonly number[];
   /** Pairs of atoms from 0, one after the other. */
   readonly bonds: readonly number[];
+  /** Of each pair `1`, `2`, `3` or `ar`, as the engine found it; null where it does not tell. */
+  readonly orders: readonly string[] | null;
   readonly estimated: readonly {
     readonly term: string;
     readonly types: string;
     readonly penalty: number | null;
     readonly needsRevision: boolean;
+    readonly remark: string;
   }[];
 }
 

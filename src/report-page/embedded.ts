@@ -6,6 +6,7 @@ import {
   type ChunkPlan,
   type ItemDetail,
   type PageData,
+  type Structures,
 } from './data.ts';
 
 export async function pageData(): Promise<PageData> {
@@ -16,6 +17,20 @@ export async function pageData(): Promise<PageData> {
 export async function viewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);
   return element === null ? null : inflated(element.textContent);
+}
+
+let structures: Promise<Structures | null> | null = null;
+
+/** SMILES and fingerprints of the molecules; null when the report has none. */
+export function structureList(): Promise<Structures | null> {
+  structures ??= readStructures();
+  return structures;
+}
+
+async function readStructures(): Promise<Structures | null> {
+  await wholePage();
+  const element = document.getElementById(ELEMENT.structures);
+  return element === null ? null : (JSON.parse(await inflated(element.textContent)) as Structures);
 }
 
 /** The folder beside the report is missing, or was moved away from it. */
@@ -46,12 +61,15 @@ async function readChunk(plan: ChunkPlan, chunk: number): Promise<readonly ItemD
 
 /** An item may be asked for by the address before the end of the page is read. */
 async function inThePage(id: string): Promise<string> {
-  if (document.readyState === 'loading') {
-    await new Promise((resolve) => {
-      document.addEventListener('DOMContentLoaded', resolve, { once: true });
-    });
-  }
+  await wholePage();
   return textOf(id);
+}
+
+async function wholePage(): Promise<void> {
+  if (document.readyState !== 'loading') return;
+  await new Promise((resolve) => {
+    document.addEventListener('DOMContentLoaded', resolve, { once: true });
+  });
 }
 
 function textOf(id: string): string {

@@ -1,12 +1,16 @@
 /** Starts the page: the overview and the table, or one item, as its address says. */
 import { render } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { ComparePage } from './compare/compare-page.tsx';
 import { ELEMENT, type PageData } from './data.ts';
 import { pageData } from './embedded.ts';
 import { ItemPage } from './item/item-page.tsx';
 import { ItemTableView } from './items/item-table.tsx';
-import { columnsOf, haystacks } from './items/table-model.ts';
+import { columnsOf } from './items/columns.ts';
+import { useSelection } from './items/selection.ts';
+import { haystacks, rowsOf } from './items/table-model.ts';
 import { Masthead } from './masthead.tsx';
+import { Logistics } from './overview/logistics.tsx';
 import { Overview } from './overview/overview.tsx';
 import { useRoute } from './route.ts';
 
@@ -15,8 +19,14 @@ function Page({ data }: { readonly data: PageData }) {
   const { table } = data;
   const stacks = useMemo(() => haystacks(table), [table]);
   const columns = useMemo(() => columnsOf(table), [table]);
+  const selection = useSelection();
+  const { query, kind, state, code, where, sort } = route;
+  const rows = useMemo(
+    () => rowsOf(table, stacks, columns, { query, kind, state, code, where, sort }),
+    [table, stacks, columns, query, kind, state, code, where, sort],
+  );
   // Search and order change the table alone: the same element is not drawn again.
-  const overview = useMemo(() => <Overview data={data} />, [data]);
+  const overview = useMemo(() => <Overview data={data} columns={columns} />, [data, columns]);
   useEffect(() => {
     document.title = route.item === null ? data.name : `${route.item} · ${data.name}`;
   }, [data.name, route.item]);
@@ -25,15 +35,24 @@ function Page({ data }: { readonly data: PageData }) {
       <a class="skip" href="#content" onClick={skipToContent}>
         Skip to the content
       </a>
-      <Masthead data={data} item={route.item} />
+      <Masthead data={data} item={route.item ?? (route.compare || null)} />
       <main id="content" tabIndex={-1}>
-        {route.item === null ? (
+        {route.item === null && route.compare !== '' && (
+          <ComparePage {...{ data, columns, route }} />
+        )}
+        {route.item === null && route.compare === '' && (
           <>
             {overview}
-            <ItemTableView table={table} stacks={stacks} columns={columns} route={route} />
+            <ItemTableView {...{ data, columns, rows, route, selection }} />
+            <Logistics data={data} />
           </>
-        ) : (
-          <ItemPage key={location.hash} data={data} id={route.item} row={route.row} />
+        )}
+        {route.item !== null && (
+          <ItemPage
+            key={`${route.item} ${route.row ?? ''}`}
+            {...{ data, rows, route }}
+            id={route.item}
+          />
         )}
       </main>
     </>

@@ -1,4 +1,4 @@
-/** What the page shows, as it stands in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-finished`. */
+/** What the page shows, as it stands in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-mass`. */
 import { useEffect, useState } from 'preact/hooks';
 import type { TableQuery } from './items/table-model.ts';
 
@@ -6,9 +6,38 @@ export interface Route extends TableQuery {
   readonly item: string | null;
   /** The item's row, where its id alone does not tell it: a refused row may have the id of another. */
   readonly row: number | null;
+  /** Ids of the items to compare, with blanks between; empty for none. */
+  readonly compare: string;
+  /** The columns shown (columns.ts); empty for those that say most. */
+  readonly columns: string;
+  /** What stands above the table: `plot`, `structures`, or nothing. */
+  readonly view: string;
+  /** Columns of the plot. */
+  readonly x: string;
+  readonly y: string;
+  readonly colour: string;
+  readonly size: string;
+  /** Order of the structures: the id of the molecule that the others are compared with. */
+  readonly like: string;
 }
 
-const KEYS = { query: 'q', kind: 'kind', state: 'state', code: 'code', sort: 'sort' } as const;
+const KEYS = {
+  query: 'q',
+  kind: 'kind',
+  state: 'state',
+  code: 'code',
+  where: 'where',
+  sort: 'sort',
+  compare: 'compare',
+  columns: 'columns',
+  view: 'view',
+  x: 'x',
+  y: 'y',
+  colour: 'colour',
+  size: 'size',
+  like: 'like',
+} as const;
+type Key = keyof typeof KEYS;
 
 export function readRoute(hash: string): Route {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
@@ -16,11 +45,10 @@ export function readRoute(hash: string): Route {
   return {
     item: params.get('item'),
     row: params.has('row') ? Number(params.get('row')) : null,
-    query: of(KEYS.query),
-    kind: of(KEYS.kind),
-    state: of(KEYS.state),
-    code: of(KEYS.code),
-    sort: of(KEYS.sort),
+    ...(Object.fromEntries(Object.entries(KEYS).map(([name, key]) => [name, of(key)])) as Record<
+      Key,
+      string
+    >),
   };
 }
 

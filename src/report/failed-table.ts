@@ -26,6 +26,13 @@ export function failedHeader(columns: Iterable<string>): Row {
   return [...FIRST_COLUMNS, ...columns, ...REASON_COLUMNS];
 }
 
+/** By the names of the columns: the row as it runs again from the folder of the tables. */
+export function manifestRow(item: Listed): Readonly<Record<string, string>> {
+  const { id, kind } = item;
+  const others = [...otherCells(item)].filter(([, value]) => value !== '');
+  return { id, kind: kind ?? '', file: fileOf(item), ...Object.fromEntries(others) };
+}
+
 export function failedRow(item: Listed, columns: Iterable<string>): Row {
   const error = errorOf(item);
   const cells = otherCells(item);

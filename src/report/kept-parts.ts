@@ -15,7 +15,7 @@ import type { ResultParts } from './result-parts.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
 /** Another number for another form of what is kept. */
-const FORM = 1;
+const FORM = 2;
 
 export interface PartsKeeper {
   /** What makes the parts: version of the program and of Node. */

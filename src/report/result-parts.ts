@@ -3,6 +3,8 @@
  * costs: each is read once, here, and in several threads (threads/). So the parts are plain data, without the values
  * that nobody asks for any more.
  */
+import type { MeasureValues } from '../results/measures/measure.ts';
+import { measuresOf } from '../results/measures/measures.ts';
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
 import { makeDetail, type DetailParts } from './page/item-detail.ts';
@@ -15,6 +17,8 @@ export interface ResultParts {
   readonly rows: ResultRows | null;
   /** What came out, in few words; '' where the item has no result. */
   readonly words: string;
+  /** Null where the item has no result. */
+  readonly measures: MeasureValues | null;
   readonly detail: DetailParts;
 }
 
@@ -29,6 +33,7 @@ export async function makeParts(
   return {
     rows: record === null || reading === null ? null : makeRows(reading, record, own),
     words: reading === null ? '' : resultWords(reading),
-    detail: await makeDetail(store, record, reading),
+    measures: reading === null ? null : measuresOf(reading),
+    detail: await makeDetail(store, item, reading),
   };
 }

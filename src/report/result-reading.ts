@@ -39,15 +39,15 @@ async function readMoleculeFiles(
   store: Store,
   record: ItemRecord,
 ): Promise<MoleculeReading | null> {
-  const [itp, pdb, frcmod] = await Promise.all(
-    ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'].map(async (ending) => {
+  const [itp, pdb, frcmod, mol2 = null] = await Promise.all(
+    ['_GMX.itp', '_NEW.pdb', '_AC.frcmod', '.mol2'].map(async (ending) => {
       const name = Object.keys(record.files).find(
         (file) => file.endsWith(ending) && !file.includes('/'),
       );
       return name === undefined ? null : readFile(store, record, name);
     }),
   );
-  return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod }) : null;
+  return itp && pdb && frcmod ? readMolecule({ itp, pdb, frcmod, mol2 }) : null;
 }
 
 async function readFile(

@@ -54,7 +54,20 @@ function readLine(line: string, { term, width }: Section): EstimatedParameter {
     ...{ term, types },
     penalty: penalty === undefined ? null : Number(penalty),
     needsRevision: REVISION.test(line),
+    remark: remarkOf(line.trimStart().slice(width)),
   };
+}
+
+/** What stands behind the numbers, without the penalty. */
+function remarkOf(rest: string): string {
+  const words = rest
+    .replace(/^(?:\s+[-+]?[\d.]+)*/, '')
+    .replace(/,?\s*penalty score=\s*[\d.]+/i, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  // parmchk2 closes one bracket more than it opens.
+  const isOpen = words.split('(').length >= words.split(')').length;
+  return isOpen ? words : words.replace(/\s*\)$/, '');
 }
 
 function isSame(one: EstimatedParameter, other: EstimatedParameter): boolean {
@@ -66,6 +79,7 @@ function merged(one: EstimatedParameter, other: EstimatedParameter): EstimatedPa
   return {
     ...other,
     penalty: other.penalty ?? one.penalty,
+    remark: other.remark || one.remark,
     needsRevision: one.needsRevision || other.needsRevision,
   };
 }

@@ -12,9 +12,16 @@ export interface MoleculeTexts {
   readonly pdb: string;
   /** `X_AC.frcmod` */
   readonly frcmod: string;
+  /** `X_bcc_gaff2.mol2`, which alone has the orders of the bonds; without it they are not known. */
+  readonly mol2?: string | null | undefined;
 }
 
-export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReading | null {
+export function readMolecule({
+  itp,
+  pdb,
+  frcmod,
+  mol2 = null,
+}: MoleculeTexts): MoleculeReading | null {
   const topology = readTopology(itp);
   const places = readPlaces(pdb);
   if (topology === null || places.length !== topology.atoms.length) return null;
@@ -29,8 +36,27 @@ export function readMolecule({ itp, pdb, frcmod }: MoleculeTexts): MoleculeReadi
     charge: totalCharge(atoms),
     atoms,
     bonds: topology.bonds,
+    orders: mol2 === null ? null : readOrders(mol2, topology.bonds),
     estimated: readFrcmod(frcmod),
   };
+}
+
+/** By the pairs of atoms; null where the file does not have all of them. */
+function readOrders(mol2: string, bonds: MoleculeReading['bonds']): readonly string[] | null {
+  const [, rest = ''] = mol2.split(/^@<TRIPOS>BOND\s*$/m);
+  const [lines = ''] = rest.split(/^@/m);
+  const orders = new Map(
+    lines.split('\n').flatMap((line): [string, string][] => {
+      const [, one, other, order] = line.trim().split(/\s+/);
+      return order === undefined ? [] : [[pairKey(Number(one) - 1, Number(other) - 1), order]];
+    }),
+  );
+  const found = bonds.map(([one, other]) => orders.get(pairKey(one, other)));
+  return found.every((order) => order !== undefined) ? found : null;
+}
+
+function pairKey(one: number, other: number): string {
+  return `${Math.min(one, other)} ${Math.max(one, other)}`;
 }
 
 interface Place {

@@ -22,6 +22,10 @@ export type BackboneClass = (typeof BACKBONE_CLASSES)[number]['label'];
 export const EARLY_FOLDING_ABOVE = 0.169;
 /** Above: likely disordered (DisoMine). */
 export const DISORDER_ABOVE = 0.5;
+/** From here on a residue counts to an aggregation-prone stretch. AgMata's authors give no threshold: this one is ours. */
+export const AGGREGATION_FROM = 1;
+/** Residues that such a stretch has at least. */
+export const AGGREGATION_RESIDUES = 5;
 /** From here on: a whole protein that is likely to separate into phases (PSPer's `protein_score`). */
 export const PHASE_SEPARATION_FROM = 0.5611;
 

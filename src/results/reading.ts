@@ -29,6 +29,8 @@ export interface EstimatedParameter {
   readonly penalty: number | null;
   /** `ATTN, need revision`: no similar parameter was found. */
   readonly needsRevision: boolean;
+  /** Where the numbers come from, in parmchk2's words without the penalty: `same as c3-c -n`; '' where it says nothing. */
+  readonly remark: string;
 }
 
 export interface MoleculeReading {
@@ -42,6 +44,8 @@ export interface MoleculeReading {
   readonly atoms: readonly AtomReading[];
   /** Pairs of indices into `atoms`, from 0. */
   readonly bonds: readonly (readonly [number, number])[];
+  /** The order of each of `bonds` as the engine found it: `1`, `2`, `3`, `ar`; null where its file does not tell. */
+  readonly orders: readonly string[] | null;
   readonly estimated: readonly EstimatedParameter[];
 }
 

@@ -17,6 +17,7 @@ async function* items(count: number): AsyncGenerator<Listed> {
 
 const partsOf = ({ id }: Listed): ResultParts => ({
   rows: null,
+  measures: null,
   words: id,
   detail: { text: '{}', formula: null },
 });

@@ -43,7 +43,13 @@ export interface DrawnGraph extends DescribedMolecule {
 export interface Drawn {
   readonly type: 'drawn';
   readonly drawing: Drawing;
+  /** Canonical, with stereochemistry. */
+  readonly smiles: string;
+  /** Morgan fingerprint, radius 2, folded to `FINGERPRINT_BITS`; in base64. */
+  readonly fingerprint: string;
 }
+
+export const FINGERPRINT_BITS = 512;
 
 /** Why it is no molecule. */
 export interface Refused {

@@ -1,7 +1,14 @@
 /** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
-import type { Drawn, DrawnGraph, MolfileFacts, Refused, SmilesFacts } from './chemist.ts';
+import {
+  FINGERPRINT_BITS,
+  type Drawn,
+  type DrawnGraph,
+  type MolfileFacts,
+  type Refused,
+  type SmilesFacts,
+} from './chemist.ts';
 import { DRAWING_OPTIONS, drawingOf } from './drawing.ts';
 import { readGraph } from './rdkit-graph.ts';
 import { refusalOf } from './rdkit-refusal.ts';
@@ -28,6 +35,8 @@ const AS_LISTED = '{"removeHs":false}';
 const ALL_HYDROGENS = '{"allHsExplicit":true}';
 /** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
 const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
+
+const MORGAN = JSON.stringify({ radius: 2, nBits: FINGERPRINT_BITS });
 
 /** Atoms in brackets that have all their electrons whatever they are bonded to, and nitro groups. */
 const CLOSED =
@@ -85,7 +94,14 @@ function draw(text: string): Drawn | Refused {
   if (molecule === null) return refusal(text);
   try {
     if (text.includes('\n')) return draw(molecule.get_smiles());
-    return { type: 'drawn', drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)) };
+    return {
+      type: 'drawn',
+      drawing: drawingOf(molecule.get_svg_with_highlights(DRAWING_OPTIONS)),
+      smiles: molecule.get_smiles(),
+      fingerprint: Buffer.from(molecule.get_morgan_fp_as_uint8array(MORGAN) as Uint8Array).toString(
+        'base64',
+      ),
+    };
   } finally {
     molecule.delete();
   }

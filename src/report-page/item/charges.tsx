@@ -19,21 +19,33 @@ function chargesOf({ names, charges }: PackedMolecule): readonly AtomCharge[] {
 
 const ROW = 16;
 
-export function ChargeChart({ molecule }: { readonly molecule: PackedMolecule }) {
-  const options = useMemo(() => chargeOptions(chargesOf(molecule)), [molecule]);
+/** In elementary charges, without its sign. */
+export function largestCharge({ charges }: PackedMolecule): number {
+  return Math.max(0.1, ...charges.map((charge) => Math.abs(charge) / PARTS));
+}
+
+export interface ChargeChartProps {
+  readonly molecule: PackedMolecule;
+  /** Of the molecule, where several charts are on one page. */
+  readonly name?: string;
+  /** End of the scale, in elementary charges; the largest charge when it is left out. */
+  readonly most?: number;
+}
+
+export function ChargeChart({ molecule, name, most = largestCharge(molecule) }: ChargeChartProps) {
+  const options = useMemo(() => chargeOptions(chargesOf(molecule), most * 1.2), [molecule, most]);
   return (
     <details class="fold" open={molecule.names.length <= 60}>
       <summary>Chart</summary>
       <Chart
-        label="Partial charge of every atom; the table below has the numbers"
+        label={`Partial charge of every atom${name === undefined ? '' : ` of ${name}`}`}
         options={options}
       />
     </details>
   );
 }
 
-function chargeOptions(atoms: readonly AtomCharge[]) {
-  const most = Math.max(0.1, ...atoms.map(({ charge }) => Math.abs(charge))) * 1.2;
+function chargeOptions(atoms: readonly AtomCharge[], most: number) {
   // Names are unique by convention only: the place tells atoms apart.
   const places = atoms.map((_, place) => place);
   const at = (place: number): AtomCharge => atoms[place] ?? { name: '', charge: 0 };

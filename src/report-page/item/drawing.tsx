@@ -27,14 +27,23 @@ export function FormulaView({ formula: { drawing, words } }: { readonly formula:
   );
 }
 
-function DrawingView({ drawing }: { readonly drawing: Drawing }) {
+export function DrawingView({
+  drawing,
+  label = 'Structural formula',
+  isCropped = false,
+}: {
+  readonly drawing: Drawing;
+  readonly label?: string;
+  /** Without the empty ground around, for where there is little room. */
+  readonly isCropped?: boolean;
+}) {
   const { width, height, paths, letters } = drawing;
   return (
     <svg
       class="drawing"
-      viewBox={`0 0 ${width} ${height}`}
+      viewBox={isCropped ? croppedBox(drawing) : `0 0 ${width} ${height}`}
       role="img"
-      aria-label="Structural formula"
+      aria-label={label}
     >
       {paths.map(({ d, colour, line }, place) =>
         line === null ? (
@@ -50,4 +59,30 @@ function DrawingView({ drawing }: { readonly drawing: Drawing }) {
       ))}
     </svg>
   );
+}
+
+/** Small molecules are not blown up beyond this, in units of the drawing. */
+const SMALLEST = 150;
+const AIR = 12;
+
+function croppedBox({ paths, letters }: Drawing): string {
+  const points = paths.flatMap(({ d }) => {
+    const numbers = d.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
+    return numbers.flatMap((x, place) =>
+      place % 2 === 0 ? [[x, numbers[place + 1] ?? 0] as const] : [],
+    );
+  });
+  const all = [...points, ...letters.map(({ x, y }) => [x, y] as const)];
+  const side = (axis: 0 | 1): readonly [number, number] => {
+    let [low, high] = [Infinity, -Infinity];
+    for (const point of all) {
+      low = Math.min(low, point[axis]);
+      high = Math.max(high, point[axis]);
+    }
+    const length = Math.max(SMALLEST, high - low + 2 * AIR);
+    return [(low + high - length) / 2, length];
+  };
+  if (all.length === 0) return '0 0 1 1';
+  const [[left, wide], [top, tall]] = [side(0), side(1)];
+  return [left, top, wide, tall].map((value) => value.toFixed(1)).join(' ');
 }

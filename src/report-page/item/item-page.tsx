@@ -4,8 +4,9 @@ import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemDetail, ItemTable, PageData } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
+import { hashOf, type Route } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
-import { KIND_WORDS } from '../words.ts';
+import { countText, KIND_WORDS } from '../words.ts';
 import { AlignmentView } from './alignment.tsx';
 import { FormulaView } from './drawing.tsx';
 import { EngineMark } from './engine-mark.tsx';
@@ -17,12 +18,14 @@ import { ShiftsView } from './shifts.tsx';
 export interface ItemPageProps {
   readonly data: PageData;
   readonly id: string;
-  readonly row: number | null;
+  /** The rows of the table that fit, in order: the neighbours of the item. */
+  readonly rows: readonly number[];
+  readonly route: Route;
 }
 
-export function ItemPage({ data, id, row: asked }: ItemPageProps) {
+export function ItemPage({ data, id, rows, route }: ItemPageProps) {
   const { table } = data;
-  const row = rowOfItem(table, id, asked);
+  const row = rowOfItem(table, id, route.row);
   if (row === null) {
     return (
       <section>
@@ -35,7 +38,7 @@ export function ItemPage({ data, id, row: asked }: ItemPageProps) {
   }
   return (
     <article class="item">
-      <Way table={table} row={row} />
+      <Way {...{ table, row, rows, route }} />
       <Heading id={id} />
       <p class="marks">
         <StateMark state={table.state[row] ?? ''} />
@@ -62,28 +65,27 @@ function Heading({ id }: { readonly id: string }) {
   );
 }
 
-function Way({ table, row }: { readonly table: ItemTable; readonly row: number }) {
-  return (
-    <nav aria-label="Items" class="way">
-      <a href="#" onClick={backToTable}>
-        All items
-      </a>
-      {row > 0 && <a href={itemHash(table, row - 1)}>Previous</a>}
-      {row + 1 < table.id.length && <a href={itemHash(table, row + 1)}>Next</a>}
-    </nav>
-  );
+interface WayProps extends Pick<ItemPageProps, 'rows' | 'route'> {
+  readonly table: ItemTable;
+  readonly row: number;
 }
 
-/** With the search and the order it had, where the reader came from it. */
-let cameFrom = '#';
-addEventListener('hashchange', ({ oldURL }) => {
-  const { hash } = new URL(oldURL);
-  if (!new URLSearchParams(hash.slice(1)).has('item')) cameFrom = hash === '' ? '#' : hash;
-});
-
-function backToTable(event: Event): void {
-  event.preventDefault();
-  location.hash = cameFrom;
+/** Back to the table as it was, and on in its order. An item that does not fit its filter has no neighbours there. */
+function Way({ table, row, rows, route }: WayProps) {
+  const place = rows.indexOf(row);
+  const [previous, next] = place < 0 ? [] : [rows[place - 1], rows[place + 1]];
+  return (
+    <nav aria-label="Items" class="way">
+      <a href={hashOf({ ...route, item: null, row: null })}>All items</a>
+      {previous !== undefined && <a href={itemHash(table, previous, route)}>Previous</a>}
+      {next !== undefined && <a href={itemHash(table, next, route)}>Next</a>}
+      {place >= 0 && (
+        <span class="quiet">
+          {countText(place + 1)} of {countText(rows.length)}
+        </span>
+      )}
+    </nav>
+  );
 }
 
 function Failure({ table, row }: { readonly table: ItemTable; readonly row: number }) {

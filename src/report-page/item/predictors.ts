@@ -71,14 +71,15 @@ const PREDICTORS: Readonly<Record<string, Predictor>> = {
   coil: predictor('Coil propensity', 'DynaMine'),
   ppII: predictor('Polyproline II propensity', 'DynaMine', [0, 0.5]),
   earlyFolding: predictor('Early folding', 'EFoldMine', [0, 0.5], EARLY_FOLDING),
-  disoMine: predictor('Disorder', 'DisoMine', UNIT, DISORDER),
+  disoMine: predictor('Disorder (DisoMine)', 'DisoMine', UNIT, DISORDER),
   agmata: predictor('Beta aggregation', 'AgMata', [0, 5]),
   viterbi: predictor('State', 'PSPer'),
   complexity: predictor('Complexity', 'PSPer'),
   arg: predictor('Arginine', 'PSPer'),
   tyr: predictor('Tyrosine', 'PSPer'),
   RRM: predictor('RNA recognition motif', 'PSPer'),
-  disorder: predictor('Disorder', 'PSPer'),
+  disorder: predictor('Disorder around (PSPer)', 'PSPer'),
+  shiftCrypt: predictor('ShiftCrypt index', 'ShiftCrypt'),
 };
 
 export function predictorOf(key: string): Predictor {

@@ -1,6 +1,6 @@
 /** Items by their id and by their row in the table. */
 import type { ItemTable } from '../data.ts';
-import { hashOf } from '../route.ts';
+import { hashOf, type Route } from '../route.ts';
 
 const firstRows = new WeakMap<ItemTable, ReadonlyMap<string, number>>();
 
@@ -20,7 +20,9 @@ export function rowOfItem(table: ItemTable, id: string, row: number | null): num
   return firstRowsOf(table).get(id) ?? null;
 }
 
-export function itemHash(table: ItemTable, row: number): string {
+/** The item's page. With `route` its neighbours there are those of the table, in its order. */
+export function itemHash(table: ItemTable, row: number, route: Partial<Route> = {}): string {
   const id = table.id[row] ?? '';
-  return hashOf(firstRowsOf(table).get(id) === row ? { item: id } : { item: id, row });
+  const isFirst = firstRowsOf(table).get(id) === row;
+  return hashOf({ ...route, compare: '', item: id, row: isFirst ? null : row });
 }

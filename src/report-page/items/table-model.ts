@@ -1,5 +1,7 @@
 /** Search and order of the table of all items: functions of data, quick with ten thousand rows. */
 import type { ItemTable } from '../data.ts';
+import type { CellValue, Column } from './columns.ts';
+import { conditionTest } from './conditions.ts';
 
 /** Which rows are wanted, and in which order; an empty text wants all. */
 export interface TableQuery {
@@ -8,65 +10,10 @@ export interface TableQuery {
   readonly kind: string;
   readonly state: string;
   readonly code: string;
+  /** Conditions on the values of columns (conditions.ts). */
+  readonly where: string;
   /** A column's key, with `-` in front for descending; empty for the manifest's order. */
   readonly sort: string;
-}
-
-/** Keys of the columns that every table has; the user's own are `own:NAME`. */
-export type ColumnKey = string;
-
-export interface Column {
-  readonly key: ColumnKey;
-  readonly title: string;
-  /** What it holds, in a sentence; empty where the title says it. */
-  readonly meaning: string;
-  readonly isNumber: boolean;
-  readonly valueAt: (row: number) => string | number | null;
-}
-
-export function columnsOf(table: ItemTable): readonly Column[] {
-  const text = (key: string, title: string, valueAt: Column['valueAt'], meaning = ''): Column => ({
-    ...{ key, title, meaning, valueAt },
-    isNumber: false,
-  });
-  const number = (
-    key: string,
-    title: string,
-    meaning: string,
-    valueAt: Column['valueAt'],
-  ): Column => ({ ...{ key, title, meaning, valueAt }, isNumber: true });
-  return [
-    text('id', 'Item', (row) => table.id[row] ?? ''),
-    text('kind', 'Kind', (row) => table.kind[row] ?? null),
-    text('state', 'State', (row) => table.state[row] ?? null),
-    text('result', 'Result', (row) => (table.result[row] || table.code[row]) ?? null),
-    ...table.own.map((own) => ownColumn(own)),
-    number('waited', 'Accepted after', 'From the start of the campaign', (row) =>
-      secondsOf(table.submitted[row]),
-    ),
-    number('took', 'Done in', 'From acceptance by the service to the last file on disk', (row) =>
-      secondsOf(durationOf(table, row)),
-    ),
-  ];
-}
-
-function ownColumn({ name, values }: ItemTable['own'][number]): Column {
-  const filled = values.filter((value) => value !== '');
-  const isNumber = filled.length > 0 && filled.every((value) => Number.isFinite(Number(value)));
-  const valueAt = (row: number): string | number | null => {
-    const value = values[row] ?? '';
-    return value === '' ? null : isNumber ? Number(value) : value;
-  };
-  return { key: `own:${name}`, title: name, meaning: 'Your own column', isNumber, valueAt };
-}
-
-function durationOf(table: ItemTable, row: number): number | null {
-  const [from, to] = [table.submitted[row] ?? null, table.finished[row] ?? null];
-  return from === null || to === null ? null : to - from;
-}
-
-function secondsOf(ms: number | null | undefined): number | null {
-  return ms == null ? null : ms / 1000;
 }
 
 /** All that is searched in a row, in lower case. */
@@ -95,11 +42,13 @@ export function rowsOf(
   wanted: TableQuery,
 ): readonly number[] {
   const words = wanted.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const isMet = conditionTest(columns, wanted.where);
   const rows: number[] = [];
   for (const [row, stack] of stacks.entries()) {
     if (wanted.kind !== '' && table.kind[row] !== wanted.kind) continue;
     if (wanted.state !== '' && groupOf(table.state[row]) !== wanted.state) continue;
     if (wanted.code !== '' && table.code[row] !== wanted.code) continue;
+    if (isMet !== null && !isMet(row)) continue;
     if (words.every((word) => stack.includes(word))) rows.push(row);
   }
   const descending = wanted.sort.startsWith('-');
@@ -129,7 +78,7 @@ function sorted(rows: readonly number[], column: Column, descending: boolean): r
 }
 
 /** `mol9` before `mol10`. Far quicker than a collator that compares numbers. */
-function sortKey(value: string | number | null): string | number | null {
+function sortKey(value: CellValue): CellValue {
   if (typeof value !== 'string') return value;
   return value.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'));
 }

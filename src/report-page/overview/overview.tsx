@@ -1,23 +1,24 @@
-/** How the campaign went, on one screen. */
+/** What came out of the campaign, and what failed. */
 import type { PageData } from '../data.ts';
 import { engineKind } from '../item/engine-mark.tsx';
-import { counted, countText } from '../words.ts';
+import type { Column } from '../items/columns.ts';
+import { counted } from '../words.ts';
 import { CountTable } from './count-table.tsx';
 import { FailureTable } from './failures.tsx';
-import { Submissions } from './submissions.tsx';
-import { Times } from './times.tsx';
+import { Results } from './results.tsx';
 
-export function Overview({ data }: { readonly data: PageData }) {
+export interface OverviewProps {
+  readonly data: PageData;
+  readonly columns: readonly Column[];
+}
+
+export function Overview({ data, columns }: OverviewProps) {
   return (
     <section aria-label="Overview" class="overview">
       <Warnings data={data} />
-      <div class="summary">
-        <CountTable data={data} />
-        <Facts data={data} />
-      </div>
+      <CountTable data={data} />
+      <Results table={data.table} columns={columns} />
       <FailureTable table={data.table} />
-      <Submissions data={data} />
-      <Times data={data} />
     </section>
   );
 }
@@ -53,33 +54,5 @@ function Warnings({ data }: { readonly data: PageData }) {
         </details>
       )}
     </>
-  );
-}
-
-function Facts({ data }: { readonly data: PageData }) {
-  const { submissions, rejected429, duplicates, cached, runs } = data;
-  const facts: readonly (readonly [string, string])[] = [
-    ['Jobs submitted', countText(submissions)],
-    ['Refused as too many (429)', countText(rejected429)],
-    ['Served by another row’s job', countText(duplicates)],
-    ['From earlier campaigns', countText(cached)],
-    ['Runs', countText(runs)],
-    ['Manifests', data.manifests.join(', ')],
-    [
-      'Versions',
-      Object.entries(data.versions)
-        .map(([name, version]) => `${name} ${version}`)
-        .join(', '),
-    ],
-  ];
-  return (
-    <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -55,7 +55,7 @@ function inline(script: string): string {
 
 function styles(): string {
   const folder = join(PAGE, 'style');
-  return ['colours.css', 'page.css', 'item.css', 'small-and-paper.css']
+  return ['colours.css', 'page.css', 'items.css', 'item.css', 'small-and-paper.css']
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
 }

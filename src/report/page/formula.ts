@@ -16,14 +16,24 @@ export interface FormulaSource {
   readonly words: string;
 }
 
+export interface Portrait {
+  readonly formula: DrawnFormula;
+  /** In base64; null where there is no drawing. */
+  readonly fingerprint: string | null;
+}
+
 /** What cannot be drawn is no reason to have no report: the words say it. */
-export async function drawnFormula(chemist: Chemist, source: FormulaSource): Promise<DrawnFormula> {
+export async function portrait(chemist: Chemist, source: FormulaSource): Promise<Portrait> {
   const { structure, words } = source;
-  if (structure === null) return { drawing: null, words };
+  const without = (why: string): Portrait => ({
+    formula: { drawing: null, smiles: null, words: why },
+    fingerprint: null,
+  });
+  if (structure === null) return without(words);
   const drawn = await chemist.draw(structure);
-  return drawn.type === 'drawn'
-    ? { drawing: drawn.drawing, words }
-    : { drawing: null, words: `RDKit cannot draw the structure: ${drawn.reason}.` };
+  if (drawn.type !== 'drawn') return without(`RDKit cannot draw the structure: ${drawn.reason}.`);
+  const { drawing, smiles, fingerprint } = drawn;
+  return { formula: { drawing, smiles, words }, fingerprint };
 }
 
 export async function formulaSource(

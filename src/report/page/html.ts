@@ -7,6 +7,8 @@ export interface PageContent {
   readonly title: string;
   /** Deflated, in base64, as are all that follow. */
   readonly data: string;
+  /** SMILES and fingerprints of the molecules; null without any. */
+  readonly structures: string | null;
   readonly chunks: readonly string[];
   /** The script of the 3D viewer; null without molecules. */
   readonly viewer: string | null;
@@ -16,7 +18,7 @@ export interface PageContent {
 
 /** The table comes before the items' data, so that it is shown while those are still read. */
 export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
-  const { title, data, chunks, viewer } = content;
+  const { title, data, structures, chunks, viewer } = content;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -34,6 +36,7 @@ ${pieces.style}</style>
 `;
   yield dataElement(ELEMENT.page, data);
   yield `<script>${pieces.app}</script>\n`;
+  if (structures !== null) yield dataElement(ELEMENT.structures, structures);
   for (const [chunk, base64] of chunks.entries()) {
     yield dataElement(`${ELEMENT.chunk}${chunk}`, base64);
   }

@@ -1,8 +1,8 @@
 /** What the page of one item shows, as JSON: a result that has been read is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail } from '../../report-page/data.ts';
 import type { ResultReading } from '../../results/reading.ts';
-import type { ItemRecord } from '../../store/item-record.ts';
 import type { Store } from '../../store/store.ts';
+import type { Listed } from '../campaign-items.ts';
 import { formulaSource, type FormulaSource } from './formula.ts';
 import { itemFacts } from './item-facts.ts';
 import { packResult } from './pack-result.ts';
@@ -20,12 +20,13 @@ export interface DetailParts {
 /** @throws StoreError */
 export async function makeDetail(
   store: Store,
-  record: ItemRecord | null,
+  item: Listed,
   reading: ResultReading | null,
 ): Promise<DetailParts> {
+  const { record } = item;
   const isRead = record?.state !== 'succeeded' || reading !== null;
   const detail: Omit<ItemDetail, 'formula'> = {
-    facts: record === null ? null : itemFacts(record),
+    facts: record === null ? null : itemFacts(item, record),
     result: reading === null ? null : packResult(reading),
     unreadable: isRead ? null : 'its files cannot be read as what they should be.',
   };

@@ -2,9 +2,11 @@
 import type { ItemFacts } from '../../report-page/data.ts';
 import { optionsToDisk } from '../../store/item-options.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
+import type { Listed } from '../campaign-items.ts';
+import { manifestRow } from '../failed-table.ts';
 import { ITEM_RECORD, itemFolder } from '../../store/layout.ts';
 
-export function itemFacts(record: ItemRecord): ItemFacts {
+export function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
   const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
     record;
   return {
@@ -24,6 +26,7 @@ export function itemFacts(record: ItemRecord): ItemFacts {
       ? { id: resultFrom.id, campaign: resultFrom.type === 'cache' ? resultFrom.campaign : null }
       : null,
     source: `${source.file}:${source.line}`,
+    manifest: manifestRow(item),
   };
 }
 

@@ -40,10 +40,10 @@ export function packResult(reading: ResultReading): PackedResult {
 }
 
 function packMolecule(reading: MoleculeReading): PackedMolecule {
-  const { formula, charge, atoms, bonds, estimated } = reading;
+  const { formula, charge, atoms, bonds, orders, estimated } = reading;
   return {
     kind: 'molecule',
-    ...{ formula, charge, estimated },
+    ...{ formula, charge, estimated, orders },
     names: atoms.map(({ name }) => name),
     elements: atoms.map(({ element }) => element),
     types: atoms.map(({ type }) => type),

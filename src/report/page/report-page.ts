@@ -8,15 +8,22 @@ import { REPORT } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import type { CampaignSummary } from '../campaign-summary.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
-import { drawnFormula } from './formula.ts';
+import { portrait, type Portrait } from './formula.ts';
 import { pageHtml } from './html.ts';
 import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-chunks.ts';
 import { withFormula, type DetailParts, type DetailText } from './item-detail.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
+import { StructureList } from './structure-list.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
 const AHEAD = 32;
+
+interface Drawn {
+  readonly text: DetailText;
+  /** Null for what is no molecule. */
+  readonly portrait: Portrait | null;
+}
 
 export class ReportPage implements PartsSink {
   private readonly store: Store;
@@ -26,7 +33,10 @@ export class ReportPage implements PartsSink {
   private chemist: Chemist | null = null;
   private hasMolecules = false;
   /** In the order of the items. */
-  private readonly underWay: Promise<DetailText>[] = [];
+  private readonly underWay: Promise<Drawn>[] = [];
+  private readonly structures = new StructureList();
+  /** Items whose detail was taken. */
+  private taken = 0;
 
   /**
    * `mostEmbedded`: letters of base64 that the items may take in the page; the others lie beside it.
@@ -43,7 +53,7 @@ export class ReportPage implements PartsSink {
   }
 
   async add({ item, parts }: ItemParts): Promise<void> {
-    this.rows.add(item, parts.words);
+    this.rows.add(item, parts);
     this.hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
     const detail = this.detailOf(parts.detail);
     // Met when its turn comes.
@@ -67,10 +77,12 @@ export class ReportPage implements PartsSink {
     const chunks = await this.chunks.end();
     await removeChunkFiles(this.store, chunks);
     const { pieces } = this;
+    const structures = this.structures.all();
     const data = pageData(summary, this.rows, chunks);
     const html = pageHtml(pieces, {
       title: summary.name,
       data: packed(JSON.stringify(data)),
+      structures: structures === null ? null : packed(JSON.stringify(structures)),
       chunks: this.chunks.embedded,
       viewer: this.hasMolecules ? packed(pieces.viewer) : null,
       hasMore: chunks.embedded < chunks.firstRows.length,
@@ -80,14 +92,18 @@ export class ReportPage implements PartsSink {
 
   private async takeFirst(): Promise<void> {
     const detail = await this.underWay.shift();
-    if (detail !== undefined) await this.chunks.add(detail);
+    if (detail === undefined) return;
+    if (detail.portrait !== null) this.structures.add(this.taken, detail.portrait);
+    this.taken += 1;
+    await this.chunks.add(detail.text);
   }
 
-  private async detailOf({ text, formula }: DetailParts): Promise<DetailText> {
-    if (formula === null) return withFormula(text, null);
+  private async detailOf({ text, formula }: DetailParts): Promise<Drawn> {
+    if (formula === null) return { text: withFormula(text, null), portrait: null };
     // One thread keeps up with the reading of the results, and each takes 80 MB.
     this.chemist ??= openChemist({ threads: 1 });
-    return withFormula(text, await drawnFormula(this.chemist, formula));
+    const drawn = await portrait(this.chemist, formula);
+    return { text: withFormula(text, drawn.formula), portrait: drawn };
   }
 }
 

@@ -1,18 +1,21 @@
 /** The rows of the page's table, gathered one by one. */
 import type { ItemTable, PageData } from '../../report-page/data.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
+import type { ResultParts } from '../result-parts.ts';
 import { Acceptances } from './acceptances.ts';
+import { MeasureLists } from './measure-lists.ts';
 
 type Writable<T> = {
   -readonly [Key in keyof T]: T[Key] extends readonly (infer E)[] ? E[] : never;
 };
 
 export class TableRows {
-  private readonly columns: Writable<Omit<ItemTable, 'own'>> = {
+  private readonly columns: Writable<Omit<ItemTable, 'own' | 'measures'>> = {
     ...{ id: [], kind: [], state: [], result: [], code: [], message: [], remoteId: [] },
     ...{ attempts: [], submitted: [], finished: [], engine: [] },
   };
   private readonly own = new Map<string, string[]>();
+  private readonly measures = new MeasureLists();
   private readonly accepted = new Acceptances();
 
   /** How many there are by now. */
@@ -20,13 +23,13 @@ export class TableRows {
     return this.columns.id.length;
   }
 
-  /** `words`: what came out; '' where nothing did. */
-  add(item: Listed, words: string): void {
+  add(item: Listed, { words, measures }: Pick<ResultParts, 'words' | 'measures'>): void {
     const { id, kind, record } = item;
     const { columns } = this;
     const error = errorOf(item);
     for (const [name, value] of Object.entries(ownOf(item)))
       this.ownColumn(name)[this.length] = value;
+    if (kind !== null) this.measures.add(kind, measures);
     columns.id.push(id);
     columns.kind.push(kind);
     columns.state.push(stateOf(item));
@@ -50,6 +53,7 @@ export class TableRows {
       ...others,
       submitted: submitted.map(after),
       finished: finished.map(after),
+      measures: this.measures.byKind(),
       own: Array.from(this.own, ([name, values]) => ({
         name,
         values: Array.from({ length: this.length }, (_, row) => values[row] ?? ''),

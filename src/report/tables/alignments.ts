@@ -1,4 +1,5 @@
 /** `alignments`: one row a column of an alignment, and how the values of its rows spread there. */
+import { conservation } from '../../results/measures/alignment.ts';
 import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -14,6 +15,7 @@ export const ALIGNMENT_COLUMNS: readonly Column[] = [
   ...columns('integer', 'column_index', 'column_number', 'sequences', 'gaps'),
   ...KEYS.flatMap((key) => columns('number', ...SPREAD_KEYS.map((name) => `${key}_${name}`))),
   ...columns('text', 'engine', 'engine_version'),
+  ...columns('number', 'conservation'),
 ];
 
 export function alignmentSlabs(
@@ -30,6 +32,10 @@ export function alignmentSlabs(
     }),
     record.engine ?? null,
     engineVersion(record),
+    conservation(
+      proteins.map(({ residues }) => residues),
+      rows,
+    )?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
   ];
   return [{ rows, cells }];
 }

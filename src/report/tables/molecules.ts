@@ -1,5 +1,7 @@
 /** `molecules`: one row a molecule. */
 import type { EstimatedParameter, MoleculeReading } from '../../results/reading.ts';
+import { dipoleMoment, molecularMass } from '../../results/measures/molecule.ts';
+import { rotatableBonds } from '../../results/measures/rotatable-bonds.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Slab } from './column.ts';
 import { engineVersion } from './engine-version.ts';
@@ -15,12 +17,12 @@ export const MOLECULE_COLUMNS = [
   ...columns('number', 'penalty_sum', 'penalty_max'),
   ...columns('integer', 'attn_flags'),
   ...columns('text', 'engine', 'engine_version'),
+  ...columns('number', 'molecular_mass', 'dipole_moment'),
+  ...columns('integer', 'rotatable_bonds'),
 ];
 
-export function moleculeSlabs(
-  { name, formula, charge, atoms, estimated }: MoleculeReading,
-  record: ItemRecord,
-): readonly Slab[] {
+export function moleculeSlabs(reading: MoleculeReading, record: ItemRecord): readonly Slab[] {
+  const { name, formula, charge, atoms, estimated } = reading;
   const options = record.options.kind === 'molecule' ? record.options : null;
   const types = [...new Set(atoms.map(({ type }) => type))].sort();
   const cells = [
@@ -34,6 +36,8 @@ export function moleculeSlabs(
     estimated.filter(({ needsRevision }) => needsRevision).length,
     record.engine ?? null,
     engineVersion(record),
+    ...[withoutDust(molecularMass(atoms)), withoutDust(dipoleMoment(atoms))],
+    rotatableBonds(reading),
   ];
   return [{ rows: 1, cells }];
 }
@@ -44,8 +48,12 @@ function penalties(estimated: readonly EstimatedParameter[]): readonly (number |
   return [
     estimated.length,
     scores.filter((score) => score > 0).length,
-    // They come with one decimal; adding binary fractions leaves dust.
-    Math.round(sum * 1e6) / 1e6,
+    withoutDust(sum),
     scores.length === 0 ? null : Math.max(...scores),
   ];
+}
+
+/** Files have a few decimals; adding binary fractions leaves dust. */
+function withoutDust<T extends number | null>(value: T): T {
+  return (value === null ? null : Math.round(value * 1e6) / 1e6) as T;
 }

@@ -7,6 +7,7 @@ import {
 } from '../../results/reading-aids.ts';
 import type { ProteinReading, SequenceReading, Track } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
+import { aggregationRegions } from '../../results/measures/sequence.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Cell, type Column, type Slab } from './column.ts';
 import { engineVersion } from './engine-version.ts';
@@ -20,6 +21,7 @@ export const RESIDUE_COLUMNS: readonly Column[] = [
   ...columns('text', 'backbone_class'),
   ...columns('boolean', 'early_folding', 'disordered', 'phase_separating'),
   ...columns('text', 'engine', 'engine_version'),
+  ...columns('boolean', 'aggregation_prone'),
 ];
 
 export function residueSlabs({ proteins }: SequenceReading, record: ItemRecord): readonly Slab[] {
@@ -43,6 +45,7 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
     score === null ? null : score >= PHASE_SEPARATION_FROM,
     record.engine ?? null,
     engineVersion(record),
+    inAggregationRegion(tracks['agmata']),
   ];
   return { rows, cells };
 }
@@ -50,4 +53,11 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
 /** Null where there is no value, and in every row where the predictor did not run. */
 function labels(track: Track | undefined, label: (value: number) => Cell): null | readonly Cell[] {
   return track?.map((value) => (typeof value === 'number' ? label(value) : null)) ?? null;
+}
+
+function inAggregationRegion(track: Track | undefined): null | readonly Cell[] {
+  if (track === undefined) return null;
+  const cells: Cell[] = track.map((value) => (typeof value === 'number' ? false : null));
+  for (const [from, to] of aggregationRegions(track)) cells.fill(true, from, to);
+  return cells;
 }

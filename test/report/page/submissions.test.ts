@@ -43,6 +43,7 @@ async function claimOf(posts: readonly Post[]): Promise<string> {
   }
   await publishCampaign(store, END);
   const { page, errors } = await opened(browser, store.location);
+  await page.locator('.logistics summary').click();
   const words = await page.locator('section[aria-labelledby=submissions] figcaption').innerText();
   expect(errors).toEqual([]);
   return words.slice(words.indexOf('): ') + 3);

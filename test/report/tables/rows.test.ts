@@ -48,6 +48,9 @@ describe('molecules', () => {
         attn_flags: '0',
         engine: '',
         engine_version: '',
+        molecular_mass: '180.154',
+        rotatable_bonds: '3',
+        dipole_moment: rows[0]?.['dipole_moment'],
       },
     });
     expect(Math.abs(Number(rows[0]?.['total_charge']))).toBeLessThan(1e-5);

@@ -1,0 +1,115 @@
+/** Two to twelve items beside each other. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ItemDetail, PageData } from '../data.ts';
+import { DataMissing, itemDetail } from '../embedded.ts';
+import { headOf, type Column } from '../items/columns.ts';
+import { itemHash, rowOfItem } from '../items/item-row.ts';
+import { valueText } from '../items/rows.tsx';
+import { hashOf, type Route } from '../route.ts';
+import { MoleculesCompared } from './molecules.tsx';
+import { Overlays } from './overlays.tsx';
+import { seriesOf } from './series.ts';
+
+export interface ComparePageProps {
+  readonly data: PageData;
+  readonly columns: readonly Column[];
+  readonly route: Route;
+}
+
+export interface Compared {
+  readonly id: string;
+  readonly row: number;
+  readonly detail: ItemDetail;
+}
+
+export function ComparePage({ data, columns, route }: ComparePageProps) {
+  const [found, setFound] = useState<readonly Compared[] | string | null>(null);
+  useEffect(() => {
+    let left = false;
+    comparedOf(data, route.compare).then(
+      (all) => left || setFound(all),
+      (error: unknown) => {
+        if (!(error instanceof DataMissing)) throw error;
+        if (!left) setFound('The folder report-data is missing beside the report.');
+      },
+    );
+    return () => {
+      left = true;
+    };
+  }, [data, route.compare]);
+  return (
+    <article class="compare">
+      <nav aria-label="Items" class="way">
+        <a href={hashOf({ ...route, compare: '' })}>All items</a>
+      </nav>
+      <h1>Comparison</h1>
+      {found === null && <p role="status">Reading …</p>}
+      {typeof found === 'string' && <p class="notice strong">{found}</p>}
+      {found !== null && typeof found !== 'string' && (
+        <>
+          <Values {...{ data, columns, route }} all={found} />
+          <MoleculesCompared all={found} />
+          <Overlays series={seriesOf(found)} />
+        </>
+      )}
+    </article>
+  );
+}
+
+/** What the address names and the report does not have is left out. */
+async function comparedOf(data: PageData, compare: string): Promise<readonly Compared[]> {
+  const all: Compared[] = [];
+  for (const part of new Set(compare.split(' ').filter(Boolean))) {
+    const id = decodeURIComponent(part);
+    const row = rowOfItem(data.table, id, null);
+    if (row !== null) all.push({ id, row, detail: await itemDetail(data.chunks, row) });
+  }
+  return all;
+}
+
+interface ValuesProps extends ComparePageProps {
+  readonly all: readonly Compared[];
+}
+
+/** The measures and the user's own columns that one of the items has. */
+function Values({ data, columns, route, all }: ValuesProps) {
+  const filled = columns.filter(
+    ({ group, valueAt }) =>
+      group !== 'item' && group !== 'job' && all.some(({ row }) => valueAt(row) !== null),
+  );
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Values">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="hidden">Column</span>
+            </th>
+            {all.map(({ id, row }) => (
+              <th key={row} scope="col" class="number">
+                <a href={itemHash(data.table, row, route)}>{id}</a>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {filled.map((column) => (
+            <tr key={column.key}>
+              <th scope="row" title={column.meaning}>
+                {headOf(column)}
+              </th>
+              {all.map(({ row }) => {
+                const value = column.valueAt(row);
+                return (
+                  <td key={row} class="number">
+                    {value === null ? '–' : valueText(column, value)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

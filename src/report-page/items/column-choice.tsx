@@ -1,0 +1,59 @@
+/** Which columns the table shows. */
+import type { Route } from '../route.ts';
+import { KIND_WORDS } from '../words.ts';
+import { chosenText, headOf, type Column, type ColumnGroup } from './columns.ts';
+
+const GROUPS: Readonly<Record<ColumnGroup, string>> = {
+  item: 'Item',
+  molecule: KIND_WORDS.molecule.many,
+  sequence: KIND_WORDS.sequence.many,
+  alignment: KIND_WORDS.alignment.many,
+  shifts: KIND_WORDS.shifts.many,
+  own: 'your own',
+  job: 'job',
+};
+
+export interface ColumnChoiceProps {
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  readonly change: (changed: Partial<Route>) => void;
+}
+
+export function ColumnChoice({ columns, shown, change }: ColumnChoiceProps) {
+  const keys = new Set(shown.map(({ key }) => key));
+  const choose = (key: string, isShown: boolean): void => {
+    const now = columns.filter((one) => (one.key === key ? isShown : keys.has(one.key)));
+    change({ columns: chosenText(now.map((one) => one.key)) });
+  };
+  const groups = Object.entries(GROUPS).map(
+    ([group, title]) => [title, columns.filter((column) => column.group === group)] as const,
+  );
+  return (
+    <details class="choice">
+      <summary>Columns</summary>
+      <div class="groups">
+        {groups
+          .filter(([, of]) => of.length > 0)
+          .map(([title, of]) => (
+            <fieldset key={title}>
+              <legend>{title}</legend>
+              {of.map((column) => (
+                <label key={column.key} title={column.meaning}>
+                  <input
+                    type="checkbox"
+                    checked={keys.has(column.key)}
+                    disabled={column.key === 'id'}
+                    onChange={({ currentTarget }) => choose(column.key, currentTarget.checked)}
+                  />
+                  {headOf(column)}
+                </label>
+              ))}
+            </fieldset>
+          ))}
+        <button type="button" onClick={() => change({ columns: '' })}>
+          As at first
+        </button>
+      </div>
+    </details>
+  );
+}

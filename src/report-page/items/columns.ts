@@ -1,0 +1,152 @@
+/** The columns of the table of all items: what each holds, and its value in a row. */
+import { KINDS, type Kind } from '../../domain/item.ts';
+import type { Measure } from '../../results/measures/measure.ts';
+import { MEASURES } from '../../results/measures/measures.ts';
+import type { ItemTable, MeasureColumns } from '../data.ts';
+
+/** Keys that every table has, those of measures, and `own:NAME` of the user's own columns. */
+export type ColumnKey = string;
+
+export type CellValue = string | number | null;
+
+/** `duration`: a number of seconds. `category`: one of a few texts. */
+export type ColumnType = 'text' | 'category' | 'number' | 'duration';
+
+/** What a column belongs to: the item, a kind's measures, the user's own columns, or the job. */
+export type ColumnGroup = 'item' | Kind | 'own' | 'job';
+
+export interface Column {
+  readonly key: ColumnKey;
+  readonly title: string;
+  readonly unit: string;
+  /** What it holds, in a sentence; empty where the title says it. */
+  readonly meaning: string;
+  readonly type: ColumnType;
+  readonly group: ColumnGroup;
+  /** Digits behind the point; null where the value is shown as it is. */
+  readonly decimals: number | null;
+  /** Whether it is shown when nothing else was chosen. */
+  readonly isMain: boolean;
+  readonly valueAt: (row: number) => CellValue;
+}
+
+export function isNumeric({ type }: Pick<Column, 'type'>): boolean {
+  return type === 'number' || type === 'duration';
+}
+
+/** `Mass (Da)`. */
+export function headOf({ title, unit }: Pick<Column, 'title' | 'unit'>): string {
+  return unit === '' ? title : `${title} (${unit})`;
+}
+
+export function columnsOf(table: ItemTable): readonly Column[] {
+  return [
+    ...itemColumns(table),
+    ...KINDS.flatMap((kind) => measureColumns(table, kind, table.measures[kind] ?? {})),
+    ...table.own.map(ownColumn),
+    ...jobColumns(table),
+  ];
+}
+
+function itemColumns(table: ItemTable): readonly Column[] {
+  const column = (key: string, title: string, valueAt: Column['valueAt']): Column => ({
+    ...{ key, title, unit: '', meaning: '', group: 'item', decimals: null, valueAt },
+    type: key === 'kind' || key === 'state' ? 'category' : 'text',
+    isMain: true,
+  });
+  return [
+    column('id', 'Item', (row) => table.id[row] ?? ''),
+    column('kind', 'Kind', (row) => table.kind[row] ?? null),
+    column('state', 'State', (row) => table.state[row] ?? null),
+    column('result', 'Result', (row) => (table.result[row] || table.code[row]) ?? null),
+  ];
+}
+
+function measureColumns(table: ItemTable, kind: Kind, lists: MeasureColumns): readonly Column[] {
+  const turns = turnsOf(table, kind);
+  return MEASURES[kind].flatMap((measure: Measure): Column[] => {
+    const values = lists[measure.key];
+    if (values === undefined) return [];
+    const valueAt = (row: number): number | null => values[turns[row] ?? -1] ?? null;
+    return [{ ...measure, type: 'number', group: kind, valueAt }];
+  });
+}
+
+/** Of each row: which of its kind it is, from 0; -1 for those of other kinds. */
+function turnsOf({ kind: kinds }: ItemTable, kind: Kind): Int32Array {
+  let turn = 0;
+  return Int32Array.from(kinds, (one) => (one === kind ? turn++ : -1));
+}
+
+/** More different texts than this are no categories. */
+const MOST_CATEGORIES = 24;
+
+function ownColumn({ name, values }: ItemTable['own'][number]): Column {
+  const different = [...new Set(values)].filter((value) => value !== '');
+  const isNumber =
+    different.length > 0 && different.every((value) => Number.isFinite(Number(value)));
+  const valueAt = (row: number): CellValue => {
+    const value = values[row] ?? '';
+    return value === '' ? null : isNumber ? Number(value) : value;
+  };
+  return {
+    ...{ key: `own:${name}`, title: name, unit: '', meaning: 'Your own column', valueAt },
+    ...{ group: 'own', decimals: null, isMain: true },
+    type: isNumber ? 'number' : different.length <= MOST_CATEGORIES ? 'category' : 'text',
+  };
+}
+
+function jobColumns(table: ItemTable): readonly Column[] {
+  const column = (
+    key: string,
+    title: string,
+    meaning: string,
+    valueAt: Column['valueAt'],
+  ): Column => ({
+    ...{ key, title, unit: '', meaning, type: 'duration', group: 'job', valueAt },
+    ...{ decimals: 1, isMain: true },
+  });
+  return [
+    column('waited', 'Accepted after', 'From the start of the campaign', (row) =>
+      secondsOf(table.submitted[row]),
+    ),
+    column('took', 'Done in', 'From acceptance by the service to the last file on disk', (row) =>
+      secondsOf(durationOf(table, row)),
+    ),
+  ];
+}
+
+function durationOf(table: ItemTable, row: number): number | null {
+  const [from, to] = [table.submitted[row] ?? null, table.finished[row] ?? null];
+  return from === null || to === null ? null : to - from;
+}
+
+function secondsOf(ms: number | null | undefined): number | null {
+  return ms == null ? null : ms / 1000;
+}
+
+/** The columns that are shown: those of the list of keys, or what says most about rows of this kind. */
+export function shownColumns(
+  columns: readonly Column[],
+  { chosen, kind }: { readonly chosen: string; readonly kind: string },
+): readonly Column[] {
+  if (chosen !== '') {
+    const keys = new Set(['id', ...chosen.split(' ').map(decodeURIComponent)]);
+    return columns.filter(({ key }) => keys.has(key));
+  }
+  const kinds = new Set(columns.flatMap(({ group }) => (isKind(group) ? [group] : [])));
+  const [only] = kinds;
+  const one = kind !== '' ? kind : kinds.size === 1 ? only : undefined;
+  return columns.filter(({ key, group, isMain }) => {
+    if (!isMain || (isKind(group) && group !== one)) return false;
+    return one === undefined || (key !== 'kind' && key !== 'waited');
+  });
+}
+
+export function chosenText(keys: readonly ColumnKey[]): string {
+  return keys.map(encodeURIComponent).join(' ');
+}
+
+function isKind(group: ColumnGroup): group is Kind {
+  return KINDS.some((kind) => kind === group);
+}

@@ -1,0 +1,65 @@
+/** How the values of a column spread, and which of them stand apart. Pure. */
+
+export interface Placed {
+  readonly row: number;
+  readonly value: number;
+}
+
+export interface Distribution {
+  /** Ascending. */
+  readonly values: readonly Placed[];
+  readonly median: number;
+  readonly quartiles: readonly [number, number];
+  /** Farther than 1.5 times the distance of the quartiles outside of them; the farthest first. */
+  readonly outliers: readonly Placed[];
+}
+
+/** Fewer values say little about where the others should lie. */
+const FEWEST_FOR_OUTLIERS = 8;
+
+/** Null of no value. */
+export function distributionOf(found: readonly Placed[]): Distribution | null {
+  if (found.length === 0) return null;
+  const values = [...found].sort((a, b) => a.value - b.value || a.row - b.row);
+  const at = (part: number): number => quantile(values, part);
+  const [low, median, high] = [at(0.25), at(0.5), at(0.75)];
+  const reach = 1.5 * (high - low);
+  const beyond = ({ value }: Placed): number => Math.max(low - reach - value, value - high - reach);
+  const outliers =
+    values.length < FEWEST_FOR_OUTLIERS ? [] : values.filter((one) => beyond(one) > 0);
+  outliers.sort((a, b) => beyond(b) - beyond(a));
+  return { values, median, quartiles: [low, high], outliers };
+}
+
+/** Between two values in proportion, as most programs have it. */
+function quantile(values: readonly Placed[], part: number): number {
+  const place = part * (values.length - 1);
+  const low = values[Math.floor(place)]?.value ?? NaN;
+  const high = values[Math.ceil(place)]?.value ?? NaN;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+export interface Bin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Of equal width; whole numbers that are few have a bin each. */
+export function binned({ values }: Pick<Distribution, 'values'>, most = 24): readonly Bin[] {
+  const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
+  const isWhole = values.every(({ value }) => Number.isInteger(value));
+  const span = high - low;
+  const width =
+    isWhole && span < most ? 1 : isWhole ? Math.ceil((span + 1) / most) : span / most || 1;
+  const bins = Math.max(1, isWhole ? Math.ceil((span + 1) / width) : span === 0 ? 1 : most);
+  const counts = new Array<number>(bins).fill(0);
+  for (const { value } of values) {
+    const bin = Math.min(bins - 1, Math.floor((value - low) / width));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  return counts.map((count, bin) => ({
+    ...{ from: low + bin * width, to: low + (bin + 1) * width },
+    count,
+  }));
+}

@@ -1,0 +1,50 @@
+/** How the jobs went: submissions, times, and what the campaign ran with. Folded, because results come first. */
+import type { PageData } from '../data.ts';
+import { countText } from '../words.ts';
+import { Submissions } from './submissions.tsx';
+import { Times } from './times.tsx';
+
+export function Logistics({ data }: { readonly data: PageData }) {
+  const { submissions, rejected429 } = data;
+  return (
+    <details class="logistics">
+      <summary>
+        <h2>Logistics</h2>{' '}
+        <span class="quiet">
+          {countText(submissions)} jobs submitted, {countText(rejected429)} refused as too many
+        </span>
+      </summary>
+      <Facts data={data} />
+      <Submissions data={data} />
+      <Times data={data} />
+    </details>
+  );
+}
+
+function Facts({ data }: { readonly data: PageData }) {
+  const { submissions, rejected429, duplicates, cached, runs } = data;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Jobs submitted', countText(submissions)],
+    ['Refused as too many (429)', countText(rejected429)],
+    ['Served by another row’s job', countText(duplicates)],
+    ['From earlier campaigns', countText(cached)],
+    ['Runs', countText(runs)],
+    ['Manifests', data.manifests.join(', ')],
+    [
+      'Versions',
+      Object.entries(data.versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', '),
+    ],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

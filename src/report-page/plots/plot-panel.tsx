@@ -1,0 +1,161 @@
+/** Any two columns of the rows that are shown, against each other; what is brushed is selected in the table. */
+import { useMemo, useState } from 'preact/hooks';
+import type { ItemTable } from '../data.ts';
+import { headOf, type Column } from '../items/columns.ts';
+import type { Selection } from '../items/selection.ts';
+import { replaceRoute, type Route } from '../route.ts';
+import { counted } from '../words.ts';
+import { BrushedPlot } from './brushed-plot.tsx';
+import { coloursOf, RAMP, type Colours } from './plot-colours.ts';
+import { axisColumns, colourColumns, firstAxis, pointsOf, type Axes } from './points.ts';
+
+export interface PlotPanelProps {
+  readonly table: ItemTable;
+  readonly columns: readonly Column[];
+  /** Those that fit the filter. */
+  readonly rows: readonly number[];
+  readonly route: Route;
+  readonly selection: Selection;
+}
+
+export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelProps) {
+  const numbers = useMemo(() => axisColumns(columns, rows), [columns, rows]);
+  const colourings = useMemo(() => colourColumns(columns, rows), [columns, rows]);
+  const axes = useMemo(() => axesOf(numbers, colourings, route), [numbers, colourings, route]);
+  const points = useMemo(() => (axes === null ? [] : pointsOf(rows, axes)), [axes, rows]);
+  const colours = useMemo(() => coloursOf(axes?.colour ?? null, points), [axes, points]);
+  const [said, say] = useState('');
+  if (axes === null) return <p class="empty">No row that is shown has a number to plot.</p>;
+  const set = (changed: Partial<Route>): void => replaceRoute({ ...route, ...changed });
+  return (
+    <section class="panel" aria-label="Plot of the rows shown">
+      <AxisChoices {...{ axes, numbers, colourings }} set={set} />
+      <BrushedPlot {...{ table, axes, points, selection, say }} colourOf={colours.of} />
+      <ColourKey colours={colours} />
+      <p class="status" role="status">
+        {said ||
+          `${counted(points.length, 'item')} of ${counted(rows.length, 'row')} shown. Drag over the plot to select.`}
+      </p>
+      <p class="take">
+        <button type="button" onClick={() => selection.replace(points.map(({ row }) => row))}>
+          Select all in the plot
+        </button>
+        <button
+          type="button"
+          disabled={selection.rows.length === 0}
+          onClick={() => selection.replace([])}
+        >
+          Select none
+        </button>
+      </p>
+    </section>
+  );
+}
+
+interface AxisChoicesProps {
+  readonly axes: Axes;
+  readonly numbers: readonly Column[];
+  readonly colourings: readonly Column[];
+  readonly set: (changed: Partial<Route>) => void;
+}
+
+function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
+  const { x, y, colour, size } = axes;
+  return (
+    <div class="filters">
+      <AxisChoice name="Across" column={x} all={numbers} set={(key) => set({ x: key })} />
+      <AxisChoice
+        name="Up"
+        none="number of items"
+        column={y}
+        all={numbers}
+        set={(key) => set({ y: key })}
+      />
+      <AxisChoice
+        name="Colour"
+        none="one"
+        column={colour}
+        all={colourings}
+        set={(key) => set({ colour: key })}
+      />
+      {y !== null && (
+        <AxisChoice
+          name="Size"
+          none="one"
+          column={size}
+          all={numbers}
+          set={(key) => set({ size: key })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** By the address; what it does not say, or says wrongly, is chosen. */
+function axesOf(
+  numbers: readonly Column[],
+  colourings: readonly Column[],
+  route: Route,
+): Axes | null {
+  const find = (all: readonly Column[], key: string): Column | null =>
+    all.find((column) => column.key === key) ?? null;
+  const x = find(numbers, route.x) ?? firstAxis(numbers);
+  if (x === undefined) return null;
+  return {
+    x,
+    y: find(numbers, route.y),
+    colour: find(colourings, route.colour),
+    size: find(numbers, route.size),
+  };
+}
+
+interface AxisChoiceProps {
+  readonly name: string;
+  readonly column: Column | null;
+  readonly all: readonly Column[];
+  /** What is said of no column; without it there must be one. */
+  readonly none?: string;
+  readonly set: (key: string) => void;
+}
+
+function AxisChoice({ name, column, all, none, set }: AxisChoiceProps) {
+  return (
+    <label>
+      {name}
+      <select value={column?.key ?? ''} onChange={({ currentTarget }) => set(currentTarget.value)}>
+        {none !== undefined && <option value="">{none}</option>}
+        {all.map((one) => (
+          <option key={one.key} value={one.key}>
+            {headOf(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function ColourKey({ colours: { entries, ends } }: { readonly colours: Colours }) {
+  if (ends !== null) {
+    return (
+      <p class="key">
+        {ends[0]}
+        <span
+          class="ramp"
+          style={{ background: `linear-gradient(to right, ${RAMP.join(', ')})` }}
+        />
+        {ends[1]}
+      </p>
+    );
+  }
+  if (entries === null) return null;
+  return (
+    <p class="key">
+      {entries.map(([value, colour]) => (
+        <span key={value} class="entry">
+          <span class="swatch" style={{ background: colour }} />
+          {value}
+        </span>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,115 @@
+/** The molecules that are shown, drawn side by side: in the table's order, by similarity, or like one of them. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { PageData, Structures } from '../data.ts';
+import { structureList } from '../embedded.ts';
+import type { Column } from '../items/columns.ts';
+import type { Selection } from '../items/selection.ts';
+import { replaceRoute, type Route } from '../route.ts';
+import { counted, countText } from '../words.ts';
+import { orderBySimilarity, orderLike } from './similarity.ts';
+import { StructureCard } from './structure-card.tsx';
+
+export interface StructurePanelProps {
+  readonly data: PageData;
+  readonly columns: readonly Column[];
+  readonly rows: readonly number[];
+  readonly route: Route;
+  readonly selection: Selection;
+}
+
+/** In the address instead of an id: no item has a blank in its id. */
+const ALL_ALIKE = ' ';
+const ON_PAGE = 24;
+
+export interface Placed {
+  readonly row: number;
+  /** To the molecule that the others are compared with; null without one. */
+  readonly similarity: number | null;
+}
+
+export function StructurePanel(props: StructurePanelProps) {
+  const { data, rows, route } = props;
+  const [list, setList] = useState<Structures | 'none' | null>(null);
+  useEffect(() => {
+    void structureList().then((found) => setList(found ?? 'none'));
+  }, []);
+  if (list === null) return <p role="status">Reading …</p>;
+  if (list === 'none') return <p class="empty">This report has no molecule that could be drawn.</p>;
+  return <Grid {...props} list={list} key={`${route.like} ${rows.length}`} ids={data.table.id} />;
+}
+
+interface GridProps extends StructurePanelProps {
+  readonly list: Structures;
+  readonly ids: readonly string[];
+}
+
+function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
+  const placed = useMemo(() => inOrder(list, rows, ids, route.like), [list, rows, ids, route.like]);
+  const [page, setPage] = useState(0);
+  const pages = Math.max(1, Math.ceil(placed.length / ON_PAGE));
+  const shown = placed.slice(page * ON_PAGE, (page + 1) * ON_PAGE);
+  const like = (id: string): void => replaceRoute({ ...route, like: id });
+  return (
+    <section class="panel" aria-label="Structures of the rows shown">
+      <div class="filters">
+        <label>
+          Order
+          <select value={route.like} onChange={({ currentTarget }) => like(currentTarget.value)}>
+            <option value="">as in the table</option>
+            <option value={ALL_ALIKE}>similar ones beside each other</option>
+            {route.like.trim() !== '' && <option value={route.like}>like {route.like}</option>}
+          </select>
+        </label>
+      </div>
+      <p class="status" role="status">
+        {counted(placed.length, 'molecule')} drawn of {counted(rows.length, 'row')} shown
+      </p>
+      <ul class="structures">
+        {shown.map(({ row, similarity }) => (
+          <StructureCard
+            key={row}
+            {...{ data, columns, row, similarity, route, selection }}
+            onLike={() => like(ids[row] ?? '')}
+          />
+        ))}
+      </ul>
+      {pages > 1 && (
+        <nav class="pager" aria-label="Pages of structures">
+          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Earlier
+          </button>
+          <span>
+            {countText(page + 1)} of {countText(pages)}
+          </span>
+          <button type="button" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+            Later
+          </button>
+        </nav>
+      )}
+    </section>
+  );
+}
+
+function inOrder(
+  list: Structures,
+  rows: readonly number[],
+  ids: readonly string[],
+  like: string,
+): readonly Placed[] {
+  const placeOf = new Map(list.rows.map((row, place) => [row, place]));
+  const places = rows.flatMap((row) => placeOf.get(row) ?? []);
+  const rowAt = (place: number): number => list.rows[place] ?? 0;
+  if (like === '') return places.map((place) => ({ row: rowAt(place), similarity: null }));
+  const prints = Uint8Array.from(atob(list.fingerprints), (letter) => letter.charCodeAt(0));
+  const model = list.rows.findIndex((row) => ids[row] === like);
+  if (model < 0) {
+    return orderBySimilarity(prints, places).map((place) => ({
+      row: rowAt(place),
+      similarity: null,
+    }));
+  }
+  return orderLike(prints, places, model).map(({ place, similarity }) => ({
+    row: rowAt(place),
+    similarity,
+  }));
+}

@@ -1,0 +1,24 @@
+/** The molecules of a report with their SMILES and fingerprints, gathered in the order of the items. */
+import type { Structures } from '../../report-page/data.ts';
+import type { Portrait } from './formula.ts';
+
+export class StructureList {
+  private readonly rows: number[] = [];
+  private readonly smiles: string[] = [];
+  private readonly fingerprints: Buffer[] = [];
+
+  /** Those without a drawing are left out. */
+  add(row: number, { formula, fingerprint }: Portrait): void {
+    if (formula.smiles === null || fingerprint === null) return;
+    this.rows.push(row);
+    this.smiles.push(formula.smiles);
+    this.fingerprints.push(Buffer.from(fingerprint, 'base64'));
+  }
+
+  /** Null when there are none. */
+  all(): Structures | null {
+    if (this.rows.length === 0) return null;
+    const { rows, smiles } = this;
+    return { rows, smiles, fingerprints: Buffer.concat(this.fingerprints).toString('base64') };
+  }
+}

@@ -1,0 +1,124 @@
+/** Measures of an alignment. */
+import type { AlignmentReading } from '../reading.ts';
+import { TRACK_KEYS } from '../tracks.ts';
+import { mean, numbersIn, type Measure, type MeasureValues } from './measure.ts';
+
+/** Those that the service predicts for alignments. */
+const PREDICTED = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
+
+const TITLES: Readonly<Record<string, string>> = {
+  backbone: 'Backbone',
+  sidechain: 'Side chain',
+  helix: 'Helix',
+  sheet: 'Sheet',
+  coil: 'Coil',
+  ppII: 'Polyproline II',
+  earlyFolding: 'Early folding',
+  disoMine: 'Disorder (DisoMine)',
+  agmata: 'Aggregation',
+};
+
+export const ALIGNMENT_MEASURES: readonly Measure[] = [
+  {
+    key: 'sequences',
+    title: 'Sequences',
+    unit: '',
+    meaning: 'Rows of the alignment.',
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'columns',
+    title: 'Columns',
+    unit: '',
+    meaning: 'Columns of the alignment.',
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'conservation',
+    title: 'Conservation',
+    unit: '%',
+    meaning:
+      'Mean over the columns of 1 − entropy / log 20 of the residues, times the share of rows without a gap.',
+    decimals: 1,
+    isMain: true,
+  },
+  ...PREDICTED.flatMap((key): Measure[] => [
+    {
+      key: `${key}_mean`,
+      title: `${TITLES[key] ?? key}, mean`,
+      unit: '',
+      meaning: 'Mean over the columns of the median of the rows.',
+      decimals: 3,
+      isMain: key === 'backbone' || key === 'disoMine',
+    },
+    {
+      key: `${key}_spread`,
+      title: `${TITLES[key] ?? key}, spread`,
+      unit: '',
+      meaning: 'Mean over the columns of the distance between the quartiles of the rows.',
+      decimals: 3,
+      isMain: key === 'backbone',
+    },
+  ]),
+];
+
+export function alignmentMeasures({ proteins, columns, spreads }: AlignmentReading): MeasureValues {
+  const conserved = conservation(
+    proteins.map(({ residues }) => residues),
+    columns,
+  );
+  const share = conserved === null ? null : mean(conserved);
+  return {
+    sequences: proteins.length,
+    columns,
+    conservation: share === null ? null : 100 * share,
+    ...Object.fromEntries(
+      PREDICTED.flatMap((key) => {
+        const { median, firstQuartile, thirdQuartile } = spreads[key] ?? {};
+        const distances = numbersIn(
+          thirdQuartile?.map((high, column) => minus(high, firstQuartile?.[column])),
+        );
+        return [
+          [`${key}_mean`, mean(numbersIn(median))],
+          [`${key}_spread`, mean(distances)],
+        ];
+      }),
+    ),
+  };
+}
+
+function minus(high: unknown, low: unknown): number | null {
+  return typeof high === 'number' && typeof low === 'number' ? high - low : null;
+}
+
+/** Letters of which a column may hold one a row: the twenty, and what else stands for a residue. */
+const CODES = 128;
+const GAPS = new Set(['-', '.', '~'].map((gap) => gap.charCodeAt(0)));
+const MOST_BITS = Math.log2(20);
+
+/**
+ * Of each column, from 0 to 1: how far its residues are from being twenty alike (Shannon's entropy), times the share of
+ * rows without a gap. Null where the payload does not show the residues of every row.
+ */
+export function conservation(rows: readonly string[], columns: number): number[] | null {
+  if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;
+  const counts = new Uint32Array(CODES);
+  return Array.from({ length: columns }, (_, column) => {
+    counts.fill(0);
+    let filled = 0;
+    for (const residues of rows) {
+      const code = residues.charCodeAt(column);
+      if (GAPS.has(code)) continue;
+      counts[code % CODES] = (counts[code % CODES] ?? 0) + 1;
+      filled += 1;
+    }
+    if (filled === 0) return 0;
+    let bits = 0;
+    for (const count of counts) {
+      if (count > 0) bits -= (count / filled) * Math.log2(count / filled);
+    }
+    return Math.max(0, 1 - bits / MOST_BITS) * (filled / rows.length);
+  });
+}

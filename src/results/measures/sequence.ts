@@ -1,0 +1,102 @@
+/** Measures of a sequence. Where an item holds several chains, their residues are counted together. */
+import type { ProteinReading, SequenceReading } from '../reading.ts';
+import {
+  AGGREGATION_FROM,
+  AGGREGATION_RESIDUES,
+  DISORDER_ABOVE,
+  EARLY_FOLDING_ABOVE,
+  PHASE_SEPARATION_FROM,
+} from '../reading-aids.ts';
+import { mean, numbersIn, share, type Measure, type MeasureValues } from './measure.ts';
+
+export const SEQUENCE_MEASURES: readonly Measure[] = [
+  {
+    key: 'length',
+    title: 'Length',
+    unit: '',
+    meaning: 'Number of residues.',
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'disordered',
+    title: 'Disordered',
+    unit: '%',
+    meaning: `Share of the residues with a DisoMine value above ${DISORDER_ABOVE}.`,
+    decimals: 1,
+    isMain: true,
+  },
+  {
+    key: 'backbone',
+    title: 'Mean backbone',
+    unit: '',
+    meaning:
+      'Mean of DynaMine’s backbone dynamics: below 0.69 flexible, 0.69 to 0.8 depending on context, 0.8 to 1 rigid.',
+    decimals: 3,
+    isMain: true,
+  },
+  {
+    key: 'earlyFoldingResidues',
+    title: 'Early folding',
+    unit: 'residues',
+    meaning: `Residues with an EFoldMine value above ${EARLY_FOLDING_ABOVE}.`,
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'aggregationRegions',
+    title: 'Aggregation regions',
+    unit: '',
+    meaning: `Stretches of ${AGGREGATION_RESIDUES} residues or more with an AgMata value of ${AGGREGATION_FROM} or more. AgMata’s authors give no threshold: this one is ours.`,
+    decimals: 0,
+    isMain: true,
+  },
+  {
+    key: 'phaseSeparation',
+    title: 'Phase separation',
+    unit: '',
+    meaning: `PSPer’s score of the protein, the highest where the item has several; from ${PHASE_SEPARATION_FROM} on it may separate into phases.`,
+    decimals: 3,
+    isMain: true,
+  },
+];
+
+export function sequenceMeasures({ proteins }: SequenceReading): MeasureValues {
+  const values = (key: string): number[] =>
+    proteins.flatMap(({ tracks }) => numbersIn(tracks[key]));
+  const early = values('earlyFolding');
+  const scores = proteins.flatMap((protein) => protein.scores['protein_score'] ?? []);
+  const agmata = proteins.flatMap(({ tracks }) => (tracks['agmata'] ? [tracks['agmata']] : []));
+  return {
+    length: proteins.reduce((sum, protein) => sum + lengthOf(protein), 0),
+    disordered: share(values('disoMine'), (value) => value > DISORDER_ABOVE),
+    backbone: mean(values('backbone')),
+    earlyFoldingResidues:
+      early.length === 0 ? null : early.filter((value) => value > EARLY_FOLDING_ABOVE).length,
+    aggregationRegions:
+      agmata.length === 0
+        ? null
+        : agmata.reduce((sum, track) => sum + aggregationRegions(track).length, 0),
+    phaseSeparation: scores.length === 0 ? null : Math.max(...scores),
+  };
+}
+
+function lengthOf({ residues, tracks }: ProteinReading): number {
+  return residues.length || Math.max(0, ...Object.values(tracks).map((track) => track.length));
+}
+
+/** Places from 0; the second is the first one behind the stretch. */
+export type Stretch = readonly [from: number, to: number];
+
+/** The stretches in which every value reaches the threshold, and that are long enough. */
+export function aggregationRegions(track: readonly (number | string | null)[]): Stretch[] {
+  const found: Stretch[] = [];
+  let from = 0;
+  for (let place = 0; place <= track.length; place += 1) {
+    const value = track[place];
+    if (typeof value === 'number' && value >= AGGREGATION_FROM) continue;
+    if (place - from >= AGGREGATION_RESIDUES) found.push([from, place]);
+    from = place + 1;
+  }
+  return found;
+}
