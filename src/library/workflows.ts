@@ -5,6 +5,8 @@
  * @packageDocumentation
  */
 import {
+  CancellationScope,
+  CancelledFailure,
   ChildWorkflowCancellationType,
   executeChild,
   ParentClosePolicy,
@@ -55,6 +57,9 @@ export async function executeCampaign(prepared: PreparedCampaign): Promise<Campa
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
   const { state } = progress;
+  // Its workflow completes: the end is published. The caller was cancelled all the same.
+  if (state === 'cancelled' && CancellationScope.current().consideredCancelled)
+    throw new CancelledFailure(`campaign ${name} was cancelled; what was done is in ${out}`);
   return { campaign: name, out, state, total: progress.total, ended: progress.ended };
 }
 
