@@ -34,7 +34,6 @@ import { credentialOf, holdsOf, type BudgetState, type Grant } from './state.ts'
 import { boundUnfinished, noteCount, roomAt } from './unfinished.ts';
 import { noteGranted } from './use.ts';
 import {
-  free,
   nextFree,
   restore,
   setLimit,
@@ -215,11 +214,6 @@ function configure(state: BudgetState, event: Extract<BudgetEvent, { type: 'conf
   setLimit(credential.window, event.credentialLimit);
   if (event.submitQueue === undefined) delete credential.submitQueue;
   else credential.submitQueue = event.submitQueue;
-}
-
-/** Slots that a credential may use at `now`, under both windows. */
-export function freeSlots(state: BudgetState, credential: string, now: number): number {
-  return Math.min(free(credentialOf(state, credential).window, now), free(state.address, now));
 }
 
 /** The limits that a credential is under now. */

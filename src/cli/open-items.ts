@@ -35,7 +35,7 @@ async function openItems(client: Client, campaign: string): Promise<OpenItems> {
     const id = found.get(ATTRIBUTES.item);
     if (id === undefined) continue;
     // In the moment between its end and its close it says how it ended: the tree does so, too.
-    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'fetching';
+    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
     const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
     items.set(id, { state, remoteId, startedAt: startTime.toISOString() });
   }

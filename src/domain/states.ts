@@ -1,11 +1,10 @@
 /**
  * The states of an item. It ends in exactly one of the final ones (promise 3 of docs/architecture.md).
  *
- *   waiting ─▶ running ─▶ fetching ─▶ succeeded
- *      │          │           └──────▶ failed
- *      └──────────┴─▶ failed | held | cancelled
+ *   waiting ─▶ running ─▶ succeeded
+ *      └──────────┴─────▶ failed | held | cancelled
  */
-export const OPEN_STATES = ['waiting', 'running', 'fetching'] as const;
+export const OPEN_STATES = ['waiting', 'running'] as const;
 export const FINAL_STATES = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
 
 /** A state of an item that has not ended. */

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  apply,
-  decide,
-  freeSlots,
-  newBudget,
-  NO_LIMIT,
-  type BudgetState,
-} from '../../src/budget/budget.ts';
+import { apply, decide, newBudget, NO_LIMIT, type BudgetState } from '../../src/budget/budget.ts';
 import { lastSubmission } from '../../src/budget/forecast.ts';
 import { describe as describeBudget, snapshotOf } from '../../src/budget/status.ts';
 import {
@@ -142,7 +135,7 @@ describe('the budget', () => {
     } as const;
     apply(state, { type: 'close', item: 'a', closing }, 10);
     expect(decide(state, 20)).toEqual({ grants: [], wakeAt: 7_010 });
-    expect(freeSlots(state, 'k', 20)).toBe(10);
+    expect(statusOf(state, 20).credentials[0]?.free).toBe(10);
     expect(statusOf(state, 20).counts.rejected429).toBe(1);
   });
 
@@ -275,7 +268,7 @@ describe('the budget, where it once went wrong', () => {
     for (const item of ['a', 'b']) apply(state, { type: 'close', item, closing: accepted }, 10);
     const limits = { credentialLimit: { limit: 4, windowMs: HOUR }, addressLimit: NO_LIMIT };
     apply(state, { type: 'configure', credential: 'k', ...limits }, 20);
-    expect(freeSlots(state, 'k', 20)).toBe(1);
+    expect(statusOf(state, 20).credentials[0]?.free).toBe(1);
   });
 
   test('a clock that was set back by a day does not hold slots for a day', () => {

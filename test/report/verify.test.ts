@@ -97,7 +97,7 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
 ];
 
 const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unknown>])[] = [
-  ['an open item', /ethanol is still fetching/, (store) => change(store, { state: 'fetching' })],
+  ['an open item', /ethanol is still running/, (store) => change(store, { state: 'running' })],
   [
     'a failure without a reason',
     /without a coded reason/,

@@ -82,7 +82,11 @@ describe('conservation', () => {
       .nat({ max: 12 })
       .chain((length) =>
         fc.array(
-          fc.string({ minLength: length, maxLength: length, unit: fc.constantFrom(...'ACDWY-X'.split('')) }),
+          fc.string({
+            minLength: length,
+            maxLength: length,
+            unit: fc.constantFrom(...'ACDWY-X'.split('')),
+          }),
           { minLength: 1, maxLength: 8 },
         ),
       );

@@ -59,9 +59,7 @@ export function rowsOf(
 
 /** The states of an item that has not ended are one to the reader. */
 export function groupOf(state: string | undefined): string {
-  return state === 'waiting' || state === 'running' || state === 'fetching'
-    ? 'open'
-    : (state ?? '');
+  return state === 'waiting' || state === 'running' ? 'open' : (state ?? '');
 }
 
 /** Rows without a value come last in both directions; equal ones keep the manifest's order. */
