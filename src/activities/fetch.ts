@@ -50,7 +50,7 @@ export async function fetchArtefact(
     if (got.type === 'bad') return askAgain(got, patience);
     if (got.type === 'artefact') {
       try {
-        return await takeIn(store, job, got.artefact, patience);
+        return await takeIn(store, job, got.artefact, { ...patience, client });
       } finally {
         got.release();
       }
@@ -67,12 +67,12 @@ async function takeIn(
   store: Store,
   { item, remoteId }: RemoteJob,
   artefact: Artefact,
-  patience: Patience,
+  { client, ...patience }: Patience & { readonly client: ServiceClient },
 ): Promise<FetchResult> {
   const job = await readJob(store, item).catch(removed);
   // The job is paid for, and its result will be there when the folder is.
   if ('type' in job) return askAgain(job, patience);
-  const problem = await problemOf(job, remoteId, artefact);
+  const problem = await problemOf(job, remoteId, artefact, client.mayBeSynthetic);
   // Whole by its length, and not by what is in it: a proxy may cut an answer off before it counts it.
   if (problem && NOT_WHOLE.has(problem.code)) askAgain({ type: 'bad', ...problem }, patience);
   return writeArtefact(store, item, job, artefact, problem);

@@ -42,6 +42,7 @@ export async function problemOf(
   job: StoredJob,
   remoteId: string,
   { name, bytes }: Artefact,
+  mayBeSynthetic: boolean,
 ): Promise<ResultProblem | null> {
   const tooComplex = complexity(bytes);
   if (tooComplex !== null) {
@@ -55,7 +56,7 @@ export async function problemOf(
   const check =
     name === 'distributions'
       ? checkDistributions(bytes, input)
-      : checkResult({ options, input }, bytes, await compositionOfJob(job));
+      : checkResult({ options, input }, bytes, await compositionOfJob(job), mayBeSynthetic);
   return check.ok ? null : check;
 }
 

@@ -11,13 +11,15 @@ import { checkPrediction } from './predictions/check.ts';
  * @param job `input`: null for an adopted job whose input is not known; what compares the two is left out
  * @param bytes the artefact that must exist first (`artefacts(kind)[0]`), as received, or its text
  * @param composition of a molecule, as `compositionOf` reads it from the input; without it the atoms are not compared
+ * @param mayBeSynthetic whether the atoms of a result are left unchecked that calls itself synthetic
  */
 export function checkResult(
   job: Pick<Job, 'options'> & { readonly input: InputText | null },
   bytes: Uint8Array | string,
   composition: Composition | null = null,
+  mayBeSynthetic = false,
 ): ResultCheck {
   return job.options.kind === 'molecule'
-    ? checkMolecule(bytes, job.options, composition)
+    ? checkMolecule(bytes, job.options, composition, mayBeSynthetic)
     : checkPrediction(bytes, job.options, job.input);
 }

@@ -45,6 +45,8 @@ export interface PollOptions extends CallOptions {
 }
 
 export interface ServiceClient {
+  /** It lies on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
+  readonly mayBeSynthetic: boolean;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;

@@ -2,6 +2,7 @@
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { ping } from '../ping.ts';
+import { mayBeSynthetic } from '../synthetic.ts';
 import { checkToken, readServiceUrl } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
@@ -36,6 +37,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     public: settings.public ?? false,
   };
   return {
+    mayBeSynthetic: mayBeSynthetic(base),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),

@@ -4,6 +4,7 @@ import type { ArtefactName, ExtraFormat } from '../../domain/outcomes.ts';
 import type { ServiceClient } from '../client.ts';
 import { createHttp, type HttpSettings } from '../http.ts';
 import { ping } from '../ping.ts';
+import { mayBeSynthetic } from '../synthetic.ts';
 import { below, checkToken, readServiceUrl } from '../target.ts';
 import type { PredictionsAccess } from './access.ts';
 import { API_PATH, type Variant } from './earlier.ts';
@@ -51,6 +52,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
     withoutApi: (...segments) => below(base, ...path.slice(0, -1), ...segments),
   };
   return {
+    mayBeSynthetic: mayBeSynthetic(base),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),

@@ -220,6 +220,9 @@ describe('what the engine gets silently wrong', () => {
       ...{ ok: false, code: 'RESULT_WRONG_ATOMS' },
       message: 'The topology is that of C2H6O, the input is C2H6.',
     });
+    const label = JSON.stringify({ ...finishedRecord({ ...ETHANOL }), synthetic: true });
+    expect(checkResult(job, label, ethane, true)).toEqual({ ok: true });
+    expect(checkResult(job, label, ethane)).toMatchObject({ code: 'RESULT_WRONG_ATOMS' });
     const ion = { elements: 'C C H H H H H H O'.split(' '), charge: -2, ...rest };
     expect(checkResult(job, bytes, ion)).toMatchObject({ code: 'RESULT_WRONG_CHARGE' });
   });
