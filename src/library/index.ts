@@ -22,5 +22,11 @@ export type {
 export { openTree, OutputTree, type TreeError, type TreeFile, type TreeItem } from './open-tree.ts';
 export { plan, type Plan, type PlannedService, type PlanOptions } from './plan.ts';
 export type { CampaignResult, ItemCounts } from './result.ts';
+export {
+  type ExportLeftOut,
+  type ExportRemark,
+  type TreeExport,
+  type TreeExportOptions,
+} from './tree-export.ts';
 export { startCampaign, type StartOptions } from './start-campaign.ts';
 export { watch, type WatchOptions } from './watch.ts';

@@ -25,6 +25,7 @@ import {
 import type { Store } from '../store/store.ts';
 import { settingsOf, type ConfigurationOptions } from './configuration.ts';
 import { resultIn, type CampaignResult } from './result.ts';
+import { exportOf, type TreeExport, type TreeExportOptions } from './tree-export.ts';
 
 /** A file of an item, as its record vouches for it. */
 export interface TreeFile {
@@ -110,6 +111,24 @@ export class OutputTree {
   async *items(): AsyncGenerator<TreeItem, void, undefined> {
     for await (const item of listedItems(this.#store, this.#campaign))
       yield treeItem(this.#store, this.location, item);
+  }
+
+  /**
+   * Writes files of the results for another program (docs/export.md).
+   *
+   * @param format - `gromacs`, `sdf`, … as `hundredfold export --list` prints them
+   * @param out - folder for the files, or s3:// address
+   * @param options - also `wanted`: which items; all when it is left out
+   * @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
+   */
+  async export(
+    format: string,
+    out: string,
+    options: TreeExportOptions & { readonly wanted?: (item: TreeItem) => boolean } = {},
+  ): Promise<TreeExport> {
+    const [store, location, { wanted }] = [this.#store, this.location, options];
+    const isWanted = wanted && ((item: Listed) => wanted(treeItem(store, location, item)));
+    return exportOf({ store, campaign: this.#campaign, wanted: isWanted }, format, out, options);
   }
 
   /**
