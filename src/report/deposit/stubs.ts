@@ -53,7 +53,6 @@ export function dataciteStub(described: Described): string {
   const { name, endedAt, kinds } = described;
   const metadata = {
     schemaVersion: 'http://datacite.org/schema/kernel-4',
-    identifiers: [],
     creators: [{ name: `${TO_COMPLETE}, ${TO_COMPLETE}`, nameType: 'Personal' }],
     titles: [{ title: `${TO_COMPLETE}: title (campaign ${name})` }],
     publisher: { name: `${TO_COMPLETE}: the repository` },
