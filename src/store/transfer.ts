@@ -100,7 +100,7 @@ async function* batches(
 }
 
 /** SHA256SUMS of a published tree, by key; empty where there is none. */
-async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
+export async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
   const text = (await store.readText(CHECKSUMS)) ?? '';
   const sums = new Map<string, string>();
   for (const line of text.split('\n')) {
