@@ -1,80 +1,168 @@
-/** The rows of an alignment, a letter each where there is room, else a bar where there is a residue. */
-import { LEFT, RIGHT } from './track-chart.tsx';
+/** The rows of an alignment with their names, in ClustalX's colours; above them consensus and conservation. */
+import { useMemo } from 'preact/hooks';
+import { conservation } from '../../results/measures/alignment.ts';
 import type { PackedProtein } from '../data.ts';
+import { columnColours, consensusOf, COLOURS, type Colour } from './clustal.ts';
+import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
 export interface AlignedRowsProps {
   readonly proteins: readonly PackedProtein[];
   readonly columns: number;
-  readonly width: number;
+  readonly view: View;
   readonly chosen: number;
 }
 
-const ROW = 14;
-/** Names of more rows would push the plots away. */
-const FEW = 24;
-/** Below that letters would run into each other, in CSS pixels. */
-const LEAST = 7;
+const ROW = 15;
+const CONSERVATION = 28;
+/** Letters that fit into the margin, by its width in CSS pixels. */
+const LETTER = 6.6;
 
-export function AlignedRows({ proteins, columns, width, chosen }: AlignedRowsProps) {
-  const step = (width - LEFT - RIGHT) / columns;
+interface Columns {
+  readonly colours: readonly ReadonlyMap<string, Colour>[];
+  readonly consensus: string;
+  /** Null where the payload does not show the residues. */
+  readonly conserved: readonly number[] | null;
+}
+
+export function AlignedRows({ proteins, columns, view, chosen }: AlignedRowsProps) {
+  const known = useMemo(() => columnsOf(proteins, columns), [proteins, columns]);
   return (
     <div class="track" data-track="rows">
-      <h4>Rows</h4>
+      <Summary known={known} view={view} />
       <div class="rows" tabIndex={0} role="region" aria-label="Rows of the alignment">
         <svg
-          width={width}
+          class="aligned"
+          width={view.width}
           height={proteins.length * ROW}
           role="img"
           aria-label={`${proteins.length} aligned rows`}
         >
+          <Cells {...{ proteins, view }} colours={known.colours} />
           {proteins.map(({ name, residues }, place) => (
             <g
               key={place}
               class={place === chosen ? 'chosen' : ''}
               transform={`translate(0 ${place * ROW})`}
             >
-              <title>{name}</title>
-              <text x={LEFT - 6} y={11} text-anchor="end" class="number">
-                {place + 1}
+              <text class="name" x={view.left - 8} y={12}>
+                <title>{name}</title>
+                {shortened(name, view.left)}
               </text>
-              {step < LEAST ? (
-                <Bars residues={residues} step={step} />
-              ) : (
-                [...residues].map((letter, column) => (
-                  <text key={column} x={LEFT + (column + 0.5) * step} y={11} text-anchor="middle">
-                    {letter}
-                  </text>
-                ))
-              )}
+              <Letters text={residues} view={view} y={12} />
             </g>
           ))}
         </svg>
       </div>
-      <details class="fold" open={proteins.length <= FEW}>
-        <summary>Names of the rows</summary>
-        <ol class="names">
-          {proteins.map(({ name }, place) => (
-            <li key={place}>{name}</li>
-          ))}
-        </ol>
-      </details>
+      <p class="key" style={{ paddingLeft: `${view.left}px` }}>
+        {COLOURS.map((colour) => (
+          <span key={colour} class="entry">
+            <span class={`swatch clustal-${colour}`} />
+            {colour}
+          </span>
+        ))}
+      </p>
     </div>
   );
 }
 
-function Bars({ residues, step }: { readonly residues: string; readonly step: number }) {
-  const runs = [...residues.matchAll(/[^-]+/g)];
+function Summary({ known, view }: { readonly known: Columns; readonly view: View }) {
+  return (
+    <svg
+      class="aligned"
+      width={view.width}
+      height={CONSERVATION + ROW + 4}
+      role="img"
+      aria-label="Consensus and conservation"
+    >
+      <text class="name" x={view.left - 8} y={CONSERVATION - 6}>
+        conservation
+      </text>
+      <text class="name" x={view.left - 8} y={CONSERVATION + 12}>
+        consensus
+      </text>
+      {known.conserved !== null && <path class="conserved" d={barsOf(known.conserved, view)} />}
+      <Letters text={known.consensus} view={view} y={CONSERVATION + 12} />
+    </svg>
+  );
+}
+
+function columnsOf(proteins: readonly PackedProtein[], columns: number): Columns {
+  const all = Array.from({ length: columns }, (_, column) =>
+    proteins.map(({ residues }) => residues[column] ?? '-'),
+  );
+  return {
+    colours: all.map(columnColours),
+    consensus: all.map(consensusOf).join(''),
+    conserved: conservation(
+      proteins.map(({ residues }) => residues),
+      columns,
+    ),
+  };
+}
+
+/** One text for a row, with the place of each letter: thousands of elements would be slow. */
+function Letters({
+  text,
+  view,
+  y,
+}: {
+  readonly text: string;
+  readonly view: View;
+  readonly y: number;
+}) {
+  if (stepOf(view) < LEAST_FOR_LETTERS) return null;
+  const letters = text.slice(view.from, view.to);
+  const places = Array.from(letters, (_, place) =>
+    edgeOf(view, view.from + place + 0.5).toFixed(1),
+  );
+  return (
+    <text class="residues" x={places.join(' ')} y={y}>
+      {letters}
+    </text>
+  );
+}
+
+interface CellsProps extends Pick<AlignedRowsProps, 'proteins' | 'view'> {
+  readonly colours: Columns['colours'];
+}
+
+/** One path a colour; residues without one are grey, so that gaps are seen where there is no room for letters. */
+function Cells({ proteins, view, colours }: CellsProps) {
+  const paths = new Map<string, string[]>();
+  const step = stepOf(view);
+  const width = (step + 0.3).toFixed(1);
+  for (const [row, { residues }] of proteins.entries()) {
+    for (let column = view.from; column < view.to; column += 1) {
+      const residue = residues[column] ?? '-';
+      if (residue === '-') continue;
+      const colour = colours[column]?.get(residue) ?? 'none';
+      const path = paths.get(colour) ?? [];
+      paths.set(colour, path);
+      path.push(`M${edgeOf(view, column).toFixed(1)} ${row * ROW}h${width}v${ROW}h-${width}z`);
+    }
+  }
   return (
     <>
-      {runs.map((run) => (
-        <rect
-          key={run.index}
-          x={LEFT + run.index * step}
-          y={3}
-          width={run[0].length * step}
-          height={ROW - 5}
-        />
+      {[...paths].map(([colour, path]) => (
+        <path key={colour} class={`clustal-${colour}`} d={path.join('')} />
       ))}
     </>
   );
+}
+
+function barsOf(conserved: readonly number[], view: View): string {
+  const width = Math.max(0.8, stepOf(view) - 0.6).toFixed(1);
+  return conserved
+    .slice(view.from, view.to)
+    .map((value, place) => {
+      const height = (value * (CONSERVATION - 4)).toFixed(1);
+      return `M${edgeOf(view, view.from + place).toFixed(1)} ${CONSERVATION}v-${height}h${width}v${height}z`;
+    })
+    .join('');
+}
+
+/** The end of a name is told by its title. */
+function shortened(name: string, room: number): string {
+  const most = Math.max(4, Math.floor((room - 12) / LETTER));
+  return name.length <= most ? name : `${name.slice(0, most - 1)}…`;
 }

@@ -1,9 +1,12 @@
 /** An alignment: how every predictor spreads over its columns, and its rows. */
 import { useMemo, useState } from 'preact/hooks';
-import type { PackedAlignment, PackedProtein, PackedSpread, PackedTrack } from '../data.ts';
+import type { PackedAlignment, PackedProtein, PackedSpread } from '../data.ts';
 import { isText, numbersOf } from '../packing.ts';
 import { AlignedRows } from './aligned-rows.tsx';
 import { Readout, valueText } from './readout.tsx';
+import { predictorOf } from './predictors.ts';
+import { together } from './together.ts';
+import type { Line } from './line.ts';
 import { TrackChart } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
 
@@ -56,38 +59,65 @@ function Columns({ alignment: { proteins, columns, spreads }, chosen }: ColumnsP
     () => Object.fromEntries(Object.entries(spreads).map(([key, { median }]) => [key, median])),
     [spreads],
   );
-  const tip = (place: number, key: string): string => {
-    const track = medians[key];
-    return track === undefined
-      ? columnHead(proteins, place, row)
-      : `${place + 1}: ${valueText(key, track, place)}`;
+  const charts = useMemo(
+    () => together(Object.entries(spreads).map(([key, spread]) => lineOf(key, spread))),
+    [spreads],
+  );
+  const tip = (place: number, keys: string): string => {
+    const values = keys.split(' ').flatMap((key) => {
+      const track = medians[key];
+      return track === undefined
+        ? []
+        : [`${predictorOf(key).title} ${valueText(key, track, place)}`];
+    });
+    const head = columnHead(proteins, place, row);
+    return values.length === 0 ? head : `${place + 1}: ${values.join(', ')}`;
   };
   return (
     <TrackStack
       length={columns}
       unit="Column"
+      left={NAMES}
       placeText={(place) => `${place + 1}`}
       tip={tip}
       readout={(place) => (
         <Readout head={columnHead(proteins, place, row)} tracks={medians} place={place} />
       )}
     >
-      {(width) => (
+      {(view) => (
         <>
-          <AlignedRows proteins={proteins} columns={columns} width={width} chosen={chosen} />
-          {Object.entries(spreads).map(([key, spread]) => (
-            <SpreadChart
-              key={key}
-              track={key}
-              spread={spread}
-              row={row?.tracks[key]}
-              width={width}
+          <AlignedRows proteins={proteins} columns={columns} view={view} chosen={chosen} />
+          {charts.map((lines) => (
+            <TrackChart
+              key={lines[0]?.key}
+              view={view}
+              lines={lines}
+              row={lines.length === 1 ? rowValues(row, lines[0]?.key ?? '') : undefined}
             />
           ))}
         </>
       )}
     </TrackStack>
   );
+}
+
+/** Room for the names of the rows, in CSS pixels. */
+const NAMES = 132;
+
+function lineOf(key: string, spread: PackedSpread): Line {
+  return {
+    key,
+    values: numbersOf(spread.median),
+    spread: {
+      quartiles: [numbersOf(spread.firstQuartile), numbersOf(spread.thirdQuartile)],
+      whiskers: [numbersOf(spread.bottomOutlier), numbersOf(spread.topOutlier)],
+    },
+  };
+}
+
+function rowValues(row: PackedProtein | undefined, key: string) {
+  const track = row?.tracks[key];
+  return track === undefined || isText(track) ? undefined : numbersOf(track);
 }
 
 /** `12: 4 of 6 rows, E in CBBQ_CHRVI`. */
@@ -99,37 +129,4 @@ function columnHead(
   const filled = proteins.filter(({ residues }) => (residues[place] ?? '-') !== '-').length;
   const own = row === undefined ? '' : `, ${row.residues[place] ?? '-'} in ${row.name}`;
   return `${place + 1}: ${filled} of ${proteins.length} rows${own}`;
-}
-
-interface SpreadChartProps {
-  readonly track: string;
-  readonly spread: PackedSpread;
-  readonly row: PackedTrack | undefined;
-  readonly width: number;
-}
-
-function SpreadChart({ track, spread, row, width }: SpreadChartProps) {
-  const unpacked = useMemo(
-    () => ({
-      median: numbersOf(spread.median),
-      bands: {
-        quartiles: [numbersOf(spread.firstQuartile), numbersOf(spread.thirdQuartile)] as const,
-        whiskers: [numbersOf(spread.bottomOutlier), numbersOf(spread.topOutlier)] as const,
-      },
-    }),
-    [spread],
-  );
-  const ofRow = useMemo(
-    () => (row === undefined || isText(row) ? undefined : numbersOf(row)),
-    [row],
-  );
-  return (
-    <TrackChart
-      track={track}
-      width={width}
-      values={unpacked.median}
-      spread={unpacked.bands}
-      row={ofRow}
-    />
-  );
 }

@@ -1,30 +1,28 @@
-/** The partial charges of a molecule's atoms, as a chart and as a table. */
-import { barX, gridX, ruleX, text, type PlotOptions } from '@observablehq/plot';
-import { useMemo } from 'preact/hooks';
-import { Chart } from '../chart.tsx';
+/** The partial charges of a molecule's atoms, as a chart and as a table; both show which atom is pointed at. */
+import { useRef } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
+import { PictureButtons } from '../take/picture-buttons.tsx';
 import { signedText } from '../words.ts';
-
-interface AtomCharge {
-  readonly name: string;
-  readonly charge: number;
-}
 
 /** In ten-thousandths. */
 const PARTS = 10_000;
 
-function chargesOf({ names, charges }: PackedMolecule): readonly AtomCharge[] {
-  return names.map((name, atom) => ({ name, charge: (charges[atom] ?? 0) / PARTS }));
+/** The atom that is pointed at, here or elsewhere; null for none. */
+export interface AtomChoice {
+  readonly atom?: number | null;
+  readonly choose?: (atom: number | null) => void;
 }
-
-const ROW = 16;
 
 /** In elementary charges, without its sign. */
 export function largestCharge({ charges }: PackedMolecule): number {
   return Math.max(0.1, ...charges.map((charge) => Math.abs(charge) / PARTS));
 }
 
-export interface ChargeChartProps {
+function chargeOf({ charges }: PackedMolecule, atom: number): number {
+  return (charges[atom] ?? 0) / PARTS;
+}
+
+export interface ChargeChartProps extends AtomChoice {
   readonly molecule: PackedMolecule;
   /** Of the molecule, where several charts are on one page. */
   readonly name?: string;
@@ -32,53 +30,119 @@ export interface ChargeChartProps {
   readonly most?: number;
 }
 
-export function ChargeChart({ molecule, name, most = largestCharge(molecule) }: ChargeChartProps) {
-  const options = useMemo(() => chargeOptions(chargesOf(molecule), most * 1.2), [molecule, most]);
+export function ChargeChart(props: ChargeChartProps) {
+  const { molecule, name } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const label = `Partial charge of every atom${name === undefined ? '' : ` of ${name}`}`;
   return (
     <details class="fold" open={molecule.names.length <= 60}>
       <summary>Chart</summary>
-      <Chart
-        label={`Partial charge of every atom${name === undefined ? '' : ` of ${name}`}`}
-        options={options}
-      />
+      <div class="picture charges">
+        <PictureButtons name={label} place={place} />
+        <div ref={place}>
+          <Bars {...props} label={label} />
+        </div>
+      </div>
     </details>
   );
 }
 
-function chargeOptions(atoms: readonly AtomCharge[], most: number) {
-  // Names are unique by convention only: the place tells atoms apart.
-  const places = atoms.map((_, place) => place);
-  const at = (place: number): AtomCharge => atoms[place] ?? { name: '', charge: 0 };
-  const value = (place: number): number => at(place).charge;
-  return (): PlotOptions => ({
-    height: atoms.length * ROW + 50,
-    marginLeft: 48,
-    x: { domain: [-most, most], label: 'partial charge (e)', axis: 'both', tickFormat: '+.1f' },
-    y: { domain: places, tickFormat: (place: number) => at(place).name, label: null, tickSize: 0 },
-    marks: [
-      gridX({ strokeOpacity: 0.15 }),
-      barX(places, {
-        ...{ x: value, y: (place: number) => place, insetTop: 2, insetBottom: 2 },
-        fill: (place: number) => (value(place) < 0 ? 'var(--negative)' : 'var(--positive)'),
-      }),
-      ruleX([0]),
-      ...[-1, 1].map((sign) =>
-        text(
-          places.filter((place) => value(place) < 0 === sign < 0),
-          {
-            ...{ x: value, y: (place: number) => place, fill: 'currentColor', fontSize: 10 },
-            ...{ text: (place: number) => signedText(value(place), 3), dx: 4 * sign },
-            textAnchor: sign < 0 ? 'end' : 'start',
-          },
-        ),
-      ),
-    ],
-    color: { type: 'identity' },
-  });
+const WIDTH = 640;
+const NAMES = 56;
+/** For the numbers at the ends of the bars. */
+const NUMBERS = 46;
+const ROW = 17;
+const TOP = 22;
+
+function Bars(props: ChargeChartProps & { readonly label: string }) {
+  const { molecule, label, atom: pointed = null, choose } = props;
+  const { most = largestCharge(molecule) } = props;
+  const { names } = molecule;
+  const height = TOP + names.length * ROW + 24;
+  const middle = NAMES + (WIDTH - NAMES) / 2;
+  const reach = (WIDTH - NAMES) / 2 - NUMBERS;
+  const across = (charge: number): number => middle + (charge / most) * reach;
+  return (
+    <svg class="bars-of-atoms" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={label}>
+      {ticksOf(most).map((tick) => (
+        <g key={tick} class="tick">
+          <line x1={across(tick)} x2={across(tick)} y1={TOP - 4} y2={height - 20} />
+          <text x={across(tick)} y={12}>
+            {signedText(tick, 1)}
+          </text>
+        </g>
+      ))}
+      {names.map((name, atom) => (
+        <Bar
+          key={atom}
+          {...{ name, middle, across }}
+          top={TOP + atom * ROW}
+          charge={chargeOf(molecule, atom)}
+          isPointed={atom === pointed}
+          point={(isIn) => choose?.(isIn ? atom : null)}
+        />
+      ))}
+      <line class="zero" x1={middle} x2={middle} y1={TOP - 4} y2={height - 20} />
+      <text x={middle} y={height - 6} class="unit">
+        partial charge (e)
+      </text>
+    </svg>
+  );
 }
 
-export function ChargeTable({ molecule }: { readonly molecule: PackedMolecule }) {
-  const { elements, types } = molecule;
+interface BarProps {
+  readonly name: string;
+  readonly top: number;
+  readonly charge: number;
+  readonly middle: number;
+  readonly across: (charge: number) => number;
+  readonly isPointed: boolean;
+  readonly point: (isIn: boolean) => void;
+}
+
+function Bar({ name, top, charge, middle, across, isPointed, point }: BarProps) {
+  const isNegative = charge < 0;
+  return (
+    <g
+      class={isPointed ? 'pointed' : ''}
+      onPointerEnter={() => point(true)}
+      onPointerLeave={() => point(false)}
+    >
+      <rect class="row" x={0} y={top} width={WIDTH} height={ROW} />
+      <text class="name" x={NAMES - 8} y={top + 12}>
+        {name}
+      </text>
+      <rect
+        class={isNegative ? 'negative' : 'positive'}
+        x={Math.min(middle, across(charge))}
+        y={top + 2}
+        width={Math.abs(across(charge) - middle)}
+        height={ROW - 4}
+      />
+      <text
+        class={isNegative ? 'name' : 'value'}
+        x={across(charge) + (isNegative ? -4 : 4)}
+        y={top + 12}
+      >
+        {signedText(charge, 3)}
+      </text>
+    </g>
+  );
+}
+
+/** On both sides of 0, as far as the scale goes. */
+function ticksOf(most: number): readonly number[] {
+  const step = most > 1.2 ? 0.5 : most > 0.4 ? 0.2 : 0.1;
+  const count = Math.floor(most / step + 1e-9);
+  return Array.from({ length: 2 * count + 1 }, (_, place) => (place - count) * step);
+}
+
+export interface ChargeTableProps extends AtomChoice {
+  readonly molecule: PackedMolecule;
+}
+
+export function ChargeTable({ molecule, atom: pointed = null, choose }: ChargeTableProps) {
+  const { names, elements, types } = molecule;
   return (
     <details class="fold">
       <summary>Table of atoms</summary>
@@ -94,15 +158,23 @@ export function ChargeTable({ molecule }: { readonly molecule: PackedMolecule })
               </th>
             </tr>
           </thead>
-          <tbody>
-            {chargesOf(molecule).map(({ name, charge }, atom) => (
-              <tr key={atom}>
-                <th scope="row">{name}</th>
+          <tbody onPointerLeave={() => choose?.(null)}>
+            {names.map((name, atom) => (
+              <tr
+                key={atom}
+                class={atom === pointed ? 'pointed' : ''}
+                onPointerEnter={() => choose?.(atom)}
+              >
+                <th scope="row">
+                  <button type="button" class="plain" onFocus={() => choose?.(atom)}>
+                    {name}
+                  </button>
+                </th>
                 <td>{elements[atom]}</td>
                 <td>
                   <code>{types[atom]}</code>
                 </td>
-                <td class="number">{signedText(charge, 4)}</td>
+                <td class="number">{signedText(chargeOf(molecule, atom), 4)}</td>
               </tr>
             ))}
           </tbody>

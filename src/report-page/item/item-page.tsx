@@ -6,6 +6,8 @@ import { DataMissing, itemDetail } from '../embedded.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { hashOf, type Route } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
+import { structureText } from '../take/rows-as-text.ts';
+import { copyText } from '../take/save-file.ts';
 import { countText, KIND_WORDS } from '../words.ts';
 import { AlignmentView } from './alignment.tsx';
 import { FormulaView } from './drawing.tsx';
@@ -128,12 +130,43 @@ function Detail({ data, row }: { readonly data: PageData; readonly row: number }
   const { detail } = loading;
   return (
     <>
+      <CopyButton table={data.table} row={row} detail={detail} />
       <Result detail={detail} />
       {detail.unreadable !== null && (
         <p class="notice">The result is not drawn: {detail.unreadable}</p>
       )}
       <FactsView data={data} row={row} facts={detail.facts} />
     </>
+  );
+}
+
+interface CopyButtonProps {
+  readonly table: ItemTable;
+  readonly row: number;
+  readonly detail: ItemDetail;
+}
+
+/** What the item is, for another program. */
+function CopyButton({ table, row, detail }: CopyButtonProps) {
+  const [said, say] = useState('');
+  const text = structureText(table, [{ row, detail }]);
+  if (text === '') return null;
+  return (
+    <p class="take">
+      <button
+        type="button"
+        onClick={() =>
+          void copyText(text).then((isCopied) =>
+            say(isCopied ? 'Copied.' : 'This browser gives the page no clipboard.'),
+          )
+        }
+      >
+        {detail.formula === null ? 'Copy as FASTA' : 'Copy SMILES'}
+      </button>
+      <span role="status" class="quiet">
+        {said}
+      </span>
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 /** A molecule: its formula drawn, its minimised structure to turn, its charges, and what was estimated. */
+import { useState } from 'preact/hooks';
 import type { DrawnFormula, PackedMolecule } from '../data.ts';
 import { signedText } from '../words.ts';
 import { ChargeChart, ChargeTable } from './charges.tsx';
@@ -12,6 +13,7 @@ export interface MoleculeProps {
 
 export function MoleculeView({ molecule, drawn }: MoleculeProps) {
   const { formula, charge, names } = molecule;
+  const [atom, choose] = useState<number | null>(null);
   return (
     <section aria-labelledby="result">
       <h2 id="result">
@@ -23,11 +25,12 @@ export function MoleculeView({ molecule, drawn }: MoleculeProps) {
       </h2>
       <div class="pair">
         {drawn !== null && <FormulaView formula={drawn} />}
-        <StructureView molecule={molecule} />
+        <StructureView molecule={molecule} atom={atom} choose={choose} />
       </div>
       <h3>Charges</h3>
-      <ChargeChart molecule={molecule} />
-      <ChargeTable molecule={molecule} />
+      <p>An atom that is pointed at stands out in the chart, in the table and in the structure.</p>
+      <ChargeChart molecule={molecule} atom={atom} choose={choose} />
+      <ChargeTable molecule={molecule} atom={atom} choose={choose} />
       <Estimated molecule={molecule} />
     </section>
   );
@@ -75,18 +78,18 @@ function Estimated({ molecule: { estimated } }: { readonly molecule: PackedMolec
               <th scope="col" class="number">
                 Penalty
               </th>
-              <th scope="col">Remark</th>
+              <th scope="col">Where it comes from</th>
             </tr>
           </thead>
           <tbody>
-            {estimated.map(({ term, types, penalty, needsRevision }, place) => (
+            {estimated.map(({ term, types, penalty, remark }, place) => (
               <tr key={place}>
                 <td>{term}</td>
                 <td>
                   <code>{types}</code>
                 </td>
-                <td class="number">{penalty === null ? '–' : penalty.toFixed(1)}</td>
-                <td>{needsRevision ? 'ATTN, need revision' : ''}</td>
+                <td class="number">{penalty === null ? 'none given' : penalty.toFixed(1)}</td>
+                <td>{remark}</td>
               </tr>
             ))}
           </tbody>

@@ -4,6 +4,8 @@
  */
 
 import {
+  AGGREGATION_FROM,
+  AGGREGATION_RESIDUES,
   BACKBONE_CLASSES,
   backboneClass,
   DISORDER_ABOVE,
@@ -52,6 +54,11 @@ function startOf(one: (typeof BACKBONE_CLASSES)[number]): number {
 }
 
 const EARLY_FOLDING = above(EARLY_FOLDING_ABOVE, 'not early folding', 'early folding');
+const AGGREGATION = above(
+  AGGREGATION_FROM,
+  'hardly any',
+  `aggregation-prone, where ${AGGREGATION_RESIDUES} residues or more reach it (our threshold):`,
+);
 const DISORDER = above(DISORDER_ABOVE, 'ordered', 'disordered');
 
 function predictor(
@@ -66,13 +73,13 @@ function predictor(
 const PREDICTORS: Readonly<Record<string, Predictor>> = {
   backbone: predictor('Backbone dynamics', 'DynaMine', [0.4, 1.05], BACKBONE),
   sidechain: predictor('Side-chain dynamics', 'DynaMine'),
-  helix: predictor('Helix propensity', 'DynaMine'),
-  sheet: predictor('Sheet propensity', 'DynaMine'),
-  coil: predictor('Coil propensity', 'DynaMine'),
+  helix: predictor('Helix', 'DynaMine'),
+  sheet: predictor('Sheet', 'DynaMine'),
+  coil: predictor('Coil', 'DynaMine'),
   ppII: predictor('Polyproline II propensity', 'DynaMine', [0, 0.5]),
   earlyFolding: predictor('Early folding', 'EFoldMine', [0, 0.5], EARLY_FOLDING),
   disoMine: predictor('Disorder (DisoMine)', 'DisoMine', UNIT, DISORDER),
-  agmata: predictor('Beta aggregation', 'AgMata', [0, 5]),
+  agmata: predictor('Beta aggregation', 'AgMata', [0, 5], AGGREGATION),
   viterbi: predictor('State', 'PSPer'),
   complexity: predictor('Complexity', 'PSPer'),
   arg: predictor('Arginine', 'PSPer'),
@@ -90,6 +97,8 @@ export function predictorOf(key: string): Predictor {
 export function meaningOf(key: string, value: number): string | null {
   // Its bounds belong to the class above, but for the highest, which begins above its bound: as in the tables.
   if (key === 'backbone') return backboneClass(value);
+  // A single residue is no stretch.
+  if (key === 'agmata') return null;
   return predictorOf(key).bands.find(({ from, to }) => value > from && value <= to)?.words ?? null;
 }
 

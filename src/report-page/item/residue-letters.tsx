@@ -1,26 +1,21 @@
 /** The letters of a chain, where there is room for them. */
-import { LEFT, RIGHT } from './track-chart.tsx';
+import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
-/** Below that letters would run into each other, in CSS pixels. */
-const LEAST = 7;
-
-export function ResidueLetters({
-  residues,
-  width,
-}: {
+export interface ResidueLettersProps {
   readonly residues: string;
-  readonly width: number;
-}) {
-  const letters = [...residues];
-  const step = (width - LEFT - RIGHT) / letters.length;
-  if (step < LEAST) return null;
+  readonly view: View;
+}
+
+export function ResidueLetters({ residues, view }: ResidueLettersProps) {
+  if (residues === '' || stepOf(view) < LEAST_FOR_LETTERS) return null;
+  const places = [...residues.slice(view.from, view.to)].map((_, place) =>
+    edgeOf(view, view.from + place + 0.5).toFixed(1),
+  );
   return (
-    <svg class="letters" width={width} height={16} aria-hidden="true">
-      {letters.map((letter, place) => (
-        <text key={place} x={LEFT + (place + 0.5) * step} y={12}>
-          {letter}
-        </text>
-      ))}
+    <svg class="letters" width={view.width} height={16} aria-hidden="true">
+      <text x={places.join(' ')} y={12}>
+        {residues.slice(view.from, view.to)}
+      </text>
     </svg>
   );
 }

@@ -2,12 +2,14 @@
 import { useMemo } from 'preact/hooks';
 import type { PackedProtein, PackedSequence } from '../data.ts';
 import { isText, numbersOf, placesOf, wordsOf } from '../packing.ts';
-import { residueName, scoreMeaning } from './predictors.ts';
+import { predictorOf, residueName, scoreMeaning } from './predictors.ts';
 import { Readout, valueText } from './readout.tsx';
 import { ResidueLetters } from './residue-letters.tsx';
 import { StateTrack } from './state-track.tsx';
 import { TrackChart } from './track-chart.tsx';
+import { together } from './together.ts';
 import { TrackStack } from './track-stack.tsx';
+import type { View } from './view.ts';
 
 export function SequenceView({ sequence }: { readonly sequence: PackedSequence }) {
   return (
@@ -41,10 +43,10 @@ function ProteinView({ protein }: { readonly protein: PackedProtein }) {
           tip={(place, key) => tipText(placeText(place), key, tracks, place)}
           readout={(place) => <Readout head={placeText(place)} tracks={tracks} place={place} />}
         >
-          {(width) => (
+          {(view) => (
             <>
-              <ResidueLetters residues={residues} width={width} />
-              <Tracks tracks={tracks} width={width} />
+              <ResidueLetters residues={residues} view={view} />
+              <Tracks tracks={tracks} view={view} />
             </>
           )}
         </TrackStack>
@@ -59,43 +61,50 @@ function tipText(
   tracks: PackedProtein['tracks'],
   place: number,
 ): string {
-  const track = tracks[key];
-  return track === undefined ? head : `${head}: ${valueText(key, track, place)}`;
+  const values = key.split(' ').flatMap((one) => {
+    const track = tracks[one];
+    const text = track === undefined ? '' : valueText(one, track, place);
+    return text === ''
+      ? []
+      : [key === one ? text : `${predictorOf(one).title.toLowerCase()} ${text}`];
+  });
+  return values.length === 0 ? head : `${head}: ${values.join(', ')}`;
 }
+
+const SCORE_WORDS: Readonly<Record<string, string>> = { protein_score: 'Phase separation (PSPer)' };
 
 function Score({ name, value }: { readonly name: string; readonly value: number | string }) {
   const meaning = scoreMeaning(name, value);
   return (
     <span class="score">
-      {name} {typeof value === 'number' ? value.toFixed(3) : value}
+      {SCORE_WORDS[name] ?? name} {typeof value === 'number' ? value.toFixed(3) : value}
       {meaning !== null && <span class="quiet"> ({meaning})</span>}
     </span>
   );
 }
 
-function Tracks({
-  tracks,
-  width,
-}: {
+interface TracksProps {
   readonly tracks: PackedProtein['tracks'];
-  readonly width: number;
-}) {
-  const unpacked = useMemo(
-    () =>
-      Object.entries(tracks).map(([key, track]) =>
-        isText(track) ? { key, words: wordsOf(track) } : { key, values: numbersOf(track) },
-      ),
-    [tracks],
-  );
+  readonly view: View;
+}
+
+function Tracks({ tracks, view }: TracksProps) {
+  const { charts, words } = useMemo(() => {
+    const all = Object.entries(tracks);
+    const numbers = all.filter(([, track]) => !isText(track));
+    return {
+      charts: together(numbers.map(([key, track]) => ({ key, values: numbersOf(track) }))),
+      words: all.flatMap(([key, track]) => (isText(track) ? [{ key, words: wordsOf(track) }] : [])),
+    };
+  }, [tracks]);
   return (
     <>
-      {unpacked.map((track) =>
-        'words' in track ? (
-          <StateTrack key={track.key} track={track.key} width={width} words={track.words ?? []} />
-        ) : (
-          <TrackChart key={track.key} track={track.key} width={width} values={track.values} />
-        ),
-      )}
+      {charts.map((lines) => (
+        <TrackChart key={lines[0]?.key} view={view} lines={lines} />
+      ))}
+      {words.map((track) => (
+        <StateTrack key={track.key} track={track.key} view={view} words={track.words} />
+      ))}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** ShiftCrypt's index along the chains of a shift file. */
-import { lineY, dot, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
+import { lineY, dot, text, gridY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
@@ -7,8 +7,8 @@ import type { PackedShifts } from '../data.ts';
 import { numbersOf } from '../packing.ts';
 import { residueName } from './predictors.ts';
 import { ResidueLetters } from './residue-letters.tsx';
-import { LEFT, RIGHT } from './track-chart.tsx';
 import { TrackStack } from './track-stack.tsx';
+import { RIGHT, type View } from './view.ts';
 
 type Chain = PackedShifts['chains'][number];
 
@@ -16,6 +16,11 @@ export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
   return (
     <section aria-labelledby="result">
       <h2 id="result">ShiftCrypt index along the chain</h2>
+      <p>
+        The index sums up the shifts of a residue in one number, mostly between 0 and 1.{' '}
+        <strong>Low</strong> values stand for helix, <strong>high</strong> ones for strand; coil
+        lies in between.
+      </p>
       {shifts.chains.map((chain, place) => (
         <ChainView key={place} chain={chain} />
       ))}
@@ -34,7 +39,6 @@ function ChainView({ chain }: { readonly chain: Chain }) {
     `${numbers[place] ?? place + 1} ${residueName(residues[place] ?? '')}`.trim();
   const valueOf = (place: number): string =>
     values[place]?.toFixed(3) ?? 'no value, too many of its shifts are missing';
-  const options = useMemo(() => profile(values, numbers), [values, numbers]);
   return (
     <>
       <p class="protein">
@@ -49,6 +53,7 @@ function ChainView({ chain }: { readonly chain: Chain }) {
           length={values.length}
           unit="Residue"
           placeText={placeText}
+          numberText={(place) => String(numbers[place] ?? '')}
           tip={(place) => `${placeText(place)}: ${valueOf(place)}`}
           readout={(place) => (
             <>
@@ -57,12 +62,10 @@ function ChainView({ chain }: { readonly chain: Chain }) {
             </>
           )}
         >
-          {(width) => (
+          {(view) => (
             <>
-              <ResidueLetters residues={residues} width={width} />
-              <div data-track="shiftCrypt">
-                <Chart label={`ShiftCrypt index of ${name}`} options={options} width={width} />
-              </div>
+              <ResidueLetters residues={residues} view={view} />
+              <Profile {...{ name, values, numbers, view }} />
             </>
           )}
         </TrackStack>
@@ -71,21 +74,46 @@ function ChainView({ chain }: { readonly chain: Chain }) {
   );
 }
 
+interface ProfileProps {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  readonly numbers: Chain['numbers'];
+  readonly view: View;
+}
+
+function Profile({ name, values, numbers, view: { width, left, from, to } }: ProfileProps) {
+  const options = useMemo(
+    () => profile(values, numbers, { left, from, to }),
+    [values, numbers, left, from, to],
+  );
+  return (
+    <div data-track="shiftCrypt">
+      <Chart label={`ShiftCrypt index of ${name}`} options={options} width={width} />
+    </div>
+  );
+}
+
 interface Place {
   readonly at: number;
   readonly value: number | null;
 }
 
-function profile(values: readonly (number | null)[], numbers: Chain['numbers']) {
-  const places: readonly Place[] = values.map((value, place) => ({ at: place + 1, value }));
+function profile(
+  values: readonly (number | null)[],
+  numbers: Chain['numbers'],
+  { left, from, to }: Omit<View, 'width'>,
+) {
+  const places: readonly Place[] = values
+    .slice(from, to)
+    .map((value, place) => ({ at: from + place + 1, value }));
   const low = Math.min(0, ...values.filter((value) => value !== null));
   const high = Math.max(1, ...values.filter((value) => value !== null));
   const band = (high - low) * 0.06;
   return (): PlotOptions => ({
     height: 240,
-    ...{ marginLeft: LEFT, marginRight: RIGHT, marginTop: 8, marginBottom: 32 },
+    ...{ marginLeft: left, marginRight: RIGHT, marginTop: 8, marginBottom: 32 },
     x: {
-      domain: [0.5, values.length + 0.5],
+      domain: [from + 0.5, to + 0.5],
       label: null,
       tickFormat: (at: number) => String(numbers[at - 1] ?? ''),
       interval: 1,
@@ -101,11 +129,21 @@ function profile(values: readonly (number | null)[], numbers: Chain['numbers']) 
         },
       ),
       ruleY([low]),
+      end(high, 'high: strand', 6),
+      end(low, 'low: helix', -6),
       lineY(places, { x: 'at', y: 'value', stroke: 'var(--series-1)', strokeWidth: 1.5 }),
       dot(
         places.filter(({ value }) => value !== null),
         { x: 'at', y: 'value', r: 1.8, fill: 'var(--series-1)' },
       ),
     ],
+  });
+}
+
+/** What an end of the axis stands for. */
+function end(value: number, words: string, dy: number) {
+  return text([value], {
+    ...{ y: (one: number) => one, text: () => words, dy, dx: -4 },
+    ...{ frameAnchor: 'right' as const, textAnchor: 'end' as const, fill: 'var(--quiet)' },
   });
 }

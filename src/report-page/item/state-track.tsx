@@ -1,11 +1,11 @@
 /** Words along a chain, PSPer's states: runs of one state as bars. */
 import { useMemo } from 'preact/hooks';
-import { LEFT, RIGHT } from './track-chart.tsx';
 import { predictorOf } from './predictors.ts';
+import { edgeOf, stepOf, type View } from './view.ts';
 
 export interface StateTrackProps {
   readonly track: string;
-  readonly width: number;
+  readonly view: View;
   readonly words: readonly (string | null)[];
 }
 
@@ -15,11 +15,16 @@ interface Run {
   readonly length: number;
 }
 
-export function StateTrack({ track, width, words }: StateTrackProps) {
+export function StateTrack({ track, view, words }: StateTrackProps) {
   const { title, by } = predictorOf(track);
   const runs = useMemo(() => runsOf(words), [words]);
   const kinds = [...new Set(runs.map(({ word }) => word))];
-  const step = (width - LEFT - RIGHT) / words.length;
+  const step = stepOf(view);
+  const shown = runs.flatMap((run) => {
+    const from = Math.max(view.from, run.from);
+    const length = Math.min(view.to, run.from + run.length) - from;
+    return length > 0 ? [{ ...run, from, length }] : [];
+  });
   return (
     <div class="track" data-track={track}>
       <h4>
@@ -31,15 +36,15 @@ export function StateTrack({ track, width, words }: StateTrackProps) {
       </h4>
       <svg
         class="states"
-        width={width}
+        width={view.width}
         height={18}
         role="img"
         aria-label={`${title} along the chain`}
       >
-        {runs.map(({ word, from, length }) => (
+        {shown.map(({ word, from, length }) => (
           <rect
             key={from}
-            x={LEFT + from * step}
+            x={edgeOf(view, from)}
             width={Math.max(0.5, length * step - 0.5)}
             y={2}
             height={14}

@@ -1,14 +1,22 @@
 /** The structure in three dimensions, by 3Dmol. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
-import { openViewer, type Colouring, type Labels, type Viewer } from './viewer.ts';
+import { signedText } from '../words.ts';
+import { largestCharge, type AtomChoice } from './charges.tsx';
+import { chargeColour, openViewer, type Colouring, type Labels, type Viewer } from './viewer.ts';
 
-export function StructureView({ molecule }: { readonly molecule: PackedMolecule }) {
+export interface StructureProps extends Required<AtomChoice> {
+  readonly molecule: PackedMolecule;
+}
+
+export function StructureView({ molecule, atom, choose }: StructureProps) {
   const place = useRef<HTMLDivElement>(null);
   const [viewer, problem] = useViewer(place, molecule);
   const [colouring, setColouring] = useState<Colouring>('element');
   const [labels, setLabels] = useState<Labels>('none');
   useEffect(() => viewer?.show(colouring, labels), [viewer, colouring, labels]);
+  useEffect(() => viewer?.mark(atom), [viewer, atom, colouring, labels]);
+  useEffect(() => viewer?.onPoint(choose), [viewer, choose]);
   if (problem !== null) return <p class="notice">The structure is not shown in 3D: {problem}</p>;
   return (
     <figure>
@@ -21,7 +29,10 @@ export function StructureView({ molecule }: { readonly molecule: PackedMolecule 
         <Choice label="Labels" value={labels} choose={setLabels} words={LABELS} />
         <Turning viewer={viewer} />
       </div>
-      {colouring === 'charge' && <ChargeKey />}
+      <p class="atom" role="status">
+        {atom === null ? 'No atom is pointed at.' : atomWords(molecule, atom)}
+      </p>
+      {colouring === 'charge' && <ChargeKey most={largestCharge(molecule)} />}
     </figure>
   );
 }
@@ -108,12 +119,20 @@ function Turning({ viewer }: { readonly viewer: Viewer | null }) {
   );
 }
 
-function ChargeKey() {
+/** The colours of the structure, with their numbers. */
+function ChargeKey({ most }: { readonly most: number }) {
+  const colours = [-1, -0.5, 0, 0.5, 1].map(chargeColour).join(', ');
   return (
     <p class="key">
-      <span class="swatch negative" /> negative
-      <span class="swatch neutral" /> zero
-      <span class="swatch positive" /> positive
+      {signedText(-most, 2)} e
+      <span class="ramp" style={{ background: `linear-gradient(to right, ${colours})` }} />
+      {signedText(most, 2)} e
     </p>
   );
+}
+
+/** `C8: C, type c, +0.6610 e`. */
+function atomWords({ names, elements, types, charges }: PackedMolecule, atom: number): string {
+  const charge = signedText((charges[atom] ?? 0) / 10_000, 4);
+  return `${names[atom] ?? ''}: ${elements[atom] ?? ''}, type ${types[atom] ?? ''}, ${charge} e`;
 }

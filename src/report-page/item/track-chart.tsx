@@ -2,47 +2,56 @@
 import { areaY, gridY, lineY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
+import type { Line, Spread, Values } from './line.ts';
 import { predictorOf, type Band } from './predictors.ts';
-
-/** Margins that all plots of a stack share, in CSS pixels. */
-export const LEFT = 46;
-export const RIGHT = 10;
-
-type Values = readonly (number | null)[];
+import { RIGHT, type Stretch, type View } from './view.ts';
 
 export interface TrackChartProps {
-  readonly track: string;
-  readonly width: number;
-  /** One a place; null: a gap in the line. */
-  readonly values: Values;
-  /** Behind the line, of alignments: the quartiles and the whiskers. */
-  readonly spread?: {
-    readonly quartiles: readonly [low: Values, high: Values];
-    readonly whiskers: readonly [low: Values, high: Values];
-  };
+  readonly view: View;
+  /** One, or some that are drawn over each other. */
+  readonly lines: readonly Line[];
   /** One row of an alignment, drawn over its median. */
   readonly row?: Values | undefined;
 }
 
-export function TrackChart({ track, width, values, spread, row }: TrackChartProps) {
-  const { title, by } = predictorOf(track);
+export function TrackChart({ view, lines, row }: TrackChartProps) {
+  const { width, left, from, to } = view;
+  const key = lines[0]?.key ?? '';
+  const { title, by } = lines.length > 1 ? SECONDARY : predictorOf(key);
   const options = useMemo(
-    () => trackOptions({ track, values, spread, row }),
-    [track, values, spread, row],
+    () => trackOptions({ left, from, to, lines, row }),
+    [left, from, to, lines, row],
   );
   return (
-    <div class="track" data-track={track}>
-      <h4>
-        {title}{' '}
-        <span class="quiet">
-          {by}
-          {by !== track && ` · ${track}`}
-        </span>
+    <div class="track" data-track={lines.map((line) => line.key).join(' ')}>
+      <h4 style={{ paddingLeft: `${left + 10}px` }}>
+        {title} <span class="quiet">{by}</span>
       </h4>
       <Chart label={`${title} along the chain`} options={options} width={width} />
-      <BandKey bands={predictorOf(track).bands} />
+      <div style={{ paddingLeft: `${left}px` }}>
+        {lines.length > 1 ? <LineKey lines={lines} /> : <BandKey bands={predictorOf(key).bands} />}
+      </div>
     </div>
   );
+}
+
+const SECONDARY = { title: 'Secondary structure propensity', by: 'DynaMine' };
+
+function LineKey({ lines }: { readonly lines: readonly Line[] }) {
+  return (
+    <p class="key">
+      {lines.map(({ key }, place) => (
+        <span key={key} class="entry">
+          <span class="swatch" style={{ background: colourOf(place) }} />
+          {predictorOf(key).title.toLowerCase()}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function colourOf(place: number): string {
+  return `var(--series-${place + 1})`;
 }
 
 const HEIGHT = 110;
@@ -52,8 +61,9 @@ interface Place {
   readonly value: number | null;
 }
 
-function placesOf(values: Values): readonly Place[] {
-  return values.map((value, place) => ({ at: place + 1, value }));
+/** Those of the stretch, counted from 1. */
+function placesOf(values: Values, { from, to }: Stretch): readonly Place[] {
+  return values.slice(from, to).map((value, place) => ({ at: from + place + 1, value }));
 }
 
 interface Range {
@@ -62,83 +72,82 @@ interface Range {
   readonly high: number | null;
 }
 
-function rangesOf([low, high]: readonly [Values, Values]): readonly Range[] {
-  return low.map((value, place) => ({ at: place + 1, low: value, high: high[place] ?? null }));
+function rangesOf([low, high]: readonly [Values, Values], { from, to }: Stretch): readonly Range[] {
+  return low.slice(from, to).map((value, place) => ({
+    at: from + place + 1,
+    low: value,
+    high: high[from + place] ?? null,
+  }));
 }
 
-function trackOptions({
-  track,
-  values,
-  spread,
-  row,
-}: {
-  readonly track: string;
-  readonly values: Values;
-  readonly spread: TrackChartProps['spread'] | undefined;
+interface Drawn extends Stretch {
+  readonly left: number;
+  readonly lines: readonly Line[];
   readonly row: Values | undefined;
-}) {
-  const { bands, range } = predictorOf(track);
-  const shown = [values, ...(spread ? [...spread.quartiles, ...spread.whiskers] : []), row ?? []];
-  const [low, high] = domainOf(shown, range);
-  const end = values.length + 0.5;
+}
+
+function trackOptions({ left, from, to, lines, row }: Drawn) {
+  const stretch = { from, to };
+  const { bands, range } = predictorOf(lines[0]?.key ?? '');
+  const shown = lines.flatMap(({ values, spread }) => [
+    values,
+    ...(spread ? [...spread.quartiles, ...spread.whiskers] : []),
+  ]);
+  // Of the whole chain, so that nothing jumps when another stretch is looked at.
+  const [low, high] = domainOf([...shown, row ?? []], range);
+  const isAlone = lines.length === 1;
+  const ends = { x1: from + 0.5, x2: to + 0.5 };
   return (): PlotOptions => ({
     height: HEIGHT,
-    ...{ marginLeft: LEFT, marginRight: RIGHT, marginTop: 6, marginBottom: 22 },
-    x: { domain: [0.5, end], label: null, tickFormat: 'd' },
+    ...{ marginLeft: left, marginRight: RIGHT, marginTop: 6, marginBottom: 22 },
+    x: { domain: [from + 0.5, to + 0.5], label: null, tickFormat: 'd' },
     y: { domain: [low, high], label: null, ticks: 4 },
     marks: [
-      rect(toned(bands, low, high), {
-        ...{ x1: 0.5, x2: end, y1: 'from', y2: 'to', fill: 'var(--band)' },
-        fillOpacity: ({ tone }: Band) => tone * 0.12,
+      rect(isAlone ? toned(bands, low, high) : [], {
+        ...{ ...ends, y1: 'from', y2: 'to', fill: 'var(--band)' },
+        fillOpacity: ({ tone }: Band) => tone * 0.08,
       }),
       gridY({ strokeOpacity: 0.12, ticks: 4 }),
-      ...spreadMarks(spread),
-      ruleY(thresholdsOf(bands, low, high), { stroke: 'var(--threshold)', strokeDasharray: '4 3' }),
-      lineY(placesOf(values), { x: 'at', y: 'value', stroke: 'var(--series-1)', strokeWidth: 1.6 }),
-      // A value with gaps on both sides is no line.
-      ...lonely(values),
-      ...(row === undefined
-        ? []
-        : [
-            lineY(placesOf(row), {
-              x: 'at',
-              y: 'value',
-              stroke: 'var(--series-2)',
-              strokeWidth: 1.2,
-            }),
-          ]),
+      ...lines.flatMap(({ spread }, place) =>
+        spreadMarks(spread, stretch, colourOf(place), isAlone),
+      ),
+      ruleY(isAlone ? thresholdsOf(bands, low, high) : [], {
+        stroke: 'var(--threshold)',
+        strokeDasharray: '4 3',
+      }),
+      ...lines.flatMap(({ values }, place) => lineMarks(values, stretch, colourOf(place))),
+      ...(row === undefined ? [] : lineMarks(row, stretch, 'var(--series-2)')),
     ],
     opacity: { type: 'identity' },
   });
 }
 
-function spreadMarks(spread: TrackChartProps['spread'] | undefined) {
-  if (spread === undefined) return [];
-  const channels = { x: 'at', y1: 'low', y2: 'high', fill: 'var(--series-1)' };
+function lineMarks(values: Values, stretch: Stretch, stroke: string) {
   return [
-    areaY(rangesOf(spread.whiskers), { ...channels, fillOpacity: 0.15 }),
-    areaY(rangesOf(spread.quartiles), { ...channels, fillOpacity: 0.3 }),
+    lineY(placesOf(values, stretch), { x: 'at', y: 'value', stroke, strokeWidth: 1.6 }),
+    // A value with gaps on both sides is no line.
+    ...lonely(placesOf(values, stretch), stroke),
   ];
 }
 
-function lonely(values: Values) {
-  const alone = placesOf(values).filter(
-    ({ value }, place) =>
-      value !== null &&
-      (values[place - 1] ?? null) === null &&
-      (values[place + 1] ?? null) === null,
-  );
-  return alone.length === 0
-    ? []
-    : [
-        ruleY(alone, {
-          x1: ({ at }: Place) => at - 0.4,
-          x2: ({ at }: Place) => at + 0.4,
-          y: 'value',
-          stroke: 'var(--series-1)',
-          strokeWidth: 2,
-        }),
-      ];
+function spreadMarks(spread: Spread | undefined, stretch: Stretch, fill: string, isAlone: boolean) {
+  if (spread === undefined) return [];
+  const channels = { x: 'at', y1: 'low', y2: 'high', fill };
+  return [
+    // Several of them over each other would hide the lines.
+    ...(isAlone
+      ? [areaY(rangesOf(spread.whiskers, stretch), { ...channels, fillOpacity: 0.15 })]
+      : []),
+    areaY(rangesOf(spread.quartiles, stretch), { ...channels, fillOpacity: isAlone ? 0.3 : 0.15 }),
+  ];
+}
+
+function lonely(places: readonly Place[], stroke: string) {
+  const isGap = (place: number): boolean => (places[place]?.value ?? null) === null;
+  const alone = places.filter((_, place) => !isGap(place) && isGap(place - 1) && isGap(place + 1));
+  if (alone.length === 0) return [];
+  const ends = { x1: ({ at }: Place) => at - 0.4, x2: ({ at }: Place) => at + 0.4 };
+  return [ruleY(alone, { ...ends, y: 'value', stroke, strokeWidth: 2 })];
 }
 
 /** The predictor's own range, all values, and a little air. */

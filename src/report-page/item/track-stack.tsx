@@ -1,10 +1,12 @@
 /**
  * Plots above each other along one chain, with one cursor through all of them: the pointer moves it, and so does a
- * slider, which the keyboard reaches. What lies under it is told in words.
+ * slider, which the keyboard reaches. What lies under it is told in words, and the axis stays in view. A stretch of the
+ * chain can be looked at alone.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { LEFT, RIGHT } from './track-chart.tsx';
+import { ChainAxis } from './chain-axis.tsx';
+import { edgeOf, LEFT, moved, stepOf, zoomed, type Stretch, type View } from './view.ts';
 
 export interface TrackStackProps {
   readonly length: number;
@@ -16,56 +18,77 @@ export interface TrackStackProps {
   readonly tip: (place: number, track: string) => string;
   /** Of the place, for those who hear it: `45 Lys`. */
   readonly placeText: (place: number) => string;
-  readonly children: (width: number) => ComponentChildren;
+  /** On the axis; counted from 1 when it is left out. */
+  readonly numberText?: (place: number) => string;
+  /** Of the part of the width that is for axes and names, in CSS pixels. */
+  readonly left?: number;
+  readonly children: (view: View) => ComponentChildren;
 }
 
-/** Enough for a letter. */
-const WIDE = 13;
+/** More than this part of the width is never given to names. */
+const MOST_LEFT = 0.28;
 
 export function TrackStack(props: TrackStackProps) {
-  const { length, unit, children } = props;
+  const { length, children, left: wanted = LEFT, numberText = numberFromOne } = props;
   const [place, setPlace] = useState(0);
-  const [pointed, setPointed] = useState<Pointed | null>(null);
-  const [wide, setWide] = useState(false);
+  const [stretch, setStretch] = useState<Stretch>({ from: 0, to: length });
   const frame = useRef<HTMLDivElement>(null);
-  const room = useWidth(frame);
-  const width = wide ? Math.max(room, LEFT + RIGHT + length * WIDE) : room;
-  const step = (width - LEFT - RIGHT) / length;
-  const point = (event: PointerEvent): void => {
-    const chain = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const at = Math.floor((event.clientX - chain.left - LEFT) / step);
-    const track = (event.target as Element).closest<HTMLElement>('[data-track]');
-    if (at < 0 || at >= length) return;
+  const width = useWidth(frame);
+  const left = Math.max(LEFT, Math.min(wanted, Math.floor(width * MOST_LEFT)));
+  const view: View = { width, left, ...stretch };
+  const pointing = usePointing(frame, view, setPlace);
+  const { pointed } = pointing;
+  const turn = (event: WheelEvent): void => {
+    const turned = turnedStretch(event, stretch, length, pointing.placeAt(event) ?? place);
+    if (turned === null) return;
+    event.preventDefault();
+    setStretch(turned);
+  };
+  const follow = (at: number): void => {
     setPlace(at);
-    setPointed({ track: track?.dataset['track'] ?? null, top: event.clientY - chain.top });
+    if (at < stretch.from) setStretch(moved(stretch, length, at - stretch.from));
+    if (at >= stretch.to) setStretch(moved(stretch, length, at - stretch.to + 1));
   };
   return (
     <div class="stack">
-      <Controls {...{ ...props, place, setPlace, wide, setWide }} />
-      <div class="scroll tracks" ref={frame} tabIndex={0} role="region" aria-label={`${unit}s`}>
-        {width > 0 && (
-          <div
-            class="chain"
-            style={{ width: `${width}px` }}
-            onPointerMove={point}
-            onPointerDown={point}
-            onPointerLeave={() => setPointed(null)}
-          >
-            <div class="cursor" style={{ left: `${LEFT + (place + 0.5) * step}px` }} />
-            {children(width)}
-            {pointed?.track != null && (
-              <Tip
-                text={props.tip(place, pointed.track)}
-                left={LEFT + (place + 0.5) * step}
-                top={pointed.top}
-                width={width}
-              />
-            )}
-          </div>
+      <div class="held">
+        <Controls {...{ ...props, place, follow, stretch, setStretch }} />
+        {width > 0 && <ChainAxis {...{ view, length, place, numberText, setStretch }} />}
+      </div>
+      <div class="chain" ref={frame} {...pointing.handlers} onWheel={turn}>
+        {width > 0 && place >= view.from && place < view.to && (
+          <div class="cursor" style={{ left: `${edgeOf(view, place + 0.5)}px` }} />
+        )}
+        {width > 0 && children(view)}
+        {pointed?.track != null && (
+          <Tip
+            text={props.tip(place, pointed.track)}
+            left={edgeOf(view, place + 0.5)}
+            top={pointed.top}
+            width={width}
+          />
         )}
       </div>
     </div>
   );
+}
+
+function numberFromOne(place: number): string {
+  return String(place + 1);
+}
+
+/** The page scrolls by the wheel alone: with Control it zooms, with Shift it moves. Null for neither. */
+function turnedStretch(
+  { ctrlKey, metaKey, shiftKey, deltaX, deltaY }: WheelEvent,
+  stretch: Stretch,
+  length: number,
+  centre: number,
+): Stretch | null {
+  if (shiftKey) {
+    const tenth = Math.max(1, (stretch.to - stretch.from) / 10);
+    return moved(stretch, length, Math.sign(deltaY || deltaX) * tenth);
+  }
+  return ctrlKey || metaKey ? zoomed(stretch, length, deltaY > 0 ? 1.25 : 0.8, centre) : null;
 }
 
 interface Pointed {
@@ -73,23 +96,47 @@ interface Pointed {
   readonly top: number;
 }
 
-interface ControlsProps extends Pick<TrackStackProps, 'length' | 'unit' | 'readout' | 'placeText'> {
-  readonly place: number;
-  readonly setPlace: (place: number) => void;
-  readonly wide: boolean;
-  readonly setWide: (wide: boolean) => void;
+/** Which place and track the pointer is on. */
+function usePointing(
+  frame: { readonly current: HTMLElement | null },
+  view: View,
+  setPlace: (place: number) => void,
+) {
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const placeAt = ({ clientX }: MouseEvent): number | null => {
+    const { left = 0 } = frame.current?.getBoundingClientRect() ?? {};
+    const at = view.from + Math.floor((clientX - left - view.left) / stepOf(view));
+    return at >= view.from && at < view.to ? at : null;
+  };
+  const point = (event: PointerEvent): void => {
+    const at = placeAt(event);
+    if (at === null) return;
+    const track = (event.target as Element).closest<HTMLElement>('[data-track]');
+    const { top = 0 } = frame.current?.getBoundingClientRect() ?? {};
+    setPlace(at);
+    setPointed({ track: track?.dataset['track'] ?? null, top: event.clientY - top });
+  };
+  const handlers = {
+    onPointerMove: point,
+    onPointerDown: point,
+    onPointerLeave: () => setPointed(null),
+  };
+  return { pointed, placeAt, handlers };
 }
 
-function Controls({
-  length,
-  unit,
-  readout,
-  placeText,
-  place,
-  setPlace,
-  wide,
-  setWide,
-}: ControlsProps) {
+interface ControlsProps extends Pick<TrackStackProps, 'length' | 'unit' | 'readout' | 'placeText'> {
+  readonly place: number;
+  readonly follow: (place: number) => void;
+  readonly stretch: Stretch;
+  readonly setStretch: (stretch: Stretch) => void;
+}
+
+function Controls(props: ControlsProps) {
+  const { length, unit, readout, placeText, place, follow, stretch, setStretch } = props;
+  const { from, to } = stretch;
+  const half = (to - from) / 2;
+  const zoom = (factor: number) => () => setStretch(zoomed(stretch, length, factor, place));
+  const move = (places: number) => () => setStretch(moved(stretch, length, places));
   return (
     <div class="readout">
       <label>
@@ -100,18 +147,36 @@ function Controls({
           max={length - 1}
           value={place}
           aria-valuetext={placeText(place)}
-          onInput={({ currentTarget }) => setPlace(Number(currentTarget.value))}
+          onInput={({ currentTarget }) => follow(Number(currentTarget.value))}
         />
       </label>
       <output>{readout(place)}</output>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={wide}
-          onChange={({ currentTarget }) => setWide(currentTarget.checked)}
-        />
-        room for letters
-      </label>
+      <span class="buttons" role="group" aria-label="Stretch of the chain">
+        <button type="button" aria-label="Move left" disabled={from === 0} onClick={move(-half)}>
+          ←
+        </button>
+        <button type="button" aria-label="Move right" disabled={to === length} onClick={move(half)}>
+          →
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={zoom(0.5)}>
+          +
+        </button>
+        <button
+          type="button"
+          aria-label="Zoom out"
+          disabled={to - from === length}
+          onClick={zoom(2)}
+        >
+          −
+        </button>
+        <button
+          type="button"
+          disabled={to - from === length}
+          onClick={() => setStretch({ from: 0, to: length })}
+        >
+          Whole
+        </button>
+      </span>
     </div>
   );
 }

@@ -8,6 +8,10 @@ export type Labels = 'none' | 'name' | 'charge';
 
 export interface Viewer {
   show(colouring: Colouring, labels: Labels): void;
+  /** One atom stands out; null for none. */
+  mark(atom: number | null): void;
+  /** Calls back with the atom under the pointer, and null when there is none any more. */
+  onPoint(choose: (atom: number | null) => void): void;
   turn(degrees: number, axis: 'x' | 'y'): void;
   zoom(factor: number): void;
   reset(): void;
@@ -23,6 +27,14 @@ interface LibraryViewer {
   setStyle(selection: object, style: object): void;
   setBackgroundColor(colour: string, alpha: number): void;
   addLabel(text: string, options: object): void;
+  addSphere(spec: object): unknown;
+  removeShape(shape: unknown): void;
+  setHoverable(
+    selection: object,
+    hoverable: boolean,
+    enter: (atom: { readonly index: number }) => void,
+    leave: () => void,
+  ): void;
   removeAllLabels(): void;
   rotate(degrees: number, axis: string): void;
   zoom(factor: number): void;
@@ -57,8 +69,24 @@ export async function openViewer(place: HTMLElement, molecule: PackedMolecule): 
   const atoms = atomsOf(molecule);
   viewer.addModel().addAtoms(atoms);
   viewer.zoomTo();
+  let marked: unknown = null;
   return {
     show: (colouring, labels) => show(viewer, atoms, molecule, colouring, labels),
+    mark: (atom) => {
+      if (marked !== null) viewer.removeShape(marked);
+      const place = atom === null ? undefined : atoms[atom];
+      marked = place === undefined ? null : viewer.addSphere(markOf(place));
+      viewer.render();
+    },
+    onPoint: (choose) => {
+      viewer.setHoverable(
+        {},
+        true,
+        ({ index }) => choose(index),
+        () => choose(null),
+      );
+      viewer.render();
+    },
     turn: (degrees, axis) => {
       viewer.rotate(degrees, axis);
       viewer.render();
@@ -72,6 +100,10 @@ export async function openViewer(place: HTMLElement, molecule: PackedMolecule): 
       viewer.render();
     },
   };
+}
+
+function markOf({ x, y, z }: Atom): object {
+  return { center: { x, y, z }, radius: 0.62, color: '#e8b92e', opacity: 0.55 };
 }
 
 interface Atom {
@@ -109,7 +141,7 @@ function show(
   colouring: Colouring,
   labels: Labels,
 ): void {
-  const most = Math.max(1, ...charges.map(Math.abs));
+  const most = Math.max(1000, ...charges.map(Math.abs));
   const colour =
     colouring === 'charge'
       ? {
@@ -135,7 +167,7 @@ const LABEL = {
   fontSize: 12,
   fontColor: 'white',
   backgroundColor: 'black',
-  backgroundOpacity: 0.65,
+  backgroundOpacity: 0.8,
   inFront: true,
 };
 
@@ -161,7 +193,7 @@ const NEUTRAL = [221, 221, 221];
 const POSITIVE = [0, 114, 178];
 
 /** −1 vermilion, 0 grey, +1 blue: told apart by every kind of colour vision. */
-function chargeColour(part: number): string {
+export function chargeColour(part: number): string {
   const end = part < 0 ? NEGATIVE : POSITIVE;
   const share = Math.min(1, Math.abs(part));
   const mixed = NEUTRAL.map((from, channel) =>

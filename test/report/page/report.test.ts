@@ -113,7 +113,12 @@ describe('one item', () => {
     const charges = await page.locator('.fold table td.number').allTextContents();
     const sum = charges.reduce((total, text) => total + Number(text.replace('−', '-')), 0);
     expect(Math.abs(sum - Math.round(sum))).toBeLessThan(0.01);
+    await page.locator('.fold table tbody tr').nth(2).hover();
+    const third = await page.locator('.fold table tbody th').nth(2).innerText();
+    expect(await page.locator('.bars-of-atoms .pointed .name').first().innerHTML()).toBe(third);
+    expect(await page.locator('.atom').innerText()).toContain(`${third}: `);
     await page.locator('.controls select').first().selectOption('charge');
+    expect(await page.locator('.key .ramp').count()).toBe(1);
     await page.locator('.controls select').last().selectOption('name');
     const href = await page.getByRole('link', { name: /_GMX\.gro$/ }).getAttribute('href');
     await expect(readFile(join(folder, href ?? ''), 'utf8')).resolves.toContain('\n');
@@ -132,12 +137,24 @@ describe('one item', () => {
         !['sequence_id', 'residue', 'residue_index'].includes(key) &&
         rows.some((row) => row[key] !== ''),
     );
-    expect(await page.locator('[data-track]').count()).toBe(keys.length);
+    // Helix, sheet and coil are in one.
+    const secondary = keys.filter((key) => ['helix', 'sheet', 'coil'].includes(key));
+    expect(secondary.length).toBe(3);
+    expect(await page.locator('[data-track]').count()).toBe(keys.length - 2);
+    expect(await page.locator('[data-track="helix sheet coil"] [data-mark=line]').count()).toBe(3);
     await page.getByRole('slider').fill('2');
     const said = await page.locator('.readout output').innerText();
     for (const value of keys.map((key) => Number(rows[2]?.[key] || NaN)).filter(Number.isFinite)) {
       expect(said).toContain(value.toFixed(3).replace('-', ''));
     }
+    // A stretch alone, with the cursor in it.
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('button', { name: 'Move right' }).click();
+    expect(await page.locator('.axis .seen').count()).toBe(1);
+    await page.getByRole('slider').fill('0');
+    expect(await page.getByRole('button', { name: 'Move left' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Whole' }).click();
+    expect(await page.locator('.axis .seen').count()).toBe(0);
     await page.locator('[data-track=backbone]').hover();
     expect(await page.locator('.tip').innerText()).toMatch(/^\d+ \w{3}: \d\.\d{3} \w+/);
     expect(errors).toEqual([]);
@@ -156,7 +173,8 @@ describe('one item', () => {
     const before = await lines();
     await page.getByLabel('One row beside the median').selectOption({ index: 1 });
     await expect.poll(lines).toBeGreaterThan(before);
-    expect(await page.locator('.names li').count()).toBeGreaterThan(1);
+    expect(await page.locator('.rows .name').count()).toBeGreaterThan(1);
+    expect(await page.locator('.rows path').count()).toBeGreaterThan(1);
     expect(errors).toEqual([]);
     expect(requests).toEqual([]);
   });

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seriesOf } from '../../src/report-page/compare/series.ts';
+import { columnColours, consensusOf } from '../../src/report-page/item/clustal.ts';
+import { together } from '../../src/report-page/item/together.ts';
+import { edgeOf, moved, stepOf, zoomed } from '../../src/report-page/item/view.ts';
+import { packTrack } from '../../src/report-page/packing.ts';
+
+describe('the stretch of a chain', () => {
+  test('stays within the chain, however it is zoomed and moved', () => {
+    const steps = fc.array(fc.tuple(fc.boolean(), fc.double({ min: 0.1, max: 10, noNaN: true })));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 3000 }), steps, (length, all) => {
+        let stretch = { from: 0, to: length };
+        for (const [isZoom, by] of all) {
+          const centre = stretch.from + Math.floor((stretch.to - stretch.from) / 2);
+          stretch = isZoom
+            ? zoomed(stretch, length, by, centre)
+            : moved(stretch, length, (by - 5) * 20);
+          expect(stretch.from).toBeGreaterThanOrEqual(0);
+          expect(stretch.to).toBeLessThanOrEqual(length);
+          expect(stretch.to - stretch.from).toBeGreaterThanOrEqual(Math.min(10, length));
+        }
+      }),
+    );
+  });
+
+  test('fills the room between the margins', () => {
+    const view = { width: 1056, left: 46, from: 20, to: 30 };
+    expect(stepOf(view)).toBe(100);
+    expect(edgeOf(view, 20)).toBe(46);
+    expect(edgeOf(view, 30)).toBe(1046);
+  });
+});
+
+describe('ClustalX colours', () => {
+  const column = (letters: string) => letters.split('');
+  test.each([
+    ['LLIV', 'L', 'hydrophobic'],
+    ['LLDE', 'L', undefined],
+    ['KKRQ', 'Q', 'polar'],
+    ['EEQD', 'D', 'negative'],
+    ['AEQD', 'D', undefined],
+    ['CCCC', 'C', 'cysteine'],
+    ['CVLA', 'C', 'hydrophobic'],
+    ['GAAA', 'G', 'glycine'],
+    ['P---', 'P', 'proline'],
+    ['HLLL', 'H', 'aromatic'],
+    ['HDDD', 'H', undefined],
+    ['L---', 'L', undefined],
+  ])('in %s %s is %s', (letters, residue, colour) => {
+    expect(columnColours(column(letters)).get(residue)).toBe(colour);
+  });
+
+  test('the consensus is in lower case where no half agrees', () => {
+    expect(['AAAC', 'AACC', 'A---', '----'].map((letters) => consensusOf(column(letters)))).toEqual(
+      [...['A', 'a', 'a', '-']],
+    );
+  });
+});
+
+test('helix, sheet and coil are drawn together, where the first of them stands', () => {
+  const line = (key: string) => ({ key, values: [] });
+  const drawn = together(['backbone', 'helix', 'sheet', 'ppII', 'coil'].map(line));
+  expect(drawn.map((lines) => lines.map(({ key }) => key).join(' '))).toEqual([
+    ...['backbone', 'helix sheet coil', 'ppII'],
+  ]);
+});
+
+test('lines of several items lie over each other by predictor, without what is missing', () => {
+  const protein = (tracks: Record<string, (number | string | null)[]>) => ({
+    ...{ name: 'p', residues: '', scores: {} },
+    tracks: Object.fromEntries(Object.entries(tracks).map(([key, of]) => [key, packTrack(of)])),
+  });
+  const series = seriesOf([
+    {
+      id: 'a',
+      detail: {
+        result: {
+          kind: 'sequence',
+          proteins: [protein({ viterbi: ['x'], agmata: [1], backbone: [0.5] })],
+        },
+      },
+    },
+    { id: 'b', detail: { result: { kind: 'sequence', proteins: [protein({ backbone: [0.7] })] } } },
+    {
+      id: 'c',
+      detail: {
+        result: {
+          kind: 'shifts',
+          chains: [
+            {
+              name: 'c',
+              chain: 'A',
+              residues: 'MK',
+              numbers: [1, 2],
+              shiftCrypt: packTrack([-10, 0.5]),
+            },
+          ],
+        },
+      },
+    },
+    { id: 'd', detail: { result: null } },
+  ]);
+  expect([...series]).toEqual([
+    [
+      'backbone',
+      [
+        { name: 'a', values: [0.5] },
+        { name: 'b', values: [0.7] },
+      ],
+    ],
+    ['agmata', [{ name: 'a', values: [1] }]],
+    ['shiftCrypt', [{ name: 'c', values: [null, 0.5] }]],
+  ]);
+});
