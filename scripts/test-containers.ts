@@ -1,14 +1,16 @@
 /**
  * `npm run test:containers`: builds the images from the package and runs them with buildah and podman. It needs root, and
- * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, and catatonit for pods. Nothing in /etc is
- * changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root.
+ * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, and qemu for arm64. Nothing
+ * in /etc is changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root. The
+ * emulation of arm64 stays on until the machine is started again.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { baseImages } from './containers/bases.ts';
+import { arm64BaseImages, baseImages } from './containers/bases.ts';
 import { clearContext, fillContext } from './containers/context.ts';
+import { emulateArm64 } from './containers/emulation.ts';
 import { standIns } from './containers/stand-ins.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -20,6 +22,17 @@ default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
 [engine]
 runtime = "runc"
 `;
+
+/** Program → package of Debian. */
+const PROGRAMS = {
+  podman: 'podman',
+  buildah: 'buildah',
+  runc: 'runc',
+  mmdebstrap: 'mmdebstrap',
+  catatonit: 'catatonit',
+  'qemu-aarch64-static': 'qemu-user-static',
+  'update-binfmts': 'binfmt-support',
+};
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
@@ -59,12 +72,23 @@ function podmanCompose(): void {
   process.env['HUNDREDFOLD_PODMAN_COMPOSE'] = join(folder, 'bin', 'podman-compose');
 }
 
+/** Null when images for arm64 can be built and run here; otherwise why not. */
+function arm64(): string | null {
+  const why = emulateArm64();
+  if (why === null) arm64BaseImages(TOOLS, say);
+  else {
+    say(`Without the image for arm64: ${why}.`);
+    process.env['HUNDREDFOLD_WITHOUT_ARM64'] = why;
+  }
+  return why;
+}
+
 if (process.getuid?.() !== 0) {
   say('The container tests need root: podman and buildah are used without user namespaces.');
   process.exit(1);
 }
-const missing = ['podman', 'buildah', 'runc', 'mmdebstrap', 'catatonit'].filter(
-  (name) => !isThere(name),
+const missing = Object.entries(PROGRAMS).flatMap(([program, name]) =>
+  isThere(program) ? [] : [name],
 );
 if (missing.length > 0) {
   say(`Installing with apt-get: ${missing.join(', ')} …`);
@@ -74,6 +98,7 @@ mkdirSync(TOOLS, { recursive: true });
 writeFileSync(join(TOOLS, 'containers.conf'), CONFIGURATION);
 process.env['CONTAINERS_CONF'] = join(TOOLS, 'containers.conf');
 baseImages(TOOLS, say);
+const notEmulated = arm64();
 kubernetesTools();
 podmanCompose();
 const without = standIns(TOOLS, say);
@@ -84,7 +109,7 @@ if (without !== null) {
 say('Packing …');
 const packages = mkdtempSync(join(tmpdir(), 'hundredfold-packed-'));
 must(process.execPath, join('scripts', 'package.ts'), '--out', packages);
-for (const name of readdirSync(packages)) fillContext(join(packages, name));
+for (const name of readdirSync(packages)) fillContext(join(packages, name), notEmulated === null);
 rmSync(packages, { recursive: true });
 process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
 must(

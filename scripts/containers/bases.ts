@@ -1,13 +1,46 @@
 /**
- * Stand-ins for the base images of the Dockerfile, under their names, for machines that reach no image registry: Debian
- * by mmdebstrap, with Node from the checkout. An image of that name that is there already is used as it is.
+ * Stand-ins for the base images of the Dockerfile, for machines that reach no image registry: Debian by mmdebstrap, with
+ * Node from the packages of the checkout. Those for this machine get the names of the Dockerfile, and an image of that
+ * name that is there already is used as it is. Those for arm64 get names of their own, which `arm64Contexts` puts in place.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { nodeForArm64 } from './node-for-arm64.ts';
 
-const DEBIAN = 'docker.io/library/debian:bookworm-slim';
-const NODE = 'docker.io/library/node:24.21.0-bookworm-slim';
+/** As the Dockerfile names them. */
+const DEBIAN = 'debian:bookworm-slim';
+const NODE = 'node:24.21.0-bookworm-slim';
+
+/** Two base images of one architecture. */
+interface Bases {
+  /** As Debian and buildah call it; null is that of this machine. */
+  readonly architecture: 'arm64' | null;
+  readonly debian: string;
+  readonly node: string;
+  /** The program of Node. */
+  readonly program: (folder: string) => string;
+}
+
+const OWN: Bases = {
+  architecture: null,
+  debian: `docker.io/library/${DEBIAN}`,
+  node: `docker.io/library/${NODE}`,
+  program: () => process.execPath,
+};
+const ARM64: Bases = {
+  architecture: 'arm64',
+  debian: `localhost/stand-in/arm64/${DEBIAN}`,
+  node: `localhost/stand-in/arm64/${NODE}`,
+  program: nodeForArm64,
+};
+
+/** Arguments of `buildah build --platform linux/arm64` that take the base images from the stand-ins for arm64. */
+export const arm64Contexts: readonly string[] = [
+  `--build-context=${DEBIAN}=docker-image://${ARM64.debian}`,
+  `--build-context=${NODE}=docker-image://${ARM64.node}`,
+];
+
 /** As Debian's own slim image. */
 const SLIM = ['man', 'doc', 'info', 'locale'].map(
   (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
@@ -28,32 +61,40 @@ function isThere(image: string): boolean {
   return spawnSync('buildah', ['inspect', '--type', 'image', image]).status === 0;
 }
 
-/** @param folder where the root file system is kept for the next time */
+/** @param folder where root file systems are kept for the next time */
 export function baseImages(folder: string, say: (line: string) => void): void {
-  if (!isThere(DEBIAN)) {
-    say(`Making a stand-in for ${DEBIAN} (a minute) …`);
-    debian(join(folder, 'bookworm.tar'));
-  }
-  if (isThere(NODE)) return;
-  say(`Making a stand-in for ${NODE} …`);
-  node();
+  make(OWN, folder, (image) => {
+    say(`Making a stand-in for ${image} (a minute) …`);
+  });
 }
 
-function debian(tar: string): void {
+/** Their programs are emulated, so it takes minutes. */
+export function arm64BaseImages(folder: string, say: (line: string) => void): void {
+  make(ARM64, folder, (image) => {
+    say(`Making ${image} (a few minutes, emulated) …`);
+  });
+}
+
+function make(bases: Bases, folder: string, begins: (image: string) => void): void {
+  if (!isThere(bases.debian)) {
+    begins(bases.debian);
+    debian(bases, folder);
+  }
+  if (isThere(bases.node)) return;
+  begins(bases.node);
+  node(bases, folder);
+}
+
+function debian(bases: Bases, folder: string): void {
+  const { architecture } = bases;
+  const tar = join(folder, `bookworm${architecture === null ? '' : `-${architecture}`}.tar`);
+  const foreign = architecture === null ? [] : [`--architectures=${architecture}`];
   if (!existsSync(tar))
-    must('mmdebstrap', '--variant=apt', ...WITHOUT_PERL, ...SLIM, 'bookworm', tar);
+    must('mmdebstrap', ...foreign, '--variant=apt', ...WITHOUT_PERL, ...SLIM, 'bookworm', tar);
   const container = must('buildah', 'from', 'scratch');
+  if (architecture !== null) must('buildah', 'config', '--arch', architecture, container);
   must('buildah', 'add', '--quiet', container, tar, '/');
-  must(
-    'buildah',
-    'run',
-    ...CHROOT,
-    container,
-    '--',
-    'sh',
-    '-c',
-    `${PURGE} && rm -rf /var/lib/apt/lists/* /var/cache/apt/*`,
-  );
+  inside(container, `${PURGE} && rm -rf /var/lib/apt/lists/* /var/cache/apt/*`);
   must(
     'buildah',
     'config',
@@ -61,18 +102,24 @@ function debian(tar: string): void {
     'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     container,
   );
-  commit(container, DEBIAN);
+  commit(container, bases.debian);
 }
 
-function node(): void {
-  const container = must('buildah', 'from', '--pull-never', DEBIAN);
-  must('buildah', 'copy', '--quiet', container, process.execPath, '/usr/local/bin/node');
+function node(bases: Bases, folder: string): void {
+  const platform = bases.architecture === null ? [] : ['--arch', bases.architecture];
+  const container = must('buildah', 'from', '--pull-never', ...platform, bases.debian);
+  must('buildah', 'copy', '--quiet', container, bases.program(folder), '/usr/local/bin/node');
   const npm = dirname(dirname(realpathSync(must('sh', '-c', 'command -v npm'))));
   must('buildah', 'copy', '--quiet', container, npm, '/usr/local/lib/node_modules/npm');
-  const link =
-    'ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && useradd -u 1000 -m node';
-  must('buildah', 'run', ...CHROOT, container, '--', 'sh', '-c', link);
-  commit(container, NODE);
+  inside(
+    container,
+    'ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm && useradd -u 1000 -m node',
+  );
+  commit(container, bases.node);
+}
+
+function inside(container: string, command: string): void {
+  must('buildah', 'run', ...CHROOT, container, '--', 'sh', '-c', command);
 }
 
 function commit(container: string, name: string): void {

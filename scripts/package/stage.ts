@@ -18,6 +18,7 @@ import { copyPackages, neededPackages, type LockedPackages } from './dependencie
 import { packageManifest, type Manifest } from './manifest.ts';
 import { billOfMaterials } from './sbom.ts';
 import { removeBundler } from './without-bundler.ts';
+import { copyWorkflowCode, WORKFLOW_CODE } from './workflow-code.ts';
 import { bundleDigest, DIGEST_FILE } from '../../src/temporal/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -43,6 +44,7 @@ export function stage(): string {
   try {
     compile(join(draft, 'lib'));
     copyBundles(join(draft, 'dist'));
+    copyWorkflowCode(join(draft, 'lib'), join(draft, WORKFLOW_CODE));
     for (const name of AS_THEY_ARE)
       cpSync(join(ROOT, name), join(draft, name), { recursive: true });
     const manifest = packageManifest(readJson('package.json') as Manifest);

@@ -4,6 +4,7 @@
  */
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WORKFLOW_CODE } from './workflow-code.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const MANIFEST = join(ROOT, 'package.json');
@@ -17,6 +18,7 @@ export function putPackageInPlace(staged: string): void {
   rmSync(LIB, { recursive: true, force: true });
   renameSync(join(staged, 'lib'), LIB);
   cpSync(join(staged, 'sbom.cdx.json'), SBOM);
+  rmSync(join(ROOT, WORKFLOW_CODE), { recursive: true, force: true });
   cpSync(join(staged, 'dist'), join(ROOT, 'dist'), { recursive: true });
   const manifest = JSON.parse(readFileSync(join(staged, 'package.json'), 'utf8')) as object;
   writeFileSync(ASIDE, readFileSync(MANIFEST));

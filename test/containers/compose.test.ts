@@ -19,7 +19,13 @@ const SEQUENCES = 150;
 const MOLECULES = 10;
 const RESIDUES = 'ACDEFGHIKLMNPQRSTVWY';
 const MANIFEST = '/night/manifest.jsonl';
-const KILLED: readonly ServiceName[] = ['worker', 'services', 'temporal', 'postgresql'];
+const KILLED: readonly ServiceName[] = [
+  'worker',
+  'services',
+  'temporal',
+  'postgresql',
+  'temporal-ui',
+];
 
 const program = process.env['HUNDREDFOLD_PODMAN_COMPOSE'] ?? '';
 const without =

@@ -87,7 +87,7 @@ export class Composition {
     await this.#compose('down');
   }
 
-  /** The health checks of the file, which a systemd would run; and both containers that do their work and end. */
+  /** The health checks of the file, which a systemd would run; both containers that do their work and end; and the UI. */
   async healthy(): Promise<void> {
     const checked = ['postgresql', 'temporal', 'services', 'worker'].map((name) =>
       this.#until(`${name} is healthy`, async () => {
@@ -101,7 +101,15 @@ export class Composition {
         return stdout.trim() === 'exited 0';
       }),
     );
-    await Promise.all([...checked, ...ended]);
+    const shown = this.#until('the UI shows what Temporal has', () => this.#uiShowsNamespace());
+    await Promise.all([...checked, ...ended, shown]);
+  }
+
+  /** Asked of the server by the UI: its page alone would say nothing about the connection. */
+  async #uiShowsNamespace(): Promise<boolean> {
+    const url = `http://127.0.0.1:${this.#environment['TEMPORAL_UI_PORT'] ?? ''}/api/v1/namespaces/default`;
+    const answer = await fetch(url).catch(() => null);
+    return answer?.ok === true && (await answer.text()).includes('"name":"default"');
   }
 
   /** As a crash does, not as `podman kill`, which counts as an order to stop: the restart policy brings it back. */

@@ -39,14 +39,18 @@ export async function started(
   });
 }
 
-/** Builds a target of the Dockerfile with the base images of this machine. */
-export function build(target: string, tag: string): void {
+/**
+ * Builds a target of the Dockerfile with the base images of this machine.
+ *
+ * @param platform arguments that choose another platform, and its base images
+ */
+export function build(target: string, tag: string, platform: readonly string[] = []): void {
   const run = spawnSync(
     'buildah',
     // prettier-ignore
     [
       'bud', '--isolation', 'chroot', '--network', 'host', '--pull-never', '--format', 'docker', '--layers',
-      '--volume', '/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro', '--target', target, '--tag', tag, ROOT,
+      '--volume', '/etc/apt/apt.conf.d:/etc/apt/apt.conf.d:ro', '--target', target, '--tag', tag, ...platform, ROOT,
     ],
     { encoding: 'utf8', maxBuffer: 2 ** 26 },
   );

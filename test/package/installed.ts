@@ -81,6 +81,25 @@ export class Installed {
     return path;
   }
 
+  /**
+   * A folder of the user in which the package is installed, beside the packages of Temporal. A copy, not a link: Node and
+   * bundlers look for the packages that it imports where it really lies.
+   */
+  project(name: string): string {
+    const folder = this.folder(name);
+    const modules = this.#own(join(folder, 'node_modules'));
+    must('cp', ['-R', this.program, join(modules, 'hundredfold')]);
+    symlinkSync(join(ROOT, 'node_modules', '@temporalio'), join(modules, '@temporalio'));
+    // ES modules, as the package is.
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    return folder;
+  }
+
+  /** A program of the user. */
+  startNode(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+    return this.#spawn(process.execPath, args, { cwd, env });
+  }
+
   /** Nothing of the environment of the tests comes along but what is named. */
   start(
     cwd: string,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTemporalCli } from '../../src/program/temporal-cli.js';
 import { freePort } from '../../src/temporal/ports.ts';
 import { Installed } from './installed.ts';
+import { testWorkers } from './workers.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const VERSION = (
@@ -144,18 +145,32 @@ describe('a first campaign', () => {
   });
 });
 
-test('programs import the library: the examples run a campaign and read its tree', async () => {
+test('programs import the library: the examples run a campaign, follow it and read its tree', async () => {
   const folder = installed.folder('library');
   const example = (name: string) => join(ROOT, 'examples', 'library', `${name}.ts`);
   expect((await installed.run(folder, ['init'])).code).toBe(0);
   const args = ['manifest.csv'];
-  const ran = await installed.runProgram(folder, example('run-campaign'), args, withCli);
+  const running = installed.runProgram(folder, example('run-campaign'), args, withCli);
+  const tree = join(folder, 'results', 'library');
+  await expect.poll(() => existsSync(tree), { timeout: 60_000 }).toBe(true);
+  const watched = await installed.runProgram(
+    folder,
+    example('watch-campaign'),
+    ['library'],
+    withCli,
+  );
+  expect(watched).toMatchObject({ code: 0 });
+  expect(watched.stdout).toContain('library ended: completed');
+  const ran = await running;
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('4 of 4 succeeded: ');
-  const tree = [join(folder, 'results', 'library')];
-  const read = await installed.runProgram(folder, example('read-tree'), tree, {});
+  const read = await installed.runProgram(folder, example('read-tree'), [tree], {});
   expect(read).toMatchObject({ code: 0 });
   expect(read.stdout).toContain('The tree is whole.');
+});
+
+describe('workers of users', () => {
+  testWorkers(() => installed);
 });
 
 test('every entry of the package can be imported, and has its types', () => {
