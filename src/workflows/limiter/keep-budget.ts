@@ -92,8 +92,8 @@ export interface BudgetVerbs<Job extends JobReference> {
   run(grant: Grant<Job>, budget: () => BudgetView): Promise<EndedGrant>;
   /** Its status as the Temporal UI shows it, in markdown. */
   details(status: BudgetStatus): string;
-  /** False: the request is answered and not queued. */
-  admits?(request: Request<Job>, budget: BudgetView): boolean;
+  /** Those of these requests that are not queued: it has answered them. */
+  refuses?(requests: readonly Request<Job>[], budget: BudgetView): ReadonlySet<Request>;
   /** How many jobs are unfinished, where that number has a bound. */
   countUnfinished?(): Promise<number>;
   /** These have left the queue. */
@@ -126,6 +126,8 @@ export async function keepBudget<Job extends JobReference>(
   setHandler(budgetQuery, () => keeper.status());
   await keeper.run();
 }
+
+const NONE: ReadonlySet<Request> = new Set();
 
 class BudgetKeeper<Job extends JobReference> {
   private readonly input: KeptBudget;
@@ -197,8 +199,10 @@ class BudgetKeeper<Job extends JobReference> {
     const events = this.happened.splice(0);
     this.woken = false;
     if (this.clock.read(await this.verbs.readClock())) this.timerAt = null;
+    const refused = this.refused(events);
     for (const event of events)
-      if (this.isAdmitted(event)) apply(this.state, event, this.clock.now);
+      if (event.type !== 'request' || !refused.has(event.request))
+        apply(this.state, event, this.clock.now);
     this.tellWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
     if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {
@@ -207,9 +211,11 @@ class BudgetKeeper<Job extends JobReference> {
     }
   }
 
-  private isAdmitted(event: BudgetEvent): boolean {
-    if (event.type !== 'request' || !this.verbs.admits) return true;
-    return this.verbs.admits(event.request as Request<Job>, this.view());
+  private refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
+    const requests = events.flatMap((event) =>
+      event.type === 'request' ? [event.request as Request<Job>] : [],
+    );
+    return this.verbs.refuses?.(requests, this.view()) ?? NONE;
   }
 
   private grant(): void {

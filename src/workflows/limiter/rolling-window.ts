@@ -74,13 +74,16 @@ class Calls implements BudgetVerbs<Call> {
     return budgetDetails(status);
   }
 
-  /** A caller that repeats a call which nobody knows here has asked a budget that was terminated since. */
-  admits(request: CallRequest, { state, now }: BudgetView): boolean {
-    if (isKnown(request, state) || wasAnswered(state.answered, request, now)) return true;
-    const answer = request.job.repeated ? LOST : isFull(state, request) ? FULL : null;
-    if (answer === null) return true;
-    void tell(request.job, answer);
-    return false;
+  refuses(requests: readonly CallRequest[], budget: BudgetView): ReadonlySet<CallRequest> {
+    const queue = new QueueBound(budget);
+    const refused = new Set<CallRequest>();
+    for (const request of requests) {
+      const answer = queue.answerTo(request);
+      if (answer === null) continue;
+      refused.add(request);
+      void tell(request.job, answer);
+    }
+    return refused;
   }
 
   async run(grant: Grant<Call>, budget: () => BudgetView): Promise<EndedGrant> {
@@ -114,18 +117,40 @@ function optionsOf({ request }: Grant<Call>, { state }: BudgetView): ActivityOpt
   };
 }
 
-function isKnown(request: CallRequest, { outstanding, queue }: BudgetState): boolean {
-  const key = requestKey(request);
-  if (key in outstanding) return true;
-  return queue.lanes.some(({ waiting }) => waiting.some((one) => requestKey(one) === key));
-}
+/** What waits or executes, counted once for many requests. */
+class QueueBound {
+  private readonly budget: BudgetView;
+  private readonly known: Set<string>;
+  private waiting = 0;
+  /** Of the arguments. */
+  private size = 0;
 
-function isFull({ queue }: BudgetState, { job }: CallRequest): boolean {
-  const waiting = queue.lanes.flatMap(
-    (lane) => lane.waiting as readonly unknown[] as CallRequest[],
-  );
-  const size = waiting.reduce((sum, request) => sum + request.job.size, job.size);
-  return waiting.length >= MOST_WAITING || (waiting.length > 0 && size > MOST_ARGUMENTS);
+  constructor(budget: BudgetView) {
+    this.budget = budget;
+    const { outstanding, queue } = budget.state;
+    this.known = new Set(Object.keys(outstanding));
+    for (const lane of queue.lanes)
+      for (const request of lane.waiting as readonly unknown[] as CallRequest[]) this.add(request);
+  }
+
+  /** null: it is queued, or is known. */
+  answerTo(request: CallRequest): CallAnswer | null {
+    const { state, now } = this.budget;
+    if (this.known.has(requestKey(request)) || wasAnswered(state.answered, request, now))
+      return null;
+    // Whoever repeats a call that nobody knows here has asked a budget that was terminated since.
+    if (request.job.repeated) return LOST;
+    const tooLong = this.waiting > 0 && this.size + request.job.size > MOST_ARGUMENTS;
+    if (this.waiting >= MOST_WAITING || tooLong) return FULL;
+    this.add(request);
+    return null;
+  }
+
+  private add(request: CallRequest): void {
+    this.known.add(requestKey(request));
+    this.waiting += 1;
+    this.size += request.job.size;
+  }
 }
 
 async function tell({ id, caller }: Call, answer: CallAnswer): Promise<void> {
