@@ -204,6 +204,7 @@ program
   .description('make the tables and report.html of a campaign anew, from its output tree alone')
   .argument('<name>', '', checkedName)
   .option('--out <dir>', 'output folder (default: where the campaign ran)')
+  .option('--substructure', 'put RDKit into report.html, for substructure search (3.5 MB)')
   .addOption(config())
   .addOption(json())
   .action(ending(async (name, flags) => (await import('./report.ts')).report(name, flags)));

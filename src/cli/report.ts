@@ -18,6 +18,7 @@ import { printDocument } from './output.ts';
 
 export interface ReportFlags extends CommonFlags {
   readonly out?: string;
+  readonly substructure?: boolean;
 }
 
 export async function report(name: string, flags: ReportFlags): Promise<number> {
@@ -29,7 +30,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }
   await whileHoldingAlone({ where: 'hundredfold report', store, onNotice: say }, () =>
-    publishTree(folder, end),
+    publishTree(folder, end, { substructure: flags.substructure ?? false }),
   );
   const path = addressOf(folder, REPORT);
   const { document, damaged } = await endedCampaign(store, folder);

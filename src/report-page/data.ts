@@ -13,6 +13,8 @@ export const ELEMENT = {
   chunk: 'items-',
   structures: 'structures',
   viewer: 'viewer-3d',
+  rdkit: 'rdkit',
+  rdkitWasm: 'rdkit-wasm',
   app: 'app',
 } as const;
 

@@ -13,6 +13,15 @@ export async function pageData(): Promise<PageData> {
   return JSON.parse(await inflated(textOf(ELEMENT.page))) as PageData;
 }
 
+/** What a data element holds. */
+export function embeddedText(id: string): Promise<string> {
+  return inflated(textOf(id));
+}
+
+export function embeddedBytes(id: string): Promise<ArrayBuffer> {
+  return inflation(textOf(id)).arrayBuffer();
+}
+
 /** The script of the 3D viewer; null when the report has no molecules. */
 export async function viewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);
@@ -103,8 +112,12 @@ function beside(chunk: number): Promise<string> {
   });
 }
 
-async function inflated(base64: string): Promise<string> {
+function inflated(base64: string): Promise<string> {
+  return inflation(base64).text();
+}
+
+function inflation(base64: string): Response {
   const bytes = Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return new Response(stream).text();
+  return new Response(stream);
 }

@@ -19,6 +19,8 @@ export interface Route extends TableQuery {
   readonly size: string;
   /** Order of the structures: the id of the molecule that the others are compared with. */
   readonly like: string;
+  /** The substructure that the structures shown hold, as SMARTS. */
+  readonly smarts: string;
 }
 
 const KEYS = {
@@ -36,6 +38,7 @@ const KEYS = {
   colour: 'colour',
   size: 'size',
   like: 'like',
+  smarts: 'smarts',
 } as const;
 type Key = keyof typeof KEYS;
 

@@ -8,6 +8,11 @@ import { publishCampaign } from './publish.ts';
 import { callThread } from './threads/call.ts';
 import type { PublishWork } from './threads/publish.ts';
 
+export interface TreeOptions extends ProgressOptions {
+  /** Whether the report can search for substructures. */
+  readonly substructure?: boolean;
+}
+
 /** With fewer items it takes longer to start the threads, half a second, than they save. */
 const WORTH_THREADS = 300;
 
@@ -19,7 +24,7 @@ const WORTH_THREADS = 300;
 export async function publishTree(
   folder: string,
   end: CampaignEnd,
-  options: ProgressOptions = {},
+  options: TreeOptions = {},
 ): Promise<CampaignSummary> {
   const store = await openStore(folder);
   const { items = 0 } = (await readPreparedCampaign(store)) ?? {};
@@ -33,9 +38,10 @@ const PUBLISH = moduleBeside('threads/publish', import.meta.url);
 export async function publishInThreads(
   folder: string,
   end: CampaignEnd,
-  options: ProgressOptions = {},
+  options: TreeOptions = {},
 ): Promise<CampaignSummary> {
-  const work: PublishWork = { folder, access: objectStoreAccess(), end };
-  const summary = await callThread(PUBLISH, work, options);
+  const { substructure = false, ...progress } = options;
+  const work: PublishWork = { folder, access: objectStoreAccess(), end, substructure };
+  const summary = await callThread(PUBLISH, work, progress);
   return summary as CampaignSummary;
 }

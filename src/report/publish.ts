@@ -27,6 +27,8 @@ import { makerHere, passParts, type Maker } from './result-pass.ts';
 export interface PublishOptions extends ProgressOptions {
   /** Makes the parts of results in other threads; in this one when it is left out. */
   readonly maker?: Maker;
+  /** Whether the report can search for substructures: RDKit is in it. */
+  readonly substructure?: boolean;
   /** Keeps what was made of the results while it is under way: the next try goes on from there. */
   readonly keeper?: PartsKeeper;
 }
@@ -41,12 +43,12 @@ export interface PublishOptions extends ProgressOptions {
 export async function publishCampaign(
   store: Store,
   end: CampaignEnd,
-  { maker = makerHere(store), keeper, ...options }: PublishOptions = {},
+  { maker = makerHere(store), keeper, substructure = false, ...options }: PublishOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
-  const page = await ReportPage.open(store);
+  const page = await ReportPage.open(store, { substructure });
   // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
   if (end.endedAt !== null) await store.sweep();
   // Checksums of an older tree must not stand beside newer tables.

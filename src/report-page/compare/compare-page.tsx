@@ -1,11 +1,12 @@
 /** Two to twelve items beside each other. */
 import { useEffect, useState } from 'preact/hooks';
-import type { ItemDetail, PageData } from '../data.ts';
+import type { PageData } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import { headOf, type Column } from '../items/columns.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import { hashOf, type Route } from '../route.ts';
+import type { Compared } from './compared.ts';
 import { MoleculesCompared } from './molecules.tsx';
 import { Overlays } from './overlays.tsx';
 import { seriesOf } from './series.ts';
@@ -14,12 +15,6 @@ export interface ComparePageProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
   readonly route: Route;
-}
-
-export interface Compared {
-  readonly id: string;
-  readonly row: number;
-  readonly detail: ItemDetail;
 }
 
 export function ComparePage({ data, columns, route }: ComparePageProps) {

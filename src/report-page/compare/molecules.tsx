@@ -2,7 +2,7 @@
 import type { PackedMolecule } from '../data.ts';
 import { ChargeChart, largestCharge } from '../item/charges.tsx';
 import { DrawingView } from '../item/drawing.tsx';
-import type { Compared } from './compare-page.tsx';
+import type { Compared } from './compared.ts';
 
 export function MoleculesCompared({ all }: { readonly all: readonly Compared[] }) {
   const molecules = all.flatMap(({ id, row, detail: { result, formula } }) =>

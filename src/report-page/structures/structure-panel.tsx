@@ -7,6 +7,7 @@ import type { Selection } from '../items/selection.ts';
 import { replaceRoute, type Route } from '../route.ts';
 import { counted, countText } from '../words.ts';
 import { orderBySimilarity, orderLike } from './similarity.ts';
+import { SubstructureField, useSubstructure, type Found } from './substructure-search.tsx';
 import { StructureCard } from './structure-card.tsx';
 
 export interface StructurePanelProps {
@@ -44,25 +45,29 @@ interface GridProps extends StructurePanelProps {
 }
 
 function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
-  const placed = useMemo(() => inOrder(list, rows, ids, route.like), [list, rows, ids, route.like]);
-  const [page, setPage] = useState(0);
+  const { like: model, smarts } = route;
+  const found = useSubstructure(list, smarts);
+  const placed = useMemo(
+    () => inOrder(list, rowsHolding(list, rows, found), ids, model),
+    [list, rows, found, ids, model],
+  );
+  const [wanted, setPage] = useState(0);
   const pages = Math.max(1, Math.ceil(placed.length / ON_PAGE));
+  const page = Math.min(wanted, pages - 1);
   const shown = placed.slice(page * ON_PAGE, (page + 1) * ON_PAGE);
   const like = (id: string): void => replaceRoute({ ...route, like: id });
   return (
     <section class="panel" aria-label="Structures of the rows shown">
-      <div class="filters">
-        <label>
-          Order
-          <select value={route.like} onChange={({ currentTarget }) => like(currentTarget.value)}>
-            <option value="">as in the table</option>
-            <option value={ALL_ALIKE}>similar ones beside each other</option>
-            {route.like.trim() !== '' && <option value={route.like}>like {route.like}</option>}
-          </select>
-        </label>
-      </div>
+      <Controls route={route} />
       <p class="status" role="status">
-        {counted(placed.length, 'molecule')} drawn of {counted(rows.length, 'row')} shown
+        {statusWords(found, placed.length, rows.length)}{' '}
+        <button
+          type="button"
+          disabled={placed.length === 0}
+          onClick={() => selection.replace(placed.map(({ row }) => row))}
+        >
+          Select these
+        </button>
       </p>
       <ul class="structures">
         {shown.map(({ row, similarity }) => (
@@ -88,6 +93,40 @@ function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
       )}
     </section>
   );
+}
+
+function statusWords(found: Found, molecules: number, rows: number): string {
+  if (found === 'searching') return 'Searching …';
+  if (found === 'unreadable') return 'RDKit cannot read this as SMARTS.';
+  return `${counted(molecules, 'molecule')} drawn of ${counted(rows, 'row')} shown.`;
+}
+
+function Controls({ route }: { readonly route: Route }) {
+  const { like, smarts } = route;
+  const change = (changed: Partial<Route>): void => replaceRoute({ ...route, ...changed });
+  return (
+    <div class="filters">
+      <label>
+        Order
+        <select
+          value={like}
+          onChange={({ currentTarget }) => change({ like: currentTarget.value })}
+        >
+          <option value="">as in the table</option>
+          <option value={ALL_ALIKE}>similar ones beside each other</option>
+          {like.trim() !== '' && <option value={like}>like {like}</option>}
+        </select>
+      </label>
+      <SubstructureField smarts={smarts} search={(text) => change({ smarts: text })} />
+    </div>
+  );
+}
+
+function rowsHolding(list: Structures, rows: readonly number[], found: Found): readonly number[] {
+  if (found === 'all') return rows;
+  if (typeof found === 'string') return [];
+  const holders = new Set([...found].map((place) => list.rows[place]));
+  return rows.filter((row) => holders.has(row));
 }
 
 function inOrder(

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ELEMENT } from '../../report-page/data.ts';
 import type { PagePieces } from './pieces.ts';
+import type { SubstructureProgram } from './substructure.ts';
 
 export interface PageContent {
   readonly title: string;
@@ -12,13 +13,19 @@ export interface PageContent {
   readonly chunks: readonly string[];
   /** The script of the 3D viewer; null without molecules. */
   readonly viewer: string | null;
+  /** The script of RDKit, and in base64 its program; null where nobody asked for it. */
+  readonly rdkit: {
+    readonly program: SubstructureProgram;
+    readonly script: string;
+    readonly wasm: string;
+  } | null;
   /** Whether more chunks lie beside the page. */
   readonly hasMore: boolean;
 }
 
 /** The table comes before the items' data, so that it is shown while those are still read. */
 export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
-  const { title, data, structures, chunks, viewer } = content;
+  const { title, data, structures, chunks, viewer, rdkit } = content;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -41,17 +48,24 @@ ${pieces.style}</style>
     yield dataElement(`${ELEMENT.chunk}${chunk}`, base64);
   }
   if (viewer !== null) yield dataElement(ELEMENT.viewer, viewer);
-  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment(pieces.licences)}\n-->\n</body>\n</html>\n`;
+  if (rdkit !== null) {
+    yield dataElement(ELEMENT.rdkit, rdkit.script);
+    yield dataElement(ELEMENT.rdkitWasm, rdkit.wasm);
+  }
+  yield `<!--\nMade by hundredfold. Parts of this page are the work of others:\n\n${comment([pieces.licences, ...(rdkit === null ? [] : [rdkit.program.licence])].join('\n----\n\n'))}\n-->\n</body>\n</html>\n`;
 }
 
 /**
  * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which only
  * a large report has, by their place: beside it, on disk or on the server that the tree was put on.
  */
-function policy(pieces: PagePieces, { viewer, hasMore }: PageContent): string {
-  const scripts = [pieces.app, ...(viewer === null ? [] : [pieces.viewer])].map(
-    (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
-  );
+function policy(pieces: PagePieces, { viewer, rdkit, hasMore }: PageContent): string {
+  const scripts = [
+    pieces.app,
+    ...(viewer === null ? [] : [pieces.viewer]),
+    ...(rdkit === null ? [] : [rdkit.program.script]),
+  ].map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+  if (rdkit !== null) scripts.push("'wasm-unsafe-eval'");
   if (hasMore) scripts.push("'self'", 'file:');
   return [
     "default-src 'none'",

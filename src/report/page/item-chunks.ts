@@ -78,6 +78,6 @@ export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<v
 }
 
 /** Deflated, in base64. */
-export function packed(text: string): string {
+export function packed(text: string | Uint8Array): string {
   return deflateRawSync(text, { level: LEVEL, chunkSize: MOST_LETTERS }).toString('base64');
 }

@@ -14,6 +14,7 @@ import { EMBEDDED_LETTERS, ItemChunks, packed, removeChunkFiles } from './item-c
 import { withFormula, type DetailParts, type DetailText } from './item-detail.ts';
 import { pagePieces, type PagePieces } from './pieces.ts';
 import { StructureList } from './structure-list.ts';
+import { substructureProgram, type SubstructureProgram } from './substructure.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Items whose formula is being drawn: enough to keep the thread busy, few enough for memory. */
@@ -25,9 +26,17 @@ interface Drawn {
   readonly portrait: Portrait | null;
 }
 
+export interface PageOptions {
+  /** Letters of base64 that the items may take in the page; the others lie beside it. */
+  readonly mostEmbedded?: number;
+  /** Whether RDKit is in the page, for substructure search; without molecules it never is. */
+  readonly substructure?: boolean;
+}
+
 export class ReportPage implements PartsSink {
   private readonly store: Store;
   private readonly pieces: PagePieces;
+  private readonly program: SubstructureProgram | null;
   private readonly rows = new TableRows();
   private readonly chunks: ItemChunks;
   private chemist: Chemist | null = null;
@@ -39,15 +48,22 @@ export class ReportPage implements PartsSink {
   private taken = 0;
 
   /**
-   * `mostEmbedded`: letters of base64 that the items may take in the page; the others lie beside it.
    * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
    */
-  static async open(store: Store, mostEmbedded = EMBEDDED_LETTERS): Promise<ReportPage> {
-    return new ReportPage(store, await pagePieces(), mostEmbedded);
+  static async open(store: Store, options: PageOptions = {}): Promise<ReportPage> {
+    const { mostEmbedded = EMBEDDED_LETTERS, substructure = false } = options;
+    const program = substructure ? await substructureProgram() : null;
+    return new ReportPage(store, await pagePieces(), mostEmbedded, program);
   }
 
-  private constructor(store: Store, pieces: PagePieces, mostEmbedded: number) {
+  private constructor(
+    store: Store,
+    pieces: PagePieces,
+    mostEmbedded: number,
+    program: SubstructureProgram | null,
+  ) {
     this.store = store;
+    this.program = program;
     this.pieces = pieces;
     this.chunks = new ItemChunks(store, mostEmbedded);
   }
@@ -85,9 +101,16 @@ export class ReportPage implements PartsSink {
       structures: structures === null ? null : packed(JSON.stringify(structures)),
       chunks: this.chunks.embedded,
       viewer: this.hasMolecules ? packed(pieces.viewer) : null,
+      rdkit: structures === null ? null : this.packedRdkit(),
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
     await this.store.write(REPORT, bytesOf(html));
+  }
+
+  private packedRdkit() {
+    const { program } = this;
+    if (program === null) return null;
+    return { program, script: packed(program.script), wasm: packed(program.wasm) };
   }
 
   private async takeFirst(): Promise<void> {

@@ -14,17 +14,18 @@ export interface PublishWork {
   readonly folder: string;
   readonly access: ObjectStoreAccess;
   readonly end: CampaignEnd;
+  readonly substructure: boolean;
 }
 
 await answerCall(async (work, { heartbeat }) => {
-  const { folder, access, end } = work as PublishWork;
+  const { folder, access, end, substructure } = work as PublishWork;
   reachObjectStores(access);
   const store = await openStore(folder, { blocking: true });
   const maker = openMakers(folder);
   try {
     const program = `${end.versions['hundredfold'] ?? ''} ${process.version}`;
     const keeper = partsKeeper(store, { program, mostItems: ITEMS_OF_PART });
-    return await publishCampaign(store, end, { heartbeat, maker, keeper });
+    return await publishCampaign(store, end, { heartbeat, maker, keeper, substructure });
   } finally {
     await maker.close();
   }

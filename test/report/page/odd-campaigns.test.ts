@@ -139,7 +139,7 @@ test('what does not fit into the page lies beside it, and is missed in words', a
   const { store, end } = await writeFinishedTree(folder, 20);
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw new Error('not prepared');
-  const report = await ReportPage.open(store, 0);
+  const report = await ReportPage.open(store, { mostEmbedded: 0 });
   const source = {
     items: campaignItems(store, campaign),
     own: new OwnColumns().byKind,

@@ -2,9 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import initRdkit from '@rdkit/rdkit';
 import { parse } from 'csv-parse/sync';
 import type { Browser, Download, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { launchBrowser } from '../../browser.ts';
@@ -179,4 +180,46 @@ test('rows are taken along as CSV, as a manifest and as paths', async () => {
   expect(only?.['smiles'] ?? only?.['file']).not.toBe('');
   expect(await downloaded(page, 'Paths')).toBe(`molecules/${molecules[1]?.['id'] ?? ''}\n`);
   expect(errors).toEqual([]);
+});
+
+test('substructures are searched for where the report was written with RDKit', async () => {
+  const without = await opened(browser, folder, '#view=structures&smarts=c1ccccc1');
+  await without.page.getByText('hundredfold report NAME --substructure').waitFor();
+  const plain = await readFile(join(folder, 'report.html'), 'utf8');
+  expect(plain).not.toContain('wasm-unsafe-eval');
+
+  const own = await mkdtemp(join(tmpdir(), 'hundredfold-rdkit-'));
+  onTestFinished(() => rm(own, { recursive: true, force: true }));
+  const { store, end } = await writeFinishedTree(own, 8);
+  await publishCampaign(store, end, { substructure: true });
+  const { page, errors, requests } = await opened(browser, own, '#view=structures');
+  await page.locator('.structures li').first().waitFor();
+  const drawn = await page.locator('.structures li').count();
+  const status = page.locator('.panel .status');
+  const field = page.getByLabel('Substructure (SMARTS)');
+  await field.fill('[#6]');
+  await field.blur();
+  await expect.poll(() => status.innerText()).toContain(`${drawn} molecules drawn`);
+  // As RDKit outside of the page says.
+  const rdkit = await initRdkit.default();
+  const query = rdkit.get_qmol('[OX2H]');
+  const smiles = await page.evaluate<string[]>(`(async () => {
+    const bytes = Uint8Array.from(atob(document.getElementById('structures').textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return JSON.parse(await new Response(stream).text()).smiles;
+  })()`);
+  const holders = smiles.filter((one) => {
+    const molecule = rdkit.get_mol(one);
+    return query !== null && molecule !== null && molecule.get_substruct_match(query) !== '{}';
+  });
+  expect(holders.length).toBeGreaterThan(0);
+  expect(holders.length).toBeLessThan(drawn);
+  await field.fill('[OX2H]');
+  await field.blur();
+  await expect.poll(() => status.innerText()).toMatch(new RegExp(`^${holders.length} molecule`));
+  await field.fill('c1cc(');
+  await field.blur();
+  await expect.poll(() => status.innerText()).toContain('cannot read this as SMARTS');
+  expect(errors).toEqual([]);
+  expect(requests).toEqual([]);
 });

@@ -1,0 +1,8 @@
+/** An item that is compared with others. */
+import type { ItemDetail } from '../data.ts';
+
+export interface Compared {
+  readonly id: string;
+  readonly row: number;
+  readonly detail: ItemDetail;
+}

@@ -1,0 +1,67 @@
+/**
+ * RDKit for the page, which then searches its molecules for substructures. Only on request: it weighs 3.5 MB, and the
+ * page's policy has to let WebAssembly run ('wasm-unsafe-eval').
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { RDKIT_LICENCE } from './rdkit-licence.ts';
+
+export interface SubstructureProgram {
+  /** Sets `initRDKitModule`. Makes no code of texts, which the page's policy forbids. */
+  readonly script: string;
+  readonly wasm: Uint8Array;
+  readonly licence: string;
+}
+
+export async function substructureProgram(): Promise<SubstructureProgram> {
+  const entry = import.meta.resolve('@rdkit/rdkit');
+  const read = (path: string): Promise<Buffer> => readFile(fileURLToPath(new URL(path, entry)));
+  const [script, wasm] = await Promise.all([read('RDKit_minimal.js'), read('RDKit_minimal.wasm')]);
+  return {
+    script: inline(withoutEval(script.toString())),
+    wasm,
+    licence: RDKIT_LICENCE,
+  };
+}
+
+/** Emscripten's glue writes a function for each binding as text; these do the same without. */
+const REPLACED: readonly (readonly [from: string, to: string])[] = [
+  [
+    'return new Function(args1,invokerFnBody)',
+    `return function(humanName,throwBindingError,invoker,fn,runDestructors,fromRetWire,toClassParamWire,...rest){
+var stack=useStackFrame?2:0,toWire=rest.slice(stack,stack+argCount),dtors=rest.slice(stack+argCount);
+return function(...given){var sp=useStackFrame?stackSave():0,destructors=needsDestructorStack?[]:null,wired=[fn],rv;
+try{if(isClassMethodFunc)wired.push(toClassParamWire(destructors,this));
+for(var i=0;i<argCount;++i)wired.push(toWire[i](destructors,given[i]));rv=invoker(...wired)}
+finally{if(useStackFrame)stackRestore(sp)}
+if(needsDestructorStack)runDestructors(destructors);
+else for(var d=0,i=isClassMethodFunc?1:2;i<argTypes.length;++i)if(argTypes[i].destructorFunction!==null)dtors[d++](wired[isClassMethodFunc?i:i-1]);
+if(returns)return fromRetWire(rv)}}`,
+  ],
+  [
+    'new Function(Object.keys(captures),functionBody)(...Object.values(captures))',
+    `function(handle,methodName,destructorsRef,args){
+var values=argFromPtr.map((read,i)=>read(args+i*GenericWireTypeSize)),result;
+if(kind===3)result=values.at(-1);
+else{var target=Emval.toValue(handle);
+result=kind===2?new target(...values):kind===1?target[getStringOrSymbol(methodName)](...values):target(...values)}
+if(!retType.isVoid)return emval_returnValue(toReturnWire,destructorsRef,result)}`,
+  ],
+];
+
+/** @throws Error when another version of RDKit is glued in another way */
+export function withoutEval(script: string): string {
+  let text = script;
+  for (const [from, to] of REPLACED) {
+    if (!text.includes(from))
+      throw new Error(`RDKit's script has no ${from}: mend substructure.ts`);
+    text = text.replace(from, () => to);
+  }
+  if (text.includes('new Function')) throw new Error("RDKit's script makes code of texts");
+  return text;
+}
+
+/** A script in a page ends at the first `</script`, also in the middle of a string. */
+function inline(script: string): string {
+  return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
+}
