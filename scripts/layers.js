@@ -20,7 +20,7 @@ const ROWS = [
   ['manifest', 'inputs', 'results', 'budget', 'state'],
   ['services', 'store', 'config', 'ledger', 'report-page'],
   ['plan', 'report'],
-  ['export'],
+  ['export', 'recompute'],
   ['workflows'],
   ['activities'],
   ['temporal'],
@@ -61,6 +61,8 @@ export const MAY_IMPORT = {
   'local-services': ['domain', 'program'],
   // These two start the local services in their own process.
   host: [...byRows.host, 'local-services'],
+  // It runs the real engines, to compute results again.
+  recompute: [...byRows.recompute, 'local-services'],
   // The library is for programs of others: the command line uses what lies below it.
   cli: [...byRows.cli.filter((part) => part !== 'library'), 'local-services'],
 };

@@ -1,17 +1,26 @@
 /** The command lines of `verify` and `deposit`: results that can be handed on. */
+import { Option } from 'commander';
 import type { CommandLine } from './command-line.ts';
 import type { DepositFlags } from './deposit.ts';
-import type { CommonFlags } from './flags.ts';
+import type { VerifyFlags } from './verify.ts';
 
 export function addProofCommands({ program, config, json, ending }: CommandLine): void {
   program
     .command('verify')
     .description('compare digests, tables, summary and crate of a campaign with its items')
     .argument('<name>', 'a campaign, or the folder or s3:// address of its tree')
+    .addOption(
+      new Option(
+        '--recompute <share>',
+        'compute results again with the engines of this machine: 1% of them, or 20',
+      ).conflicts('items'),
+    )
+    .option('--items <id...>', 'compute the results of these items again')
+    .option('--seed <text>', 'chooses the same sample each time (default: another one each time)')
     .addOption(config())
     .addOption(json())
     .action(
-      ending(async (name: string, flags: CommonFlags) =>
+      ending(async (name: string, flags: VerifyFlags) =>
         (await import('./verify.ts')).verify(name, flags),
       ),
     );

@@ -14,6 +14,7 @@ import {
   type Remark,
 } from './export-record.ts';
 import type { ExportFormat, ExportItem, ExportOptions, LeftOut } from './format.ts';
+import { itemNotes } from './item-notes.ts';
 import { readExportItem } from './read-item.ts';
 import { DigestSink, FileSink, type Sink } from './sink.ts';
 import { StructureFolder } from './structure-folder.ts';
@@ -103,7 +104,8 @@ async function pass(work: ExportWork, sink: Sink): Promise<Exported> {
         continue;
       }
       for (const piece of added.pieces) await sink.take(piece);
-      notes.push(...(added.notes ?? []).map((message) => ({ id: listed.id, message })));
+      const messages = 'code' in read ? [] : [...itemNotes(read), ...(added.notes ?? [])];
+      notes.push(...messages.map((message) => ({ id: listed.id, message })));
       exported += 1;
     }
     if (exported === 0) throw nothing(work, leftOut, otherKinds);
@@ -171,8 +173,10 @@ function nothing(
   otherKinds: number,
 ): HundredfoldError {
   const [first] = leftOut;
-  const reason =
-    first === undefined
+  const isEmpty = first === undefined && otherKinds === 0;
+  const reason = isEmpty
+    ? 'no item was selected'
+    : first === undefined
       ? `none of the ${otherKinds} selected items is of a kind that it takes (${format.kinds.join(', ')})`
       : `all ${leftOut.length} items were left out, ${first.id} because ${first.message} (${first.code})`;
   return new HundredfoldError({

@@ -30,7 +30,10 @@ export interface StructureFile {
 /** An item that has succeeded, with all that the format asks for. */
 export interface ExportItem {
   readonly id: string;
-  readonly record: Pick<ItemRecord, 'id' | 'kind' | 'options' | 'input' | 'user' | 'finishedAt'>;
+  readonly record: Pick<
+    ItemRecord,
+    'id' | 'kind' | 'options' | 'input' | 'user' | 'finishedAt' | 'engine' | 'files'
+  >;
   /** The texts of its files, by the ends of their names that the format asks for. */
   readonly files: Readonly<Record<string, string>>;
   /** What was sent to the service; null where the format does not ask for it. */

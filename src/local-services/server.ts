@@ -181,7 +181,7 @@ async function shutDown({ app, gateway, listener, workers, mail, engines }: Part
   clearTimeout(force);
   await Promise.all(workers.map((worker) => worker.stop()));
   await mail.close();
-  await closeEngines(engines);
+  await closeEngines(Object.values(engines));
 }
 
 function servicesOn(

@@ -6,9 +6,11 @@ import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { exportTree, type ExportWork } from '../../src/export/export-tree.ts';
 import { DEFAULT_OPTIONS } from '../../src/export/format.ts';
 import { formatOf } from '../../src/export/formats.ts';
+import { itemNotes } from '../../src/export/item-notes.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { readPreparedCampaign } from '../../src/store/prepared-campaign.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
+import { recordedMolecule } from './recorded.ts';
 
 /** 8 items of each kind; the eighth of each has failed. */
 const EACH = 8;
@@ -78,10 +80,31 @@ test('a file of somebody else is not written over', async () => {
   expect(await readdir(out)).toEqual(['molecules.sdf']);
 });
 
+test('a result of the synthetic engine is told as such', async () => {
+  const { notes } = await exportTree(await work('gff'));
+  expect(notes).toContainEqual({
+    id: 'sequence-00000',
+    message: 'its result was made by the synthetic engine: only its form is that of a result',
+  });
+});
+
+test('a ligand whose parameters were guessed is told, with the parameters', () => {
+  const item = recordedMolecule('smi-silane-bcc-auto-gaff2');
+  const guessed = item.reading?.kind === 'molecule' ? item.reading.estimated : [];
+  const attention = guessed.map((one, index) => ({ ...one, needsRevision: index === 0 }));
+  const reading =
+    item.reading?.kind === 'molecule' ? { ...item.reading, estimated: attention } : null;
+  expect(itemNotes({ ...item, reading })).toEqual([
+    `parameters were guessed and need revision (ATTN in its frcmod): ${guessed[0]?.types ?? ''}`,
+  ]);
+});
+
 test('a selection without a result is refused, and writes nothing', async () => {
   const { out, ...given } = await work('sdf');
   const refused = exportTree({ ...given, wanted: ({ id }) => id === 'molecule-00007' });
   await expect(refused).rejects.toMatchObject({ code: 'EXPORT_NOTHING' });
+  const none = exportTree({ ...given, wanted: () => false });
+  await expect(none).rejects.toThrow('no item was selected');
   expect(await readdir(out)).toEqual([]);
 });
 

@@ -2,13 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { molstar } from '../../scripts/molstar.ts';
+import { fetchPublished, MOLSTAR } from '../../scripts/viewers.ts';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../browser.ts';
 import { madeStructure } from './made-structure.ts';
 import { exportInMemory, sequenceItem } from './recorded.ts';
 
-const viewer = await molstar();
+const viewer = await fetchPublished(MOLSTAR);
 const missing = 'missing' in viewer ? viewer.missing : '';
 const PLACE = 'http://export.test';
 

@@ -67,7 +67,15 @@ function recordOf(
   name: string,
 ): ExportItem['record'] {
   const input = { name, bytes: 0, sha256: '' };
-  return { id, kind: options.kind, options, input, user: { project: 'night' }, finishedAt: null };
+  return {
+    id,
+    kind: options.kind,
+    options,
+    input,
+    user: { project: 'night' },
+    finishedAt: null,
+    files: {},
+  };
 }
 
 /** All that b2bTools predicted of single sequences. */

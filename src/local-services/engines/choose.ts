@@ -1,6 +1,6 @@
 /** Which engine computes the jobs of each service. */
 import { HundredfoldError } from '../../domain/errors.ts';
-import { SERVICES, type ServiceName } from '../../domain/item.ts';
+import type { ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
@@ -56,7 +56,14 @@ function missing(service: ServiceName): never {
   });
 }
 
+/** The real engines of some services alone. Throws `LOCAL_SERVICES_ENGINE` where one is missing. */
+export function realEngines(services: ReadonlySet<ServiceName>): ReadonlyMap<ServiceName, Engine> {
+  return new Map(
+    [...services].map((service) => [service, realEngine(service) ?? missing(service)]),
+  );
+}
+
 /** Ends what the engines still run. */
-export async function closeEngines(engines: Engines): Promise<void> {
-  await Promise.all(SERVICES.map(async (service) => engines[service].close?.()));
+export async function closeEngines(engines: Iterable<Engine>): Promise<void> {
+  await Promise.all([...engines].map(async (engine) => engine.close?.()));
 }

@@ -1,0 +1,21 @@
+/** What should be known of an item in whatever format it is exported. */
+import { warningsOf } from '../store/item-warnings.ts';
+import type { ExportItem } from './format.ts';
+
+/** In sentences without the id. */
+export function itemNotes({ record, reading }: ExportItem): readonly string[] {
+  const notes = warningsOf(record).map(({ message }) => message);
+  if (record.engine === 'synthetic') {
+    notes.push('its result was made by the synthetic engine: only its form is that of a result');
+  }
+  const guessed =
+    reading?.kind === 'molecule'
+      ? reading.estimated.filter(({ needsRevision }) => needsRevision).map(({ types }) => types)
+      : [];
+  if (guessed.length > 0) {
+    notes.push(
+      `parameters were guessed and need revision (ATTN in its frcmod): ${guessed.join(', ')}`,
+    );
+  }
+  return notes;
+}

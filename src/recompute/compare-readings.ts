@@ -1,0 +1,125 @@
+/** Whether two results say the same: the one in the tree, and the one that was computed again. Pure. */
+import type {
+  MoleculeReading,
+  ProteinReading,
+  ResultReading,
+  ShiftsReading,
+  Track,
+} from '../results/reading.ts';
+
+/** How far values may be apart. */
+export const TOLERANCES = {
+  /** Of an atom, in elementary charges. ACPYPE's charges follow the conformation a little. */
+  charge: 0.01,
+  /** Of every value of a prediction. Services may round to three decimals. */
+  prediction: 0.001,
+} as const;
+
+export interface Agreement {
+  readonly agrees: boolean;
+  /** The largest distance of two values; null where the results differ in more than values. */
+  readonly furthest: number | null;
+  readonly detail: string;
+}
+
+export function compareReadings(told: ResultReading, now: ResultReading): Agreement {
+  if (told.kind === 'molecule' && now.kind === 'molecule') return compareMolecules(told, now);
+  if (told.kind === 'shifts' && now.kind === 'shifts') return compareShifts(told, now);
+  if ('proteins' in told && 'proteins' in now) return compareProteins(told.proteins, now.proteins);
+  return differs(`the result is of the kind ${now.kind}, not ${told.kind}`);
+}
+
+function compareMolecules(told: MoleculeReading, now: MoleculeReading): Agreement {
+  if (told.atoms.length !== now.atoms.length) {
+    return differs(`${now.atoms.length} atoms, not ${told.atoms.length}`);
+  }
+  const values = new Distance(TOLERANCES.charge);
+  for (const [n, atom] of now.atoms.entries()) {
+    const before = told.atoms[n];
+    if (before?.name !== atom.name || before.type !== atom.type) {
+      const was = `${before?.name ?? ''} ${before?.type ?? ''}`;
+      return differs(`atom ${n + 1} is ${atom.name} ${atom.type}, not ${was}`);
+    }
+    values.add(before.charge, atom.charge, `charge of atom ${n + 1}, ${atom.name}`);
+  }
+  return values.agreement(`${now.atoms.length} atoms`);
+}
+
+function compareShifts(told: ShiftsReading, now: ShiftsReading): Agreement {
+  if (told.chains.length !== now.chains.length) {
+    return differs(`${now.chains.length} chains, not ${told.chains.length}`);
+  }
+  const values = new Distance(TOLERANCES.prediction);
+  for (const [n, { shiftCrypt, residues }] of told.chains.entries()) {
+    const chain = now.chains[n];
+    if (chain?.residues !== residues) return differs(`chain ${n + 1} has other residues`);
+    values.addTrack(shiftCrypt, chain.shiftCrypt, `ShiftCrypt of chain ${n + 1}`);
+  }
+  return values.agreement('shifts');
+}
+
+/** In the order of their names: the engine may sort them. A predictor that was not asked for may have run for another row. */
+function compareProteins(
+  told: readonly ProteinReading[],
+  now: readonly ProteinReading[],
+): Agreement {
+  if (told.length !== now.length) return differs(`${now.length} sequences, not ${told.length}`);
+  const values = new Distance(TOLERANCES.prediction);
+  const [before, after] = [byName(told), byName(now)];
+  for (const [n, { name, residues, tracks }] of before.entries()) {
+    const protein = after[n];
+    if (protein?.residues !== residues) return differs(`${name} has other residues`);
+    for (const [key, track] of Object.entries(protein.tracks)) {
+      const was = tracks[key];
+      if (was === undefined) return differs(`${name} has no ${key} in the tree`);
+      values.addTrack(was, track, `${key} of ${name}`);
+    }
+  }
+  return values.agreement(now.length === 1 ? '1 sequence' : `${now.length} sequences`);
+}
+
+function byName(proteins: readonly ProteinReading[]): readonly ProteinReading[] {
+  return proteins.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function differs(detail: string): Agreement {
+  return { agrees: false, furthest: null, detail };
+}
+
+class Distance {
+  readonly #tolerance: number;
+  #furthest = 0;
+  #values = 0;
+  #where = '';
+
+  constructor(tolerance: number) {
+    this.#tolerance = tolerance;
+  }
+
+  add(one: number, other: number, where: string): void {
+    this.#values += 1;
+    const distance = Math.abs(one - other);
+    // NaN, too: there is no number in one of them.
+    if (distance <= this.#furthest) return;
+    this.#furthest = distance;
+    this.#where = where;
+  }
+
+  addTrack(one: Track, other: Track, where: string): void {
+    const length = Math.max(one.length, other.length);
+    for (let n = 0; n < length; n += 1) {
+      const [before, after] = [one[n] ?? null, other[n] ?? null];
+      const both = typeof before === 'number' && typeof after === 'number';
+      const distance = before === after ? 0 : Infinity;
+      this.add(0, both ? after - before : distance, `${where}, place ${n + 1}`);
+    }
+  }
+
+  agreement(what: string): Agreement {
+    const agrees = this.#furthest <= this.#tolerance;
+    const furthest = Number.isFinite(this.#furthest) ? this.#furthest : null;
+    const values = `${what}, ${this.#values} values within ${this.#furthest.toExponential(1)}`;
+    const detail = `${what}: ${this.#where} differs by ${this.#furthest.toPrecision(2)}, more than ${this.#tolerance}`;
+    return { agrees, furthest, detail: agrees ? values : detail };
+  }
+}

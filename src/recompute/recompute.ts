@@ -1,0 +1,191 @@
+/** Results computed again by the engines of this machine, and compared with those in the tree. */
+import { availableParallelism } from 'node:os';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import { realEngines, closeEngines } from '../local-services/engines/choose.ts';
+import type {
+  Engine,
+  EngineContext,
+  EngineJob,
+  EngineOutcome,
+} from '../local-services/engines/engine.ts';
+import { campaignItems } from '../report/campaign-items.ts';
+import { readResult } from '../report/result-reading.ts';
+import { readAlignment } from '../results/alignment.ts';
+import { readMolecule } from '../results/molecule.ts';
+import type { ResultReading } from '../results/reading.ts';
+import { readSequences } from '../results/sequence.ts';
+import { readShifts } from '../results/shifts.ts';
+import { inParallel } from '../store/in-parallel.ts';
+import type { ItemRecord } from '../store/item-record.ts';
+import { readItem } from '../store/item-store.ts';
+import { itemFolder, itemKey } from '../store/layout.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { Store } from '../store/store.ts';
+import { compareReadings, TOLERANCES, type Agreement } from './compare-readings.ts';
+import { engineJob, isRepeatable } from './job.ts';
+import { sampleOf, sizeOf, type Share } from './share.ts';
+
+export interface RecomputeOptions {
+  /** How many; or these items. */
+  readonly sample: Share | { readonly ids: readonly string[] };
+  readonly seed: string;
+  readonly onItem?: (item: RecomputedItem) => void;
+}
+
+export interface RecomputedItem extends Agreement {
+  readonly id: string;
+  readonly kind: Kind;
+  /** What the tree says of the engine; null where the service did not tell. */
+  readonly told: string | null;
+  /** What computed it again. */
+  readonly engine: string;
+}
+
+export interface Recomputed {
+  /** Items whose results can be computed again. */
+  readonly eligible: number;
+  readonly seed: string;
+  readonly tolerances: typeof TOLERANCES;
+  /** In the order of the campaign. */
+  readonly items: readonly RecomputedItem[];
+}
+
+/** @throws HundredfoldError `LOCAL_SERVICES_ENGINE` where an engine is not installed, before anything is computed */
+export async function recompute(
+  store: Store,
+  campaign: PreparedCampaign,
+  { sample, seed, onItem }: RecomputeOptions,
+): Promise<Recomputed> {
+  const eligible = await eligibleItems(store, campaign);
+  const chosen = chosenOf([...eligible.keys()], sample, seed);
+  const items = chosen.flatMap((name) => eligible.get(name) ?? []);
+  const engines = realEngines(new Set(items.map(({ service }) => service)));
+  const done = new Map<Candidate, RecomputedItem>();
+  try {
+    await inParallel(items, availableParallelism(), async (candidate) => {
+      const item = await repeat(store, candidate, engineOf(engines, candidate.service));
+      done.set(candidate, item);
+      onItem?.(item);
+    });
+  } finally {
+    await closeEngines(engines.values());
+  }
+  const inOrder = items.flatMap((candidate) => done.get(candidate) ?? []);
+  return { eligible: eligible.size, seed, tolerances: TOLERANCES, items: inOrder };
+}
+
+type Candidate = Pick<ItemRecord, 'kind' | 'id' | 'service'>;
+
+/** By their folders. */
+async function eligibleItems(
+  store: Store,
+  campaign: PreparedCampaign,
+): Promise<ReadonlyMap<string, Candidate>> {
+  const eligible = new Map<string, Candidate>();
+  for await (const { record } of campaignItems(store, campaign)) {
+    if (record === null || !isRepeatable(record)) continue;
+    const { kind, id, service } = record;
+    eligible.set(itemFolder(kind, id), { kind, id, service });
+  }
+  return eligible;
+}
+
+function chosenOf(
+  names: readonly string[],
+  sample: RecomputeOptions['sample'],
+  seed: string,
+): readonly string[] {
+  if (!('ids' in sample)) return sampleOf(names, sizeOf(sample, names.length), seed);
+  const wanted = new Set(sample.ids);
+  return names.filter((name) => wanted.has(name.slice(name.indexOf('/') + 1)));
+}
+
+function engineOf(engines: ReadonlyMap<ServiceName, Engine>, service: ServiceName): Engine {
+  const engine = engines.get(service);
+  if (engine === undefined) throw new Error(`no engine for ${service}`);
+  return engine;
+}
+
+async function repeat(
+  store: Store,
+  { kind, id }: Candidate,
+  engine: Engine,
+): Promise<RecomputedItem> {
+  const record = await readItem(store, kind, id);
+  const told = record?.engine ?? null;
+  const about = { id, kind, told, engine: engine.version };
+  const input = record && (await store.readText(itemKey(kind, id, record.input.name)));
+  const before = record && (await readResult(store, record));
+  if (record === null || input === null || before === null) {
+    return { ...about, ...gone('its input or its result cannot be read') };
+  }
+  const job = engineJob(record, input);
+  const compared = compareOutcome(record, before, await engine.run(job, ALONE));
+  const placed = compared.agrees ? null : await placedJob(store, record, job, compared);
+  if (placed === null) return { ...about, ...compared };
+  // Another conformation has other charges: the one in the tree decides.
+  const again = compareOutcome(record, before, await engine.run(placed, ALONE));
+  return {
+    ...about,
+    ...again,
+    detail: `${again.detail}, from the places of the atoms in the tree`,
+  };
+}
+
+function compareOutcome(
+  record: ItemRecord,
+  before: ResultReading,
+  outcome: EngineOutcome,
+): Agreement {
+  if (!outcome.ok) return gone(`the job failed: ${outcome.message}`);
+  const result = outcome.outputs.find(({ name }) => name === 'result');
+  const text = Buffer.from(result?.body ?? []).toString();
+  const now = readingOf(record, text);
+  return now === null ? gone('the engine gave no result') : compareReadings(before, now);
+}
+
+function gone(detail: string): Agreement {
+  return { agrees: false, furthest: null, detail };
+}
+
+function readingOf({ kind, input }: ItemRecord, text: string): ResultReading | null {
+  switch (kind) {
+    case 'molecule': {
+      const files = JSON.parse(text) as Readonly<Record<string, string>>;
+      const { GMX_itp: itp = '', NEW_pdb: pdb = '', AC_frcmod: frcmod = '' } = files;
+      return readMolecule({ itp, pdb, frcmod });
+    }
+    case 'sequence':
+      return readSequences(text, input.names);
+    case 'alignment':
+      return readAlignment(text, null, input.names);
+    case 'shifts':
+      return readShifts(text);
+  }
+}
+
+/**
+ * A SMILES gets another conformation each time, and AM1-BCC charges go with it: where charges alone differ, the job that
+ * begins at the places of the atoms in the tree. Null where that is not the case.
+ */
+async function placedJob(
+  store: Store,
+  record: ItemRecord,
+  job: EngineJob,
+  { furthest }: Agreement,
+): Promise<EngineJob | null> {
+  if (job.kind !== 'molecule' || job.smiles === null || furthest === null) return null;
+  const ending = `_${job.chargeMethod}_${job.atomType}.mol2`;
+  const name = Object.keys(record.files).find((file) => file.endsWith(ending));
+  if (name === undefined) return null;
+  const inputFile = await store.readText(itemKey(record.kind, record.id, name));
+  return inputFile === null ? null : { ...job, smiles: null, inputFile, fileName: 'placed.mol2' };
+}
+
+/** Nobody waits for a heartbeat here. */
+const ALONE: EngineContext = {
+  signal: new AbortController().signal,
+  heartbeatEveryMs: 1000,
+  progress: () => undefined,
+  heartbeat: () => undefined,
+};
