@@ -34,7 +34,8 @@ import {
 } from './telemetry/observation.ts';
 import { startRuntime, workerLog } from './telemetry/runtime.ts';
 import { openTracing } from './telemetry/tracing.ts';
-import { processIdentity, version } from './temporal/identity.ts';
+import { programVersion } from './program/files.ts';
+import { processIdentity } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
@@ -161,7 +162,7 @@ function dependenciesOf(
     ...(starter && { starter }),
     ends: new ToldEnds(client),
     taskQueue,
-    versions: { hundredfold: version(), node: process.version },
+    versions: { hundredfold: programVersion(), node: process.version },
   };
 }
 

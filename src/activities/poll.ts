@@ -7,6 +7,7 @@ import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { PollOutcome } from '../domain/outcomes.ts';
+import { growingDelay } from '../domain/growing-delay.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
 import type { PollPolicy, PollResult, RemoteJob } from '../workflows/verbs.ts';
 import type { ServiceClient } from '../services/client.ts';
@@ -153,7 +154,8 @@ async function believed(
     if (isWell) return { type: 'failed', code: 'JOB_LOST', message: words, timing: null };
   }
   tries.leave({ badSince, times: times + 1, ...queuedAtOf(seen) });
-  const wait = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** Math.min(times, 6), lostAfterMs);
+  const grown = growingDelay({ first: 1_000, longest: LONGEST_BETWEEN_MS }, times + 1);
+  const wait = Math.min(grown, lostAfterMs);
   const until = formatDuration(Math.max(1_000, lostAfterMs - deniedMs));
   throw notYet(
     `${message}: the service does not know this job; asked again for ${until}`,

@@ -1,11 +1,12 @@
 /** How an activity says "again, later": the server does the waiting, and no event is written for it. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { growingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Between tries of something that does not go: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
 export function growing(attempt: number): number {
-  return Math.min(60_000, 1_000 * 2 ** Math.min(attempt - 1, 6));
+  return growingDelay({ first: 1_000, longest: 60_000 }, attempt);
 }
 
 /** Nothing is wrong, it is only not time yet: BENIGN keeps it out of failure counts and logs. */

@@ -3,6 +3,8 @@
  * request at a time until one of them is answered properly. A service that is down thus meets one request a
  * minute, and no item fails because of it.
  */
+import { growingDelay } from '../domain/growing-delay.ts';
+
 export interface Block {
   /** Nothing is sent before this time (ms). */
   until: number;
@@ -48,7 +50,7 @@ export function refuse(block: Block, refusal: Refusal, sent: number, now: number
   // Twenty requests refused at once are one refusal: the delay grows once, and the longest order holds.
   if (block.refusals === 0 || refusal.number > block.sentBefore) block.refusals += 1;
   const first = refusal.refusesUs === true ? FIRST_REFUSED_MS : FIRST_DELAY_MS;
-  const grown = grownDelay(first, block.refusals);
+  const grown = growingDelay({ first, longest: LONGEST_DELAY_MS }, block.refusals);
   // An order of less than that is none: `Retry-After: 0` again and again would be a flood of requests.
   const ordered = refusal.retryAfterMs ?? 0;
   const delay = ordered < FIRST_DELAY_MS ? grown : ordered;
@@ -94,11 +96,6 @@ export function observe(block: Block, reason: string | null, sent: number, now: 
   // The next submission still asks first: what is refused may differ between the two.
   forgetRefusal(block);
   block.until = now;
-}
-
-/** The delay (ms) after so many refusals in a row: each doubles the first one, up to the longest. */
-export function grownDelay(firstMs: number, refusals: number): number {
-  return Math.min(LONGEST_DELAY_MS, firstMs * 2 ** Math.min(refusals - 1, 16));
 }
 
 function statusOf(reason: string): string | undefined {

@@ -1,10 +1,10 @@
 /** A session for as long as something is done in it: a look at campaigns, or work on them. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isGrpcServiceError } from '@temporalio/client';
 import type { Environment, Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import { openSession, type Session } from '../host/session.ts';
+import { isTemporalAway } from './temporal-away.ts';
 
 /**
  * `look`: where nothing runs, the server is started without letting the campaigns go on: no budget is spent.
@@ -64,9 +64,6 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** gRPC status codes of a server that is going, coming or too busy: CANCELLED, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE. */
-const PASSING = [1, 4, 8, 14];
-
 /**
  * The host that we joined may end at any moment, and its server with it. A look can be taken once more; where more
  * than a look was wanted, the user is told.
@@ -75,7 +72,7 @@ async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<
   try {
     return await use();
   } catch (error) {
-    if (purpose !== 'look' || !passes(error)) throw inWords(error);
+    if (purpose !== 'look' || !isTemporalAway(error)) throw inWords(error);
   }
   await session.recover();
   return use().catch((error: unknown) => {
@@ -83,13 +80,8 @@ async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<
   });
 }
 
-function passes(error: unknown): boolean {
-  const status = error instanceof Error ? (error.cause ?? error) : error;
-  return isGrpcServiceError(status) && PASSING.includes(status.code);
-}
-
 function inWords(error: unknown): unknown {
-  if (!passes(error)) return error;
+  if (!isTemporalAway(error)) return error;
   return new HundredfoldError({
     code: 'TEMPORAL_LOST',
     message: `Temporal stopped answering (${reasonOf(error)})`,

@@ -8,8 +8,11 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
 
-/** gRPC status codes of a server that is not there, or went away: CANCELLED, DEADLINE_EXCEEDED, INTERNAL, UNAVAILABLE. */
-const AWAY = [1, 4, 13, 14];
+/**
+ * gRPC status codes of a server that is not there, went away or is too busy: CANCELLED, DEADLINE_EXCEEDED,
+ * RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE.
+ */
+const AWAY = [1, 4, 8, 13, 14];
 /** A killed server is back within seconds; one elsewhere that is away for longer is worth a word. */
 const PATIENCE_MS = 60_000;
 

@@ -3,13 +3,7 @@ import { ACPYPE } from '../local-services/engines/installation/acpype.ts';
 import { B2BTOOLS } from '../local-services/engines/installation/b2btools.ts';
 import { check, type State } from '../local-services/engines/installation/install.ts';
 import { enginesFolder } from '../local-services/engines/real/installed.ts';
-
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly found: string;
-  readonly remedy?: string;
-}
+import type { Finding } from './finding.ts';
 
 /** An engine that is installed and does not run is a problem; one that nobody installed is not. */
 export function engines(): Finding[] {

@@ -14,7 +14,7 @@ import { probe } from '../store/probe.ts';
 import { storeErrorOf } from '../store/store-error.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { isRunning, lives } from '../temporal/dev-server.ts';
-import { version } from '../temporal/identity.ts';
+import { programVersion } from '../program/files.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import { deploymentFinding } from './doctor-deployment.ts';
 import { engines } from './doctor-engines.ts';
@@ -63,7 +63,7 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 function runtime(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const ok = major > 22 || (major === 22 && minor >= 19);
-  const found = `hundredfold ${version()}, Node ${process.version}, ${process.platform} ${process.arch}`;
+  const found = `hundredfold ${programVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
   return ok
     ? { check: 'runtime', ok, found }
     : { check: 'runtime', ok, found, remedy: 'Install Node 24 (at least 22.19).' };

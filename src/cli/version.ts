@@ -2,7 +2,7 @@
 import { EXIT } from '../domain/errors.ts';
 import { temporalCli } from '../temporal/cli.ts';
 import { temporalCliVersion } from '../program/temporal-cli.js';
-import { version as own } from '../temporal/identity.ts';
+import { programVersion as own } from '../program/files.ts';
 import type { CommonFlags } from './flags.ts';
 import { printDocument, printLine } from './output.ts';
 

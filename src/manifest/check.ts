@@ -27,8 +27,9 @@ import { sourcesOf } from './sources/sources.ts';
 import { SourceText } from './sources/text.ts';
 
 export interface ManifestDigest {
-  /** As the user named it. */
+  /** The manifest as the user named it. */
   readonly file: string;
+  /** SHA-256 of its bytes, lower-case hexadecimal. */
   readonly sha256: string;
 }
 

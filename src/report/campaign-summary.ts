@@ -9,7 +9,8 @@ import {
   type ItemState,
 } from '../domain/states.ts';
 import { warningsOf } from '../store/item-warnings.ts';
-import type { ManifestDigest, PreparedCampaign } from '../store/prepared-campaign.ts';
+import type { ManifestDigest } from '../manifest/check.ts';
+import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { stateOf, type Listed } from './campaign-items.ts';
 
 /** What only the campaign's workflow knows. */

@@ -1,5 +1,6 @@
 /** Stops the GETs to a service that refuses us, but for one probe at a growing delay. */
-import { FIRST_REFUSED_MS, grownDelay } from '../budget/block.ts';
+import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
+import { growingDelay } from '../domain/growing-delay.ts';
 import type { Unavailable } from './availability.ts';
 
 interface Refusal {
@@ -74,7 +75,7 @@ export class Brake {
     // Requests that were under way together are refused once.
     const isNew = before === null || now >= before.until;
     const times = (before?.times ?? 0) + (isNew ? 1 : 0);
-    const grown = grownDelay(FIRST_REFUSED_MS, times);
+    const grown = growingDelay({ first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS }, times);
     const until = isNew ? now + Math.max(grown, retryAfterMs ?? 0) : before.until;
     this.refusal = { message, times, until };
     this.probedAt = null;

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import { FINAL_STATES, isFinal, type FinalState } from '../domain/states.ts';
+import type { ManifestDigest } from '../manifest/check.ts';
 import { optionsFromDisk, optionsToDisk } from './item-options.ts';
 import type { ItemRecord } from './item-record.ts';
 import { jobDigest } from './item-store.ts';
@@ -15,13 +16,6 @@ import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 const FORMAT = 1;
-
-export interface ManifestDigest {
-  /** The manifest as the user named it. */
-  readonly file: string;
-  /** SHA-256 of its bytes, lower-case hexadecimal. */
-  readonly sha256: string;
-}
 
 export interface Campaign {
   readonly name: string;

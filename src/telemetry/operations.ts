@@ -1,7 +1,7 @@
 /** One endpoint for all that operators ask of a worker: its own metrics, those of the SDK, its health and readiness. */
 import type { Client } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { version } from '../temporal/identity.ts';
+import { programVersion } from '../program/files.ts';
 import { freePort } from '../temporal/ports.ts';
 import { openEndpoint, type Endpoint, type Place } from './endpoint.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -36,7 +36,7 @@ const CORE_PATIENCE_MS = 2_000;
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
   const { client, taskQueue, references, place } = options;
-  const metrics = new WorkerMetrics({ version: version(), node: process.version });
+  const metrics = new WorkerMetrics({ version: programVersion(), node: process.version });
   const { identity } = client.options;
   const readiness = new Readiness({ client, identity });
   const queues = () => readiness.queues();

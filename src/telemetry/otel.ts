@@ -29,7 +29,7 @@ import type { Client } from '@temporalio/client';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { ItemEnd } from '../domain/campaign.ts';
-import { version } from '../temporal/identity.ts';
+import { programVersion } from '../program/files.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/verbs.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
@@ -41,7 +41,7 @@ import { workerLog } from './runtime.ts';
 const FLUSH_MS = 5_000;
 
 export function startTracing(environment: Readonly<Record<string, string | undefined>>): Tracing {
-  const standard = { 'service.name': 'hundredfold-worker', 'service.version': version() };
+  const standard = { 'service.name': 'hundredfold-worker', 'service.version': programVersion() };
   const resource = new Resource(standard).merge(envDetectorSync.detect());
   // Where, which headers, which time-out: the exporter reads it from the environment.
   const exporter = new BatchSpanProcessor(new OTLPTraceExporter());
@@ -49,7 +49,7 @@ export function startTracing(environment: Readonly<Record<string, string | undef
   provider.register({ contextManager: new AsyncLocalStorageContextManager().enable() });
   statusInSpans();
   tellOnce();
-  const tracer = provider.getTracer('hundredfold', version());
+  const tracer = provider.getTracer('hundredfold', programVersion());
   const sampling: Sampling = {
     sampler: environment['OTEL_TRACES_SAMPLER'],
     argument: environment['OTEL_TRACES_SAMPLER_ARG'],

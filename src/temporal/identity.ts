@@ -2,12 +2,7 @@
 import { hostname } from 'node:os';
 import { programVersion } from '../program/files.ts';
 
-/** The version of this program. */
-export function version(): string {
-  return programVersion();
-}
-
 /** `HOST PID VERSION`: which process on which host, and what code it runs. */
 export function processIdentity(): string {
-  return `${hostname()} ${process.pid} ${version()}`;
+  return `${hostname()} ${process.pid} ${programVersion()}`;
 }

@@ -18,7 +18,7 @@ import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/
 import type { Activities } from '../workflows/verbs.ts';
 import { bundleDigest, workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
-import { version } from './identity.ts';
+import { programVersion } from '../program/files.ts';
 import { WatchedWorker } from './workflow-thread.ts';
 
 /** What a worker of a shared Temporal does; by default all of it. */
@@ -55,7 +55,7 @@ export interface Build {
 
 /** Of this program: the workflow code decides whether two of them can take over from each other. */
 export function thisBuild(deployment: string): Build {
-  return { deployment, id: `${version()}-${bundleDigest()}` };
+  return { deployment, id: `${programVersion()}-${bundleDigest()}` };
 }
 
 export interface RunningWorkers {

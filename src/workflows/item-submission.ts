@@ -1,6 +1,7 @@
 /** The way of an item to a job at the service: one that it has already, or a slot of the budget and a submission. */
 import { condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import { PATIENCE_MS } from '../domain/campaign.ts';
+import { growingDelay } from '../domain/growing-delay.ts';
 import { find, withToken } from './activity-options.ts';
 import { askBudget } from './ask-budget.ts';
 import { againSummary } from './details/summaries.ts';
@@ -145,7 +146,7 @@ export class ItemSubmission {
   /** Each submission of unknown fate costs a slot: one that is never answered must not use up everyone's window. */
   private async letOthersGoFirst(): Promise<void> {
     if (this.attempt === 0) return;
-    const delay = Math.min(LONGEST_BETWEEN_MS, 1_000 * 2 ** this.attempt);
+    const delay = growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, this.attempt);
     await sleep(delay, { summary: againSummary(Date.now() + delay, Date.now()) });
   }
 
