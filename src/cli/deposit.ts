@@ -15,7 +15,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import type { CampaignTree } from '../campaigns/campaign-tree.ts';
 import { say } from './explain.ts';
-import { findTreeOrFolder } from './find-tree.ts';
+import { findTreeOrFolder } from './tree-or-folder.ts';
 import type { CommonFlags } from './flags.ts';
 import { printDocument, printLine } from './output.ts';
 

@@ -7,11 +7,11 @@ import { exportTree, type Exported } from '../export/export-tree.ts';
 import { absoluteAddress, addressOf } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
 import { say } from './explain.ts';
-import { findTreeOrFolder } from './find-tree.ts';
 import type { CommonFlags } from './flags.ts';
 import { lineOf } from './item-lines.ts';
 import { printDocument, printLine } from './output.ts';
 import { printTable } from './table.ts';
+import { findTreeOrFolder } from './tree-or-folder.ts';
 import { parseWhere } from './where.ts';
 
 export interface ExportFlags extends CommonFlags {

@@ -9,7 +9,7 @@ import { verifyFolder, type Verification } from '../report/verify/folder.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { say } from './explain.ts';
-import { findTreeOrFolder } from './find-tree.ts';
+import { findTreeOrFolder } from './tree-or-folder.ts';
 import type { CommonFlags } from './flags.ts';
 import { printDocument } from './output.ts';
 import { printTable } from './table.ts';
