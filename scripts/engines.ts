@@ -1,15 +1,16 @@
 /**
- * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--check]`.
+ * Installs the real engines behind the local services: `npm run engines [-- --only acpype|b2btools] [--version V] [--check]`.
  * Without root; what needs root is named with the line to type. What is there stays as it is.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  ENGINE_VERSIONS,
   enginesFolder,
   REAL_ENGINES,
   type RealEngineName,
 } from '../src/local-services/engines/real/installed.ts';
-import { ACPYPE } from '../src/local-services/engines/installation/acpype.ts';
+import { ACPYPE, ACPYPE_2026 } from '../src/local-services/engines/installation/acpype.ts';
 import { B2BTOOLS } from '../src/local-services/engines/installation/b2btools.ts';
 import { check, install, type State } from '../src/local-services/engines/installation/install.ts';
 import type { Recipe } from '../src/local-services/engines/installation/recipe.ts';
@@ -53,21 +54,39 @@ function ready(recipe: Recipe, folder: string): boolean {
   return now.problem === null;
 }
 
-const USAGE = 'npm run engines [-- --only acpype|b2btools] [--check]';
+const USAGE = 'npm run engines [-- --only acpype|b2btools] [--version V] [--check]';
+const ALL = [ACPYPE, ACPYPE_2026, B2BTOOLS];
 
 function readOrders(): { recipes: readonly Recipe[]; checkOnly: boolean } | null {
-  const options = { only: { type: 'string' }, check: { type: 'boolean', default: false } } as const;
+  const options = {
+    only: { type: 'string' },
+    version: { type: 'string' },
+    check: { type: 'boolean', default: false },
+  } as const;
   try {
-    const { only, check: checkOnly } = parseArgs({ options }).values;
+    const { only, version, check: checkOnly } = parseArgs({ options }).values;
     const names = only === undefined ? REAL_ENGINES : REAL_ENGINES.filter((name) => name === only);
     if (names.length === 0)
       throw new Error(`--only: ${only ?? ''} is none of ${REAL_ENGINES.join(', ')}`);
-    return { recipes: names.map((name) => RECIPES[name]), checkOnly };
+    if (version === undefined) return { recipes: names.map((name) => RECIPES[name]), checkOnly };
+    return { recipes: [recipeOf(names, version)], checkOnly };
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     say(USAGE);
     return null;
   }
+}
+
+/** Of the engines named, the one that has this version. */
+function recipeOf(names: readonly RealEngineName[], version: string): Recipe {
+  const versions = ALL.map((recipe) => ({
+    recipe,
+    version: recipe.version ?? ENGINE_VERSIONS[recipe.engine],
+  })).filter(({ recipe }) => names.includes(recipe.engine));
+  const found = versions.find((one) => one.version === version);
+  if (found !== undefined) return found.recipe;
+  const known = versions.map((one) => `${one.recipe.engine} ${one.version}`).join(', ');
+  throw new Error(`--version: ${version} is none of ${known}`);
 }
 
 async function main(): Promise<boolean> {

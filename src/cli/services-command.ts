@@ -16,6 +16,10 @@ export function addServicesCommand({ program, ending }: CommandLine): void {
         'what computes (default: real where it is installed, else recorded)',
       ).choices(['real', 'recorded', 'synthetic']),
     )
+    .option(
+      '--acpype <version>',
+      'version of the real ACPYPE, as installed by npm run engines (default: the recorded one)',
+    )
     .addOption(
       new Option('--variant <variant>', 'interface of the prediction service')
         .choices(['current', 'earlier'])

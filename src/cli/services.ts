@@ -11,6 +11,7 @@ export interface ServicesFlags {
   readonly host: string;
   readonly database: string;
   readonly engine?: 'real' | 'recorded' | 'synthetic';
+  readonly acpype?: string;
   readonly variant: 'current' | 'earlier';
   readonly limit: string;
   readonly moleculeLimit: string;
@@ -36,6 +37,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
     host: flags.host,
     database: flags.database,
     engine: flags.engine ?? 'installed',
+    ...(flags.acpype !== undefined && { acpypeVersion: flags.acpype }),
     variant: flags.variant,
     limit: number('--limit', flags.limit),
     moleculeLimit: number('--molecule-limit', flags.moleculeLimit),

@@ -10,7 +10,10 @@ import { ENGINE_NAMES, type EngineJob } from './engines/engine.ts';
 import type { FaultRule } from './faults.ts';
 import { checkedRule, type GatewayName, type GatewayRule } from './gateway/personalities.ts';
 import type { MailSettings } from './molecules/mail.ts';
+import { ENGINE_VERSIONS, OTHER_VERSIONS } from './engines/real/installed.ts';
 import { Refusal } from './refusal.ts';
+
+const ACPYPE_VERSIONS = [ENGINE_VERSIONS.acpype, ...OTHER_VERSIONS.acpype];
 
 /** `installed`: in each service the real engine if it is there, else the recorded one. */
 export const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
@@ -28,6 +31,8 @@ export interface LocalServicesOptions {
   readonly database?: string;
   /** Default `recorded`: the same answers on every machine. */
   readonly engine?: EngineChoice;
+  /** Version of the real ACPYPE, of those that `npm run engines` installs; default: the one that was recorded. */
+  readonly acpypeVersion?: string;
   /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
   readonly limit?: number;
   /** The same of the molecule service, whose contract (8) shows none; default 0 = no limit. */
@@ -82,6 +87,7 @@ export interface Settings extends ProxySettings {
   readonly port: number;
   readonly database: string;
   readonly engine: EngineChoice;
+  readonly acpypeVersion: string | null;
   readonly limit: number;
   readonly moleculeLimit: number;
   readonly windowMs: number;
@@ -175,6 +181,10 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     port: whole('port', options.port, 0),
     database: options.database ?? ':memory:',
     engine,
+    acpypeVersion:
+      options.acpypeVersion === undefined
+        ? null
+        : oneOf('acpypeVersion', options.acpypeVersion, ACPYPE_VERSIONS, ENGINE_VERSIONS.acpype),
     limit,
     moleculeLimit: whole('moleculeLimit', options.moleculeLimit, 0),
     windowMs: positive('windowMs', options.windowMs, 3_600_000),

@@ -112,3 +112,29 @@ real('a job that is broken off', () => {
     jobs.close();
   });
 });
+
+const NEWER = '2026.10.15';
+const newer = installedEngine('acpype', undefined, NEWER) !== null;
+if (!newer) console.warn(`skipped: ACPYPE ${NEWER} is not installed here (docs/engines.md)`);
+
+describe.skipIf(!newer)('the newer ACPYPE', () => {
+  test('computes where it is asked for, also with abcg2', async () => {
+    const services = await open({ acpypeVersion: NEWER });
+    for (const method of ['bcc', 'abcg2']) {
+      const answer = await ended(services, { charge_method: method });
+      expect(Object.keys(fileSet(answer))).toHaveLength(19);
+      expect(answer.body.log).toMatch(/^engine: real, ACPYPE 2026\.10\.15, Open Babel \d/);
+    }
+  });
+});
+
+test('abcg2 is refused where the newer ACPYPE was not asked for', async () => {
+  const { status } = await submitMolecule(await open(), { charge_method: 'abcg2' });
+  expect(status).toBe(400);
+});
+
+test('a version of ACPYPE that is not known is refused at the start', async () => {
+  await expect(open({ acpypeVersion: '1.2' })).rejects.toMatchObject({
+    code: 'LOCAL_SERVICES_OPTION',
+  });
+});

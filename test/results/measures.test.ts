@@ -78,18 +78,16 @@ describe('conservation', () => {
   });
 
   test('lies between 0 and 1', () => {
-    const rows = fc
-      .nat({ max: 12 })
-      .chain((length) =>
-        fc.array(
-          fc.string({
-            minLength: length,
-            maxLength: length,
-            unit: fc.constantFrom(...'ACDWY-X'.split('')),
-          }),
-          { minLength: 1, maxLength: 8 },
-        ),
-      );
+    const rows = fc.nat({ max: 12 }).chain((length) =>
+      fc.array(
+        fc.string({
+          minLength: length,
+          maxLength: length,
+          unit: fc.constantFrom(...'ACDWY-X'.split('')),
+        }),
+        { minLength: 1, maxLength: 8 },
+      ),
+    );
     fc.assert(
       fc.property(rows, (all) => {
         for (const value of conservation(all, all[0]?.length ?? 0) ?? []) {

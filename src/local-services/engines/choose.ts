@@ -21,6 +21,7 @@ const PROGRAMS: Readonly<Record<ServiceName, RealEngineName>> = {
  * `LOCAL_SERVICES_ENGINE` when a real one was asked for and is missing.
  */
 export function chooseEngines(settings: Settings): Engines {
+  const version = settings.acpypeVersion;
   const engineOf = (service: ServiceName): Engine => {
     switch (settings.engine) {
       case 'recorded':
@@ -28,16 +29,18 @@ export function chooseEngines(settings: Settings): Engines {
       case 'synthetic':
         return new SyntheticEngine(settings.jobMs);
       case 'installed':
-        return realEngine(service) ?? new RecordedEngine(settings.jobMs, service);
+        return realEngine(service, version) ?? new RecordedEngine(settings.jobMs, service);
       case 'real':
-        return realEngine(service) ?? missing(service);
+        return realEngine(service, version) ?? missing(service, version);
     }
   };
   return { molecules: engineOf('molecules'), predictions: engineOf('predictions') };
 }
 
-function realEngine(service: ServiceName): Engine | null {
-  const installed = installedEngine(PROGRAMS[service]);
+/** @param version of ACPYPE; null: the one that was recorded */
+function realEngine(service: ServiceName, version: string | null = null): Engine | null {
+  const wanted = service === 'molecules' ? version : null;
+  const installed = installedEngine(PROGRAMS[service], undefined, wanted ?? undefined);
   if (installed === null) return null;
   switch (service) {
     case 'molecules':
@@ -47,12 +50,13 @@ function realEngine(service: ServiceName): Engine | null {
   }
 }
 
-function missing(service: ServiceName): never {
+function missing(service: ServiceName, version: string | null = null): never {
   const program = PROGRAMS[service];
+  const which = version === null || service !== 'molecules' ? '' : ` --version ${version}`;
   throw new HundredfoldError({
     code: 'LOCAL_SERVICES_ENGINE',
     message: `The real engine of the service ${service}, ${program}, is not installed.`,
-    remedy: `Install it with: npm run engines -- --only ${program}; or leave --engine out: what is missing is then answered from recordings.`,
+    remedy: `Install it with: npm run engines -- --only ${program}${which}; or leave --engine out: what is missing is then answered from recordings.`,
   });
 }
 

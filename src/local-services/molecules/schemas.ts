@@ -64,18 +64,22 @@ const fields = z.object({
   }),
 });
 
+const isOneInput = ({ smiles, inputFile }: Pick<z.infer<typeof fields>, 'smiles' | 'inputFile'>) =>
+  (smiles === null) !== (inputFile === null);
+const ONE_INPUT = 'Give exactly one of smiles and inputFile; the other one is null.';
+
+/** With the charge model that the contract does not list, and the newer ACPYPE has. */
+export const abcg2SubmissionSchema = fields
+  .extend({ charge_method: oneOf('charge_method', [...CHARGE_METHODS, 'abcg2'], spelling) })
+  .refine(isOneInput, ONE_INPUT);
+
 /** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
-export const submissionSchema = fields
-  .refine(
-    ({ smiles, inputFile }) => (smiles === null) !== (inputFile === null),
-    'Give exactly one of smiles and inputFile; the other one is null.',
-  )
-  .meta({
-    id: 'Submission',
-    override: {
-      oneOf: ['smiles', 'inputFile'].map((name) => ({ properties: { [name]: { type: 'null' } } })),
-    },
-  });
+export const submissionSchema = fields.refine(isOneInput, ONE_INPUT).meta({
+  id: 'Submission',
+  override: {
+    oneOf: ['smiles', 'inputFile'].map((name) => ({ properties: { [name]: { type: 'null' } } })),
+  },
+});
 export type MoleculeSubmission = z.infer<typeof submissionSchema>;
 
 export const SMILES_EXAMPLE: MoleculeSubmission = {

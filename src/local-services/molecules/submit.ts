@@ -8,6 +8,7 @@ import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
 import { COORDINATE_ENDINGS, countAtoms } from './atoms.ts';
 import {
+  abcg2SubmissionSchema,
   acknowledgementSchema,
   SMILES_EXAMPLE,
   submissionSchema,
@@ -15,6 +16,8 @@ import {
 } from './schemas.ts';
 
 const ATOM_LIMIT = 200;
+/** The version of ACPYPE that has the charge model ABCG2; only where it was asked for, the service takes `abcg2`. */
+const ABCG2_SINCE = '2026.10.15';
 
 const SUBMIT: ZodOpenApiOperationObject = {
   operationId: 'submitMolecule',
@@ -57,9 +60,12 @@ function checkAtoms(fileName: string, inputFile: string): void {
   }
 }
 
-function readSubmission(received: unknown, draft: Draft): Submission {
+function readSubmission(received: unknown, draft: Draft, takesAbcg2: boolean): Submission {
   note(received, draft);
-  const { token, email, smiles, inputFile, ...body } = checked(submissionSchema, received);
+  const { token, email, smiles, inputFile, ...body } = checked(
+    takesAbcg2 ? abcg2SubmissionSchema : submissionSchema,
+    received,
+  );
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);
   return {
     token,
@@ -97,6 +103,7 @@ export function submitRoute(app: FastifyInstance, base: string, services: Servic
     requestType: 'molecule',
     operation: SUBMIT,
   } as const;
+  const takesAbcg2 = services.settings.acpypeVersion === ABCG2_SINCE;
   app.post(`${base}/api`, { config }, async (request, reply): Promise<Acknowledgement> => {
     const draft: Draft = {
       service: 'molecules',
@@ -106,7 +113,7 @@ export function submitRoute(app: FastifyInstance, base: string, services: Servic
       jobName: null,
     };
     const accepted = await services.admission.receive(draft, () =>
-      readSubmission(request.body, draft),
+      readSubmission(request.body, draft, takesAbcg2),
     );
     void reply.headers(accepted.headers);
     return {

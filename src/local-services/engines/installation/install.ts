@@ -6,6 +6,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ENGINE_VERSIONS,
+  engineFolder,
   installedEngine,
   RECORD_FILE,
   type Installed,
@@ -31,10 +32,11 @@ const FROM_A_CHECKOUT =
 
 /** Looks without changing anything; an engine that is there is run. */
 export function check(recipe: Recipe, folder: string): State {
-  const installed = installedEngine(recipe.engine, folder);
+  const installed = installedEngine(recipe.engine, folder, recipe.version);
   const missing = recipe.needs.filter((need) => !need.found());
   const state = { engine: recipe.engine, installed };
-  const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${recipe.engine}`;
+  const which = recipe.version === undefined ? '' : ` --version ${recipe.version}`;
+  const again = BUILT ? FROM_A_CHECKOUT : `npm run engines -- --only ${recipe.engine}${which}`;
   if (missing.length > 0) {
     const problem = `the system lacks ${missing.map(({ name }) => name).join(', ')}`;
     const then = installed === null ? `${BUILT ? '; ' : ' && '}${again}` : '';
@@ -48,7 +50,7 @@ export function check(recipe: Recipe, folder: string): State {
 
 /** Installs what `check` finds wanting. Throws a SetupProblem. */
 export function install(recipe: Recipe, folder: string): Installed {
-  const place = join(folder, recipe.engine);
+  const place = join(folder, engineFolder(recipe.engine, recipe.version));
   refuseUnusable(recipe, place);
   rmSync(place, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -56,7 +58,7 @@ export function install(recipe: Recipe, folder: string): Installed {
   pipInstall(place, recipe.pipArguments);
   const proof = recipe.prove(place);
   if ('problem' in proof) throw unproven(recipe, proof.problem);
-  if (proof.version !== ENGINE_VERSIONS[recipe.engine]) {
+  if (proof.version !== (recipe.version ?? ENGINE_VERSIONS[recipe.engine])) {
     throw unproven(recipe, `it is version ${proof.version}`);
   }
   const record: Installed = {

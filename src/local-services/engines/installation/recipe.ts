@@ -11,6 +11,8 @@ export interface SystemNeed {
 
 export interface Recipe {
   readonly engine: RealEngineName;
+  /** Which one; the one of `ENGINE_VERSIONS` when it is left out. */
+  readonly version?: string;
   /** For people: download and disk. */
   readonly size: string;
   /** The processors that its programs are made for; absent: any. */

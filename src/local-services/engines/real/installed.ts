@@ -16,6 +16,17 @@ export const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
   b2btools: '3.0.9',
 };
 
+/** Versions that are installed beside it when they are asked for; their results were compared with it (docs/engines.md). */
+export const OTHER_VERSIONS: Readonly<Record<RealEngineName, readonly string[]>> = {
+  acpype: ['2026.10.15'],
+  b2btools: [],
+};
+
+/** The folder of an engine among the engines: the one version has the plain name. */
+export function engineFolder(engine: RealEngineName, version = ENGINE_VERSIONS[engine]): string {
+  return version === ENGINE_VERSIONS[engine] ? engine : `${engine}-${version}`;
+}
+
 /** What `installed.json` says. */
 export interface Installed {
   readonly engine: RealEngineName;
@@ -39,10 +50,11 @@ export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): str
 export function installedEngine(
   engine: RealEngineName,
   folder: string = enginesFolder(),
+  version: string = ENGINE_VERSIONS[engine],
 ): Installed | null {
-  const place = join(folder, engine);
+  const place = join(folder, engineFolder(engine, version));
   const record = readRecord(join(place, RECORD_FILE));
-  if (record?.engine !== engine || record.version !== ENGINE_VERSIONS[engine]) return null;
+  if (record?.engine !== engine || record.version !== version) return null;
   return isAbsolute(record.folder) && samePlace(record.folder, place) ? record : null;
 }
 

@@ -3,7 +3,7 @@ import { HundredfoldError } from '../../../domain/errors.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from '../engine.ts';
 import { objectionTo } from './acpype/objections.ts';
 import { runAcpype } from './acpype/run.ts';
-import type { Installed } from './installed.ts';
+import { ENGINE_VERSIONS, type Installed } from './installed.ts';
 import { sharedLibrary } from './shared-library.ts';
 import { sweepFolders } from './work-folder.ts';
 
@@ -13,13 +13,14 @@ export class RealMolecules implements Engine {
   readonly name = 'real';
   readonly version: string;
   readonly #installed: Installed;
-  readonly #netcdf: string;
+  readonly #netcdf: string | null;
   readonly #running = new Set<Promise<unknown>>();
 
   /** Throws `LOCAL_SERVICES_ENGINE` where the system lacks a library. */
   constructor(installed: Installed) {
-    const netcdf = sharedLibrary(NETCDF);
-    if (netcdf === null) {
+    const bringsItsOwn = installed.version !== ENGINE_VERSIONS.acpype;
+    const netcdf = bringsItsOwn ? null : sharedLibrary(NETCDF);
+    if (netcdf === null && !bringsItsOwn) {
       throw new HundredfoldError({
         code: 'LOCAL_SERVICES_ENGINE',
         message: `ACPYPE is installed, and the system lacks ${NETCDF}.`,

@@ -39,16 +39,16 @@ export function acpypeArguments(job: MoleculeJob): string[] {
 
 /**
  * All of ACPYPE's environment.
- * @param netcdf the system's library: the copy in ACPYPE's wheel, which teLeap would load, lacks what it needs itself
+ * @param netcdf the system's library, where the copy in ACPYPE's wheel, which teLeap would load, lacks what it needs itself
  */
 export function acpypeEnvironment(
   installed: Installed,
-  netcdf: string,
+  netcdf: string | null,
   folder: string,
 ): Record<string, string> {
   return {
     PATH: `${join(installed.folder, 'bin')}:/usr/bin:/bin`,
-    LD_PRELOAD: netcdf,
+    ...(netcdf !== null && { LD_PRELOAD: netcdf }),
     // One core a job: the service runs as many jobs as there are cores.
     OMP_NUM_THREADS: '1',
     OPENBLAS_NUM_THREADS: '1',

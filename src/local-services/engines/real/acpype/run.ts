@@ -20,10 +20,10 @@ export type AcpypeOutcome =
   | { readonly ok: true; readonly files: FileSet; readonly log: string }
   | { readonly ok: false; readonly message: string; readonly log: string };
 
-/** @param netcdf path of the system's libnetcdf */
+/** @param netcdf path of the system's libnetcdf; null for a version that brings a whole one */
 export async function runAcpype(
   installed: Installed,
-  netcdf: string,
+  netcdf: string | null,
   job: MoleculeJob,
   context: EngineContext,
 ): Promise<AcpypeOutcome> {
