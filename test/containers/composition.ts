@@ -109,7 +109,9 @@ export class Composition {
   async #uiShowsNamespace(): Promise<boolean> {
     const url = `http://127.0.0.1:${this.#environment['TEMPORAL_UI_PORT'] ?? ''}/api/v1/namespaces/default`;
     const answer = await fetch(url).catch(() => null);
-    return answer?.ok === true && (await answer.text()).includes('"name":"default"');
+    if (answer?.ok !== true) return false;
+    const { namespaceInfo } = (await answer.json()) as { namespaceInfo?: { name?: string } };
+    return namespaceInfo?.name === 'default';
   }
 
   /** As a crash does, not as `podman kill`, which counts as an order to stop: the restart policy brings it back. */
