@@ -16,7 +16,7 @@ export async function withItemCodes(page: string): Promise<string> {
   const to = page.indexOf(END, from);
   if (from < 0 || to < 0) throw new Error(`${PAGE} has no place for the table: ${BEGIN} … ${END}`);
   const rows = [
-    ...ITEM_ENDS.map(({ codes, ...words }) => ({ names: codes as readonly string[], ...words })),
+    ...ITEM_ENDS.map(({ codes, ...words }) => ({ names: codes, ...words })),
     ...ITEM_END_FAMILIES.map(({ prefixes, ...words }) => ({
       names: prefixes.map((prefix) => `${prefix}…`),
       ...words,
