@@ -73,7 +73,9 @@ export class Composition {
     const files = [join(ROOT, 'docker-compose.yml'), join(this.#folder, 'quick.yml')];
     const words = ['-p', this.#project, ...files.flatMap((file) => ['-f', file]), ...args];
     const ended = await started(this.#program, words, this.#environment);
-    if (ended.code !== 0) throw new Error(`podman-compose ${args.join(' ')}:\n${ended.stderr}`);
+    // 3: a campaign has ended, with items that failed or are held.
+    if (ended.code !== 0 && ended.code !== 3)
+      throw new Error(`podman-compose ${args.join(' ')}:\n${ended.stderr}`);
     return ended;
   }
 
