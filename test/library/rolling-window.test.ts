@@ -166,6 +166,14 @@ test('fails a call at once when no budget of its name runs', async () => {
   });
 });
 
+test('refuses a call with a credential that the budget does not have', async () => {
+  const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
+  const call = await orderOnce('http://unused', 'none', { budget: name, credential: 'tow' });
+  expect(await call.result()).toBe(
+    'not accepted: the budget has no credential tow: it was started with one',
+  );
+});
+
 /** Asks as a calling workflow does. */
 async function ask(name: string, calls: number, repeated: boolean) {
   const caller = await client.workflow.start('listen', { taskQueue, workflowId: id('caller') });
@@ -187,8 +195,9 @@ test('tells a caller that it cannot know, when the budget that was asked is gone
 });
 
 test('queues a bounded number of calls, and tells the next one to ask later', async () => {
-  // The credential has no limit yet, and nothing is granted to it.
-  const name = await budget({ credentials: { other: { limit: 1, windowMs: 1_000 } } });
+  const name = await budget({ credentials: { one: { limit: 1, windowMs: 1_000 } } });
+  const handle = client.workflow.getHandle(`rolling-window:${name}`);
+  await handle.signal('pause', { campaign: 'test', paused: true });
   const caller = await ask(name, MOST_WAITING + 1, false);
   expect(await caller.result()).toEqual([String(MOST_WAITING), { type: 'full' }]);
   const waiting = async () => (await readRollingWindow(client, name))?.waiting;

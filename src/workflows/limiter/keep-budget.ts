@@ -199,10 +199,15 @@ class BudgetKeeper<Job extends JobReference> {
     const events = this.happened.splice(0);
     this.woken = false;
     if (this.clock.read(await this.verbs.readClock())) this.timerAt = null;
-    const refused = this.refused(events);
-    for (const event of events)
-      if (event.type !== 'request' || !refused.has(event.request))
-        apply(this.state, event, this.clock.now);
+    // Asked for at the first request: what was configured before it counts.
+    let refused: ReadonlySet<Request> | null = null;
+    for (const event of events) {
+      if (event.type === 'request') {
+        refused ??= this.refused(events);
+        if (refused.has(event.request)) continue;
+      }
+      apply(this.state, event, this.clock.now);
+    }
     this.tellWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
     if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {

@@ -140,10 +140,15 @@ class QueueBound {
       return null;
     // Whoever repeats a call that nobody knows here has asked a budget that was terminated since.
     if (request.job.repeated) return LOST;
+    if (!this.isConfigured(request)) return unconfigured(request, this.budget);
     const tooLong = this.waiting > 0 && this.size + request.job.size > MOST_ARGUMENTS;
     if (this.waiting >= MOST_WAITING || tooLong) return FULL;
     this.add(request);
     return null;
+  }
+
+  private isConfigured({ credential, others = [] }: CallRequest): boolean {
+    return [credential, ...others].some((name) => configured(this.budget).includes(name));
   }
 
   private add(request: CallRequest): void {
@@ -151,6 +156,19 @@ class QueueBound {
     this.waiting += 1;
     this.size += request.job.size;
   }
+}
+
+/** Names of credentials; one that a call has named by mistake is known to the state, with a limit of 0. */
+function configured({ state }: BudgetView): string[] {
+  const { credentials } = state;
+  return Object.keys(credentials).filter((name) => credentials[name]?.window.limit !== 0);
+}
+
+/** A mistyped name would wait for ever. */
+function unconfigured({ credential }: CallRequest, budget: BudgetView): CallAnswer {
+  const names = configured(budget).join(', ');
+  const message = `the budget has no credential ${credential}: it was started with ${names}`;
+  return { type: 'notAccepted', message, details: [] };
 }
 
 async function tell({ id, caller }: Call, answer: CallAnswer): Promise<void> {
