@@ -19,7 +19,7 @@ import {
   type CallRequest,
 } from './calls.ts';
 import { requestSignal, withdrawSignal } from '../messages.ts';
-import { FATE_UNKNOWN, NOT_ACCEPTED } from './outcome.ts';
+import { FATE_UNKNOWN, notAccepted } from './outcome.ts';
 
 /** A call that is not answered is asked for again this often: its budget may have been terminated. */
 const ASK_AGAIN = '1 hour';
@@ -203,15 +203,8 @@ function valueOf(
   switch (answer.type) {
     case 'returned':
       return answer.value;
-    case 'notAccepted': {
-      const { message, details } = answer;
-      throw ApplicationFailure.create({
-        message,
-        type: NOT_ACCEPTED,
-        nonRetryable: true,
-        details: [...details],
-      });
-    }
+    case 'notAccepted':
+      throw notAccepted(answer.message, ...answer.details);
     case 'unknown': {
       const { message, cause } = answer;
       throw ApplicationFailure.create({
