@@ -194,7 +194,7 @@ export interface ItemConclusion {
 }
 
 /** A line of a page, with the item's end where it is on disk already. */
-export interface PageEntry extends ItemEntry {
+export interface ItemOfPage extends ItemEntry {
   readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
 }
 
@@ -276,7 +276,7 @@ export interface Activities {
     reference: ServiceReference,
     page: number,
     tree?: string,
-  ): Promise<PageEntry[]>;
+  ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service should it not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
   /** Of these items, those whose workflow is no longer running: they were ended by hand. */
