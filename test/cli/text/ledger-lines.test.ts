@@ -1,9 +1,9 @@
 /** What people are shown of the ledger. */
 import { expect, test } from 'vitest';
-import { accountLines, rejectionLines, viewLedger } from '../../src/cli/ledger-lines.ts';
-import { ACCOUNT, ledgerIn, submission } from '../ledger/a-ledger.ts';
-import { systemClock } from '../../src/ledger/steady-clock.ts';
-import { temporaryFolder } from '../store/temporary-folder.ts';
+import { accountLines, rejectionLines, viewLedger } from '../../../src/cli/text/ledger-lines.ts';
+import { ACCOUNT, ledgerIn, submission } from '../../ledger/a-ledger.ts';
+import { systemClock } from '../../../src/ledger/steady-clock.ts';
+import { temporaryFolder } from '../../store/temporary-folder.ts';
 
 test('submissions by account, and a 429 that somebody else explains, are shown; a look makes no file', async () => {
   const folder = await temporaryFolder();

@@ -1,7 +1,7 @@
 /** Text in columns of a terminal: cut and put side by side by what is seen, not by what is counted. */
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { beside, cut, cutText, painted, span, widthOf } from '../../../src/cli/live/line.ts';
+import { beside, cut, cutText, painted, span, widthOf } from '../../../src/cli/text/line.ts';
 
 test.each([
   ['aspirin', 7, 'aspirin'],

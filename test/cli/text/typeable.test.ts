@@ -1,13 +1,13 @@
 /** Hints that can be typed as they stand. */
 import { expect, test } from 'vitest';
-import { program } from '../../src/cli/program.ts';
-import { HINTED, typeable } from '../../src/cli/typeable.ts';
+import { program } from '../../../src/cli/command-line/program.ts';
+import { HINTED, typeable } from '../../../src/cli/text/typeable.ts';
 
 const NPX = { npm_command: 'exec' };
 const HERE = '/project/node_modules/.bin/hundredfold';
 
 test.each([
-  ['to run these items again: hundredfold retry night', NPX, HERE, 'npx hundredfold retry night'],
+  ['run these items again: hundredfold retry night', NPX, HERE, 'npx hundredfold retry night'],
   ['type "hundredfold run" again', NPX, HERE, '"npx hundredfold run"'],
   ['`hundredfold list` shows them', NPX, HERE, '`npx hundredfold list`'],
   ['hundredfold: no such file', NPX, HERE, /^hundredfold: no/],

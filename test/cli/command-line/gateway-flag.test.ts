@@ -1,6 +1,6 @@
 /** The value of `--gateway`: a name and when it misbehaves. */
 import { expect, test } from 'vitest';
-import { readGateway } from '../../src/cli/gateway-flag.ts';
+import { readGateway } from '../../../src/cli/command-line/gateway-flag.ts';
 
 test.each([
   ['none', null],
