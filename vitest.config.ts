@@ -15,10 +15,30 @@ const LONG = [
   'test/workflows/{faults,outage,unsure}.test.ts',
 ];
 
+/** Whole commands but the demo, several workers, browsers, packages, and the slowest files of the others: `npm test -- --all`. */
+const SLOW = [
+  'test/cli/!(demo).test.ts',
+  'test/workflows/*.test.ts',
+  'test/{clients,cluster,containers,library,notebook,package,telemetry,temporal,ui,watchdog}/**',
+  'test/report/page/**',
+  'test/report/{cells.property,crate,damaged-tree,finished-tree,kept-parts,publish-tree,verify}.test.ts',
+  'test/manifest/{encodings,lossless.property,problems,sources}.test.ts',
+  'test/local-services/{engine-process,faults,fork-server,openapi}.test.ts',
+  'test/export/{docs-examples,*-loads}.test.ts',
+  'test/{cli/doctor/surroundings,inputs/hostile-proteins.property}.test.ts',
+  'test/project/{docs,set-up}.test.ts',
+  'test/store/{charges-in-tree,prepare-sharing,s3/errors}.test.ts',
+  'test/{activities/clocks-apart,host/web-pages,report-page/similarity,report/tables/read-back,services/redaction}.test.ts',
+];
+
+function excluded({ LONG_TESTS, QUICK_TESTS }: NodeJS.ProcessEnv): string[] {
+  return [...(LONG_TESTS === undefined ? LONG : []), ...(QUICK_TESTS === undefined ? [] : SLOW)];
+}
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: process.env['LONG_TESTS'] === undefined ? LONG : [],
+    exclude: excluded(process.env),
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     // A Temporal worker crashes in vitest's threads; in forks it works.
     pool: 'forks',

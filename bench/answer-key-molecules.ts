@@ -65,7 +65,8 @@ async function judge(
     : await fileCodes(path.join(folder, 'molecules', input), run, chemist);
   const outcome = ok !== 'True' ? 'failed' : WRONG.some((one) => one.test(key)) ? 'wrong' : 'ok';
   return {
-    ...{ key, outcome },
+    key,
+    outcome,
     errors: found.filter((code) => severityOf(code) === 'error'),
     warnings: found.filter((code) => severityOf(code) === 'warning'),
   };

@@ -13,8 +13,9 @@ import { connectClient } from '../src/temporal/connection.ts';
 import { startDevServer, stopDevServer } from '../src/temporal/dev-server.ts';
 import { freePort } from '../src/temporal/ports.ts';
 import { registerSearchAttributes } from '../src/temporal/search-attributes.ts';
-import { ROLES } from '../src/temporal/workers.ts';
-import { logTo, startWorker } from '../src/worker.ts';
+import { ROLES } from '../src/temporal/roles.ts';
+import { logTo } from '../src/telemetry/log-target.ts';
+import { startWorker } from '../src/worker.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../src/workflows/names.ts';
 import { takenIn } from '../test/taken-in.ts';
 import { sequences } from './command.ts';
@@ -45,8 +46,12 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
   if (!cli) throw new Error('the Temporal CLI is missing: npm run setup');
   const windowMs = limits.windowSeconds * 1_000;
   const services = await startLocalServices({
-    ...{ engine: 'synthetic', concurrency: 0, retryAfterSeconds: 1 },
-    ...{ limit: limits.limit, addressLimit: limits.addressLimit, windowMs },
+    engine: 'synthetic',
+    concurrency: 0,
+    retryAfterSeconds: 1,
+    limit: limits.limit,
+    addressLimit: limits.addressLimit,
+    windowMs,
     jobMs: limits.jobSeconds * 1_000,
   });
   const ports = { port: await freePort(), uiPort: await freePort() };
@@ -68,7 +73,11 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
   const common = { temporal, client, taskQueue, services: users, stateFolder };
   const worker = await startWorker({ ...common, roles: ROLES });
   const session = {
-    ...{ client, taskQueue, ui: null, recover: nothing, close: nothing },
+    client,
+    taskQueue,
+    ui: null,
+    recover: nothing,
+    close: nothing,
     role: 'remote',
   } as const;
   const start: Scene['start'] = async (user, name, rows) => {
@@ -76,8 +85,12 @@ async function withScene<T>(limits: Limits, use: (scene: Scene) => Promise<T>): 
     await writeFile(manifest, rows.map((row) => JSON.stringify(row)).join('\n'));
     const { ids: _, ...taken } = await takenIn(manifest);
     await startCampaign(session, {
-      ...{ name, folder: join(folder, 'results', name), ...taken, feeds: [user] },
-      ...{ policy: { deadlineMs: 600_000, whenUnsure: 'hold' }, keepResults: false },
+      name,
+      folder: join(folder, 'results', name),
+      ...taken,
+      feeds: [user],
+      policy: { deadlineMs: 600_000, whenUnsure: 'hold' },
+      keepResults: false,
     });
     await taken.spool.remove();
   };

@@ -17,7 +17,7 @@ import { createClient } from '../src/services/registry.ts';
 import { openFileStore } from '../src/store/filesystem.ts';
 import { waitingRecord } from '../src/store/item-record.ts';
 import { writeItem } from '../src/store/item-store.ts';
-import type { FetchResult } from '../src/workflows/verbs.ts';
+import type { FetchResult } from '../src/workflows/activity-types.ts';
 
 const { values } = parseArgs({
   options: {

@@ -20,8 +20,14 @@ interface Load {
 const INSTANCES = 20;
 
 const MOLECULE = {
-  ...{ inputFile: null, file_name: 'load', token: 'benchmark1', charge_method: 'bcc' },
-  ...{ net_charge: null, atom_type: 'gaff2', email: null, smiles: 'CC(=O)Oc1ccccc1C(=O)O' },
+  inputFile: null,
+  file_name: 'load',
+  token: 'benchmark1',
+  charge_method: 'bcc',
+  net_charge: null,
+  atom_type: 'gaff2',
+  email: null,
+  smiles: 'CC(=O)Oc1ccccc1C(=O)O',
 };
 const SEQUENCE = {
   token: 'benchmark1',

@@ -88,7 +88,9 @@ function figures(seen: readonly Seen[], seconds: number): Measured {
   );
   const minutes = ((submitted.at(-1) ?? 0) - (submitted[0] ?? 0)) / 60_000;
   return {
-    ...{ seconds, most, lists },
+    seconds,
+    most,
+    lists,
     statusPerSecond: status / seconds,
     submissionsPerMinute: jobs / Math.max(minutes, 1 / 60),
   };

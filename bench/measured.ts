@@ -14,7 +14,10 @@ interface Done {
 async function plan(): Promise<Done> {
   const startedAt = performance.now();
   const { rows, errors } = await surveyManifests([file], {
-    ...{ allowOutside: false, tree: null, cache: null, addresses: {} },
+    allowOutside: false,
+    tree: null,
+    cache: null,
+    addresses: {},
     onProblem: () => undefined,
   });
   if (errors > 0) throw new Error(`${errors} errors in ${file}`);

@@ -46,7 +46,8 @@ async function campaign(items: number, server: S3Server | null): Promise<Run> {
     const out = server ? [`--out`, `s3://${server.bucket}/bench-${items}`] : [];
     const manifest = await bench.manifest(sequences(items));
     const env = {
-      ...{ BENCH_CPU: cpu, NODE_OPTIONS: `--import=${CPU_AT_EXIT}` },
+      BENCH_CPU: cpu,
+      NODE_OPTIONS: `--import=${CPU_AT_EXIT}`,
       ...(server && { ...server.environment, HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint }),
     };
     const ended = await bench.type(['run', manifest, '--no-cache', '--json', ...out], env).ended;
@@ -88,7 +89,8 @@ export async function publication(each: number): Promise<string> {
 async function published(address: string, each: number, server: S3Server): Promise<Published> {
   await writeFinishedTree(address, each);
   const env = {
-    ...{ ...process.env, ...server.environment },
+    ...process.env,
+    ...server.environment,
     HUNDREDFOLD_STORE_ENDPOINT: server.access.endpoint,
   };
   const { stdout } = await promisify(execFile)(process.execPath, [MEASURED, address], { env });

@@ -14,8 +14,12 @@ import { sequences } from './command.ts';
 const [ADA] = USERS;
 /** No slot is ever waited for, and each is counted. */
 const PLENTY: Limits = {
-  ...{ limit: 1_000_000, windowMs: 3_600_000, jobMs: 200, concurrency: 0 },
-  ...{ unlimited: true, durable: true },
+  limit: 1_000_000,
+  windowMs: 3_600_000,
+  jobMs: 200,
+  concurrency: 0,
+  unlimited: true,
+  durable: true,
 };
 
 async function withLab<T>(limits: Limits, use: (lab: Lab) => Promise<T>): Promise<T> {

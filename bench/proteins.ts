@@ -106,7 +106,9 @@ async function throughService(
 ): Promise<{ proteins: Proteins; cold: number; warm: number; cpu: number }> {
   const before = childrenCpu();
   const services = await startLocalServices({
-    ...{ engine: 'installed', limit: 0, addressLimit: 0 },
+    engine: 'installed',
+    limit: 0,
+    addressLimit: 0,
     concurrency: availableParallelism(),
   });
   const base = `${services.url}/online_predictors/api`;

@@ -7,32 +7,45 @@ import { reachObjectStores } from '../src/store/open-store.ts';
 const { HUNDREDFOLD_STORE_ENDPOINT: endpoint } = process.env;
 if (endpoint !== undefined) reachObjectStores({ endpoint });
 const endedAt = new Date(Date.parse(STARTED_AT) + 50 * 3_600_000).toISOString();
-/** When each step was first heard of, in ms. */
-const begun = new Map<PublishProgress['step'], number>();
-const startedAt = performance.now();
+interface Moment {
+  /** In ms. */
+  readonly at: number;
+  /** Of all threads since the start of the process. */
+  readonly cpuSeconds: number;
+}
+
+/** When each step was first heard of. */
+const begun = new Map<PublishProgress['step'], Moment>();
+const started = now();
 const { items } = await publishTree(
   process.argv[2] ?? '',
   { state: 'completed', startedAt: STARTED_AT, endedAt, versions: { hundredfold: '0.0.0-bench' } },
   {
     heartbeat: ({ step }) => {
-      if (!begun.has(step)) begun.set(step, performance.now());
+      if (!begun.has(step)) begun.set(step, now());
     },
   },
 );
-const at = (step: PublishProgress['step']): number => begun.get(step) ?? startedAt;
+const of = (step: PublishProgress['step']): Moment => begun.get(step) ?? started;
+const ended = now();
 process.stdout.write(
   JSON.stringify({
     items: items.total,
     // Between the audit, which reads every file against its digest, and the crate and the checksums.
-    seconds: (at('crate') - at('results')) / 1_000,
-    wholeSeconds: (performance.now() - startedAt) / 1_000,
-    cpuSeconds: cpuSeconds(),
+    seconds: (of('crate').at - of('results').at) / 1_000,
+    wholeSeconds: (ended.at - started.at) / 1_000,
+    cpuSeconds: ended.cpuSeconds,
+    cpuSecondsOf: {
+      audit: of('results').cpuSeconds - started.cpuSeconds,
+      tablesAndReport: of('crate').cpuSeconds - of('results').cpuSeconds,
+      crate: of('checksums').cpuSeconds - of('crate').cpuSeconds,
+      checksums: ended.cpuSeconds - of('checksums').cpuSeconds,
+    },
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   }),
 );
 
-/** Of all threads. */
-function cpuSeconds(): number {
+function now(): Moment {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
+  return { at: performance.now(), cpuSeconds: (user + system) / 1e6 };
 }

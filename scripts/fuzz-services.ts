@@ -21,7 +21,12 @@ if (packages.type === 'absent') {
 let failed = 0;
 for (const variant of ['current', 'earlier'] as const) {
   const services = await startLocalServices({
-    ...{ variant, engine: 'synthetic', jobMs: 0, concurrency: 0, limit: 0, addressLimit: 0 },
+    variant,
+    engine: 'synthetic',
+    jobMs: 0,
+    concurrency: 0,
+    limit: 0,
+    addressLimit: 0,
   });
   const targets =
     variant === 'current'

@@ -50,6 +50,21 @@ export function importsOf(path: string, text: string): readonly FileImport[] {
   return found;
 }
 
+/** A path that is read or run instead of imported: the same folders are closed to it. */
+export function checkoutPathsIn(path: string, text: string): readonly string[] {
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) && /^(\.{1,2}\/)*(scripts|bench)(\/|$)/.test(node.text)) {
+      const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+      found.push(`${path}:${line}: ${node.text}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
 /** A cycle of files, the first repeated at the end; null when there is none. */
 export function findCycle(imports: readonly Import[]): readonly string[] | null {
   const next = new Map<string, string[]>();
@@ -82,10 +97,18 @@ export function directionProblems(imports: readonly FileImport[]): readonly stri
   return cycle === null ? wrong : [...wrong, `imports go in a circle: ${cycle.join(' → ')}`];
 }
 
-/** All imports of the TypeScript files below `folder` of the project. */
+/** All imports of the modules below `folder` of the project. */
 export function importsBelow(root: string, folder: string): readonly FileImport[] {
+  return modulesBelow(root, folder).flatMap(({ path, text }) => importsOf(path, text));
+}
+
+/** The TypeScript and JavaScript files below `folder`, with their paths in the project. */
+export function modulesBelow(
+  root: string,
+  folder: string,
+): readonly { readonly path: string; readonly text: string }[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => /\.(tsx?|js)$/.test(name))
     .map((name) => posix.join(folder, name))
-    .flatMap((path) => importsOf(path, readFileSync(join(root, path), 'utf8')));
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }

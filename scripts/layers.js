@@ -102,8 +102,13 @@ export function partOf(path) {
   return match?.[1] ?? null;
 }
 
+/** A file of the checkout that no package has: what the product needs lies in `src`. */
+function isOutsideProduct(target) {
+  return /^(scripts|test|bench)(\/|$)/.test(target);
+}
+
 function mayUse(part, specifier) {
-  if (/^(scripts|test|bench)\//.test(specifier)) return false;
+  if (isOutsideProduct(specifier)) return false;
   if (part === PROFILES.part && specifier === PROFILES.specifier) return true;
   if (specifier.startsWith('@temporalio/') && !KNOW_TEMPORAL.includes(part)) return false;
   const allowed = MAY_USE[part];

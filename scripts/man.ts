@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { program } from '../src/cli/program.ts';
+import { program } from '../src/cli/command-line/program.ts';
 
 export const MAN_PAGE = fileURLToPath(new URL('../docs/hundredfold.1', import.meta.url));
 

@@ -53,7 +53,9 @@ function readOrders(): Orders {
   const minutes = (name: string, text: string | undefined, usual: number): number =>
     text === undefined ? (world === undefined ? usual : 0) : wholeNumber(name, text);
   return {
-    ...{ worlds, histories: each, seed: wholeNumber('seed', seed) },
+    worlds,
+    histories: each,
+    seed: wholeNumber('seed', seed),
     chaosMinutes: minutes('chaos', chaos, DEFAULT_CHAOS_MINUTES),
     clusterMinutes: minutes('cluster', cluster, DEFAULT_CLUSTER_MINUTES),
   };

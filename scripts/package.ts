@@ -18,8 +18,8 @@ const { values } = parseArgs({
 });
 
 if (values['put-back'] === true) putCheckoutBack();
-else if (values.prepare === true) putPackageInPlace(stage());
-else process.stdout.write(`${pack(stage(), resolve(values.out))}\n`);
+else if (values.prepare === true) putPackageInPlace(await stage());
+else process.stdout.write(`${pack(await stage(), resolve(values.out))}\n`);
 
 function pack(staged: string, out: string): string {
   mkdirSync(out, { recursive: true });

@@ -3,6 +3,10 @@
  * they differ.
  *
  * Draft 7, because that is the newest that the YAML language server knows, and VS Code knows in full.
+ *
+ * `init` puts the schemas beside the files that they describe: that works without a network and without npm, and
+ * the schema is that of the version which wrote it. Rejected: an address on the web, and a path into
+ * `node_modules`, which a folder of tables does not have.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ import { checkNode } from './setup/runtime.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const quiet = process.argv.includes('--quiet');
-/** `npm start` needs less than `npm test`. */
+/** `npm start` needs less than `npm test`: no tests, benchmarks or linter. */
 const scope = process.argv.includes('--run-only') ? 'run' : 'all';
 
 const SOURCES = {

@@ -109,15 +109,18 @@ if (without !== null) {
 say('Packing …');
 const packages = mkdtempSync(join(tmpdir(), 'hundredfold-packed-'));
 must(process.execPath, join('scripts', 'package.ts'), '--out', packages);
-for (const name of readdirSync(packages)) fillContext(join(packages, name), notEmulated === null);
-rmSync(packages, { recursive: true });
-process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
-must(
-  join(ROOT, 'node_modules', '.bin', 'vitest'),
-  'run',
-  'test/containers',
-  // One set of containers at a time.
-  '--no-file-parallelism',
-  ...process.argv.slice(2),
-);
-clearContext();
+try {
+  for (const name of readdirSync(packages)) fillContext(join(packages, name), notEmulated === null);
+  rmSync(packages, { recursive: true });
+  process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
+  must(
+    join(ROOT, 'node_modules', '.bin', 'vitest'),
+    'run',
+    'test/containers',
+    // One set of containers at a time.
+    '--no-file-parallelism',
+    ...process.argv.slice(2),
+  );
+} finally {
+  clearContext();
+}

@@ -1,7 +1,8 @@
 /**
- * The whole check: `npm test`. Each check counts as one, like each test of vitest; the last line is
- * `N passed, N failed`. With `--long` the tests that take minutes run as well, with `--chaos=N` N minutes of random
- * faults at the end. With other arguments only vitest runs, and they are its own: `npm test -- test/budget`.
+ * `npm test`: the checks, and the tests that take about four minutes on two cores. `--all` adds the tests of whole commands,
+ * browsers, packages and clusters (`.ci/run`), `--long` also those that take minutes each, `--chaos=N` N minutes of random
+ * faults at the end. Each check counts as one, like each test of vitest; the last line is `N passed, N failed`. With other
+ * arguments only vitest runs, and they are its own: `npm test -- test/budget`.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -129,16 +130,23 @@ async function prepareObjectStore(): Promise<void> {
   process.stdout.write(`skipped: tests on a real S3 server, for want of versitygw (${missing})\n`);
 }
 
+/** Of each property of the budget in the quick tests; test/budget/how-many.ts has the number of all. */
+const HISTORIES = '1000';
+const ALL = '--all';
 const LONG = '--long';
 const CHAOS = '--chaos=';
 const typed = process.argv.slice(2);
 const minutes = typed.find((arg) => arg.startsWith(CHAOS))?.slice(CHAOS.length);
-const args = typed.filter((arg) => arg !== LONG && !arg.startsWith(CHAOS));
-// Whoever names a test wants it, however long it takes.
+const args = typed.filter((arg) => arg !== ALL && arg !== LONG && !arg.startsWith(CHAOS));
+// A test that is named runs, however long it takes.
 if (args.length > 0 || typed.includes(LONG)) process.env['LONG_TESTS'] = 'yes';
+else if (!typed.includes(ALL)) {
+  process.env['QUICK_TESTS'] = 'yes';
+  process.env['HISTORIES'] ??= HISTORIES;
+}
 const tallies: Tally[] = [];
 if (args.length === 0) tallies.push(await runChecks());
-await prepareObjectStore();
+if (process.env['QUICK_TESTS'] === undefined) await prepareObjectStore();
 tallies.push(await runVitest(args));
 if (minutes !== undefined) tallies.push(await runChaos(minutes));
 const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);

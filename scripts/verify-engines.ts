@@ -1,6 +1,6 @@
 /**
- * Compares the real engines with their recorded runs: `npm run verify:engines [-- --only WORD] [--sample N] [--data DIR]`.
- * Prints a table and a summary; exit code 1 when a run differs, 2 when nothing could be compared.
+ * Compares the real engines with their recorded runs: `npm run verify:engines [-- --only WORD] [--sample N] [--data DIR]`,
+ * or another version of ACPYPE with its own: `--version 2026.10.15`. Prints a table and a summary; exit code 1 when a run differs, 2 when nothing could be compared.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +8,10 @@ import { parseArgs } from 'node:util';
 import { WarmB2bTools } from '../src/local-services/engines/real/b2btools/warm.ts';
 import {
   installedEngine,
+  OTHER_VERSIONS,
   type RealEngineName,
 } from '../src/local-services/engines/real/installed.ts';
-import { moleculeRuns } from './verify/molecules.ts';
+import { moleculeRuns, otherRecordings } from './verify/molecules.ts';
 import { predictionRuns } from './verify/predictions.ts';
 import type { LeftOut, VerifiableRun, VerifiedRow } from './verify/row.ts';
 import { sampleOf } from './verify/sample.ts';
@@ -23,6 +24,7 @@ const { values: orders } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     sample: { type: 'string' },
+    version: { type: 'string' },
     data: { type: 'string', default: DATA },
   },
 });
@@ -32,7 +34,21 @@ interface Runs {
   readonly leftOut: LeftOut[];
 }
 
-function gather(b2bTools: WarmB2bTools | null): Runs & { readonly absent: string[] } {
+type Gathered = Runs & { readonly absent: string[] };
+
+/** Of another version of ACPYPE: nothing of it is in the sample data but the inputs. */
+function gatherOther(version: string): Gathered {
+  const acpype = installedEngine('acpype', undefined, version);
+  if (acpype === null) {
+    return { runs: [], leftOut: [], absent: [`acpype ${version}`] };
+  }
+  return {
+    ...moleculeRuns(join(orders.data, 'own'), acpype, otherRecordings(version)),
+    absent: [],
+  };
+}
+
+function gather(b2bTools: WarmB2bTools | null): Gathered {
   const found = { runs: [] as VerifiableRun[], leftOut: [] as LeftOut[], absent: [] as string[] };
   const acpype = installedEngine('acpype');
   if (acpype === null) found.absent.push('acpype');
@@ -68,12 +84,21 @@ async function verifyAll(runs: readonly VerifiableRun[]): Promise<VerifiedRow[]>
   return rows;
 }
 
-const installed = installedEngine('b2btools');
+const { version } = orders;
+if (version !== undefined && !OTHER_VERSIONS.acpype.includes(version)) {
+  const known = OTHER_VERSIONS.acpype.join(', ');
+  process.stderr.write(`--version: ${version} is none of ${known}; without it, the recorded one\n`);
+  process.exit(2);
+}
+const installed = version === undefined ? installedEngine('b2btools') : null;
 const b2bTools = installed === null ? null : new WarmB2bTools(installed);
-const { runs, leftOut, absent } = gather(b2bTools);
+const { runs, leftOut, absent } = version === undefined ? gather(b2bTools) : gatherOther(version);
 const wanted = runs.filter(({ key }) => key.includes(orders.only));
 const chosen = orders.sample === undefined ? wanted : sampleOf(wanted, Number(orders.sample));
-for (const name of absent) process.stdout.write(`${name} is not installed: npm run engines\n`);
+for (const name of absent) {
+  const which = version === undefined ? '' : ` -- --version ${version}`;
+  process.stdout.write(`${name} is not installed: npm run engines${which}\n`);
+}
 process.stdout.write(`${TITLES}\n`);
 const rows = await verifyAll(chosen);
 await b2bTools?.close();

@@ -45,7 +45,9 @@ export async function setUpVersitygw(): Promise<string | null> {
   mkdirSync(building, { recursive: true });
   try {
     await promisify(execFile)('go', ['install', MODULE], {
-      ...{ cwd: ROOT, env: { ...process.env, GOBIN: building }, timeout: BUILD_MS },
+      cwd: ROOT,
+      env: { ...process.env, GOBIN: building },
+      timeout: BUILD_MS,
     });
   } catch (error) {
     return `go install ${MODULE} failed: ${lastLine(error)}`;

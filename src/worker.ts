@@ -21,10 +21,13 @@ import { openStore } from './store/open-store.ts';
 import { warn } from './state/warn.ts';
 import type { LeaseHolder } from './store/lease.ts';
 import { Watchdog } from './watchdog/watchdog.ts';
-import { createWorkers, runTogether, type Build, type Role } from './temporal/workers.ts';
+import type { Build } from './temporal/build.ts';
+import type { Role } from './temporal/roles.ts';
+import { connectWorker } from './temporal/worker-connection.ts';
+import { createWorkers, runTogether } from './temporal/workers.ts';
 import { dataConverterOf } from './temporal/codec.ts';
 import { checkReadable } from './temporal/codec-check.ts';
-import { connectWorker, type TemporalAddress } from './temporal/connection.ts';
+import type { TemporalAddress } from './temporal/connection.ts';
 import { keepWorkersConnected } from './temporal/renewal.ts';
 import {
   activityInterceptors,
@@ -39,9 +42,7 @@ import { processIdentity } from './temporal/identity.ts';
 import { treeHolder, type EmbeddedServer } from './temporal/tree-holder.ts';
 import { observeSignal } from './workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE, submitTaskQueue } from './workflows/names.ts';
-import type { Activities } from './workflows/verbs.ts';
-
-export { logTo } from './telemetry/runtime.ts';
+import type { Activities } from './workflows/activity-types.ts';
 
 export interface WorkerOptions {
   readonly temporal: TemporalAddress;
@@ -93,7 +94,11 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   await checkReadable(options.client, taskQueue);
   const activities = createActivities(dependencies(given));
   const group = await createWorkers({
-    ...{ connection, namespace: options.temporal.namespace, taskQueue, roles, build },
+    connection,
+    namespace: options.temporal.namespace,
+    taskQueue,
+    roles,
+    build,
     identity: options.temporal.identity ?? processIdentity(),
     interceptors: activityInterceptors(observation, options.client),
     codec: options.temporal.codec ?? null,
@@ -126,7 +131,9 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
 /** A worker that only answers questions puts nothing right. */
 function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions): Watchdog {
   const watchdog = new Watchdog({
-    ...{ client, taskQueue, budgets: services.map(({ reference }) => reference) },
+    client,
+    taskQueue,
+    budgets: services.map(({ reference }) => reference),
     say(message) {
       workerLog().warn(message);
     },

@@ -18,8 +18,14 @@ export class BrowserJobs {
 
   molecule(smiles: string, more: object = {}): Promise<string> {
     return this.post(`${this.where.moleculesUrl}/api`, 'hash_id', {
-      ...{ inputFile: null, file_name: 'from a browser', charge_method: 'bcc', net_charge: null },
-      ...{ atom_type: 'gaff2', email: null, smiles, ...more },
+      inputFile: null,
+      file_name: 'from a browser',
+      charge_method: 'bcc',
+      net_charge: null,
+      atom_type: 'gaff2',
+      email: null,
+      smiles,
+      ...more,
     });
   }
 

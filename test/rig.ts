@@ -19,8 +19,9 @@ import { startLocalServices, type LocalServices } from '../src/local-services/se
 import type { LocalServicesOptions } from '../src/local-services/options.ts';
 import type { ResultCache } from '../src/store/result-cache.ts';
 import { connectClient, type TemporalAddress } from '../src/temporal/connection.ts';
-import { ROLES, type Role } from '../src/temporal/workers.ts';
-import { logTo, startWorker, type RunningWorker, type WorkerOptions } from '../src/worker.ts';
+import { ROLES, type Role } from '../src/temporal/roles.ts';
+import { logTo } from '../src/telemetry/log-target.ts';
+import { startWorker, type RunningWorker, type WorkerOptions } from '../src/worker.ts';
 import { campaignWorkflowId } from '../src/workflows/names.ts';
 import type { campaign } from '../src/workflows/index.ts';
 import { ENCRYPTED } from './namespaces.ts';
@@ -141,7 +142,13 @@ export class Rig {
     const { notify, watchEveryMs } = this;
     const stateFolder = await this.stateFolder();
     this.worker = await startWorker({
-      ...{ temporal, client, taskQueue, services, notify, watchEveryMs, stateFolder },
+      temporal,
+      client,
+      taskQueue,
+      services,
+      notify,
+      watchEveryMs,
+      stateFolder,
       ...(dependencies && { dependencies }),
       ...(this.options.sharesQueue && { roles: this.options.roles ?? ROLES }),
     });
@@ -152,7 +159,11 @@ export class Rig {
     const { client, taskQueue, temporal, settings: services } = this;
     const stateFolder = await this.stateFolder();
     return startWorker({
-      ...{ temporal, client, taskQueue, services, stateFolder },
+      temporal,
+      client,
+      taskQueue,
+      services,
+      stateFolder,
       dependencies: (real) => ({
         ...real,
         openStore: (folder, options) => real.openStore(placeOf(folder), options),
@@ -196,7 +207,13 @@ export class Rig {
       close: none,
     } as const;
     await startCampaign(session, {
-      ...{ name, folder, ...taken, cache, feeds, policy: this.policy, keepResults: cache !== null },
+      name,
+      folder,
+      ...taken,
+      cache,
+      feeds,
+      policy: this.policy,
+      keepResults: cache !== null,
       notify: notifyWays(this.notify),
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));

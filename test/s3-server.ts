@@ -59,7 +59,11 @@ export async function startS3(at?: Place): Promise<S3Server> {
   const client = new S3Client({ ...access, forcePathStyle: true, credentials: keys });
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   return {
-    ...{ access, bucket: BUCKET, client, kill, start },
+    access,
+    bucket: BUCKET,
+    client,
+    kill,
+    start,
     folder: join(dir, 'data', BUCKET),
     environment: {
       AWS_ACCESS_KEY_ID: keys.accessKeyId,

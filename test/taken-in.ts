@@ -17,7 +17,11 @@ export async function takenIn(manifest: string): Promise<TakenIn> {
   const problems: Problem[] = [];
   const ids: string[] = [];
   const survey = await surveyManifests([manifest], {
-    ...{ allowOutside: false, tree: null, cache: null, addresses: {}, spool },
+    allowOutside: false,
+    tree: null,
+    cache: null,
+    addresses: {},
+    spool,
     onProblem: (problem) => problems.push(problem),
     onFate: (id) => ids.push(id),
   });

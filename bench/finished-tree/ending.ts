@@ -98,10 +98,14 @@ export function endedRecord(
       record.service === 'molecules'
         ? null
         : {
-            ...{ queuedAt, startedAt, finishedAt },
+            queuedAt,
+            startedAt,
+            finishedAt,
             queueWaitSeconds: seconds(queuedAt, startedAt),
             elapsedSeconds: seconds(startedAt, finishedAt),
-            ...{ leftSeconds: null, timeLimitSeconds: null, heartbeatAgeSeconds: null },
+            leftSeconds: null,
+            timeLimitSeconds: null,
+            heartbeatAgeSeconds: null,
           },
     ...(bad === null && finished.engine !== undefined && { engine: finished.engine }),
   };

@@ -85,12 +85,20 @@ function record(
   { log, results }: Molecule,
 ): string {
   const request = {
-    ...{ id: n + 1, hash_id: remoteId, public: false, status: 200 },
+    id: n + 1,
+    hash_id: remoteId,
+    public: false,
+    status: 200,
     request_text: 'Your request has been processed.',
     location: `/api/${remoteId}/`,
   };
   const head = JSON.stringify({
-    ...{ id: n + 1, creation_date: queuedAt, token: '[token]', hash_id: remoteId, log, views: 0 },
+    id: n + 1,
+    creation_date: queuedAt,
+    token: '[token]',
+    hash_id: remoteId,
+    log,
+    views: 0,
     result_request: request,
   });
   return `${head.slice(0, -1)},"results":${results}}`;

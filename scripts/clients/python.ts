@@ -1,6 +1,9 @@
 /**
  * The Python of other people's clients: `requests` and the schema fuzzer schemathesis, pinned, in a folder under
  * `.tools/`. Filled at the first use; nothing else of the project needs it.
+ *
+ * A folder and not a virtual environment: this works without python3-venv, and the folder gets its name when it is
+ * complete.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
  * The packages that the program needs at run time, copied into the tarball in the versions of the lock: an installation
- * asks no registry, runs what was tested, and takes a third of the space. What is left out and why is in the tables below.
+ * asks no registry and runs what was tested. Of their files only those stay that the program can load: see used-files.ts.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export interface LockedPackage {
   readonly version: string;
@@ -31,31 +31,6 @@ export const BUILD_ONLY = new Set([
   // Types for compilers.
   '@types/node',
 ]);
-
-/** Folders of packages that no Node loads: other module formats, sources, prebuilt programs for other systems. */
-const UNUSED: Readonly<Record<string, RegExp>> = {
-  '@rdkit/rdkit': /^(?!dist\/|[^/]+$)/,
-  '@temporalio/core-bridge': /^(?!(lib|releases)\/|[^/]+$)|^releases\/.*-windows-|^Cargo/,
-  rxjs: /^(src|dist\/(bundles|esm|esm5|types))\//,
-  zod: /^src\//,
-};
-/** In every package: tests and documentation, and builds as ES modules beside the CommonJS that Node takes. */
-const UNUSED_EVERYWHERE =
-  /^(\.github|benchmarks?|docs?|examples?|tests?|__tests__)\/|^(dist-es|dist-types)\/|^build\/(esm|esnext)\//;
-const LOADED = new Set([
-  '.cjs',
-  '.css',
-  '.html',
-  '.js',
-  '.json',
-  '.mjs',
-  '.node',
-  '.png',
-  '.svg',
-  '.wasm',
-]);
-/** Licences ask to be kept with every copy. */
-const LICENCE = /^(licen[cs]e|copying|notice)/i;
 
 function pathOf(packages: LockedPackages, from: string, name: string): string | null {
   for (
@@ -101,13 +76,12 @@ export function packageName(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** Copies what Node loads of them from the checkout at `root` into `target`, which plays the part of `node_modules`. */
+/** Copies them from the checkout at `root` into `target`, which plays the part of `node_modules`. */
 export function copyPackages(root: string, paths: readonly string[], target: string): void {
   for (const path of paths) {
     const folder = join(root, path);
     const to = join(target, path.slice('node_modules/'.length));
     for (const file of filesOf(folder)) {
-      if (!isNeeded(packageName(path), file)) continue;
       mkdirSync(dirname(join(to, file)), { recursive: true });
       copyFileSync(join(folder, file), join(to, file));
     }
@@ -121,12 +95,6 @@ function filesOf(folder: string, below = ''): string[] {
     if (entry.name === 'node_modules') return [];
     return entry.isDirectory() ? filesOf(folder, path) : [path];
   });
-}
-
-function isNeeded(name: string, file: string): boolean {
-  if (!file.includes('/') && LICENCE.test(file)) return true;
-  if (UNUSED_EVERYWHERE.test(file) || UNUSED[name]?.test(file) === true) return false;
-  return LOADED.has(extname(file));
 }
 
 /** What Node reads, and who made it. Above all without `files`, which would make npm leave out what it does not list. */

@@ -33,11 +33,21 @@ export const FILES = [
   MAN_PAGE,
 ];
 
+/** `./src/x.ts` → `x`; null for another entry. */
+function sourceOf(entry: unknown): string | null {
+  return typeof entry === 'string' ? (/^\.\/src\/(.+)\.ts$/.exec(entry)?.[1] ?? null) : null;
+}
+
+/** Sources of the entry points that are compiled into `lib`. */
+export function libraryEntries({ exports }: Manifest): readonly string[] {
+  const sources = Object.values(exports ?? {}).map(sourceOf);
+  return sources.filter((source) => source !== null).filter((source) => !isWorkflowCode(source));
+}
+
 /** `./src/x.ts` → its compiled code and declarations. */
 function compiled(entry: unknown): unknown {
-  if (typeof entry !== 'string') return entry;
-  const source = /^\.\/src\/(.+)\.ts$/.exec(entry)?.[1];
-  if (source === undefined) return entry;
+  const source = sourceOf(entry);
+  if (source === null) return entry;
   const folder = isWorkflowCode(source) ? WORKFLOW_CODE : 'lib';
   return { types: `./${folder}/${source}.d.ts`, default: `./${folder}/${source}.js` };
 }
@@ -45,7 +55,8 @@ function compiled(entry: unknown): unknown {
 export function packageManifest(checkout: Manifest): Manifest {
   const entries = Object.entries(checkout.exports ?? {}).map(([name, to]) => [name, compiled(to)]);
   return {
-    ...{ name: checkout.name, version: checkout.version },
+    name: checkout.name,
+    version: checkout.version,
     ...Object.fromEntries(KEPT.filter((key) => key in checkout).map((key) => [key, checkout[key]])),
     // Fetches nothing with Node 20, which the checkout's own Node makes up for.
     engines: { node: '>=22.19' },

@@ -15,10 +15,12 @@ import {
 import { dirname, extname, join } from 'node:path';
 import { BUNDLES, buildBundle, bundleIsCurrent } from '../setup/bundle.js';
 import { copyPackages, neededPackages, type LockedPackages } from './dependencies.ts';
-import { packageManifest, type Manifest } from './manifest.ts';
+import { removeInternalDeclarations } from './declarations.ts';
+import { libraryEntries, packageManifest, type Manifest } from './manifest.ts';
 import { billOfMaterials } from './sbom.ts';
+import { removeUnusedFiles } from './used-files.ts';
 import { removeBundler } from './without-bundler.ts';
-import { copyWorkflowCode, WORKFLOW_CODE } from './workflow-code.ts';
+import { copyWorkflowCode, ENTRIES as WORKFLOW_ENTRIES, WORKFLOW_CODE } from './workflow-code.ts';
 import { bundleDigest, DIGEST_FILE } from '../../src/temporal/bundle.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -37,7 +39,7 @@ const AS_THEY_ARE = [
 ];
 
 /** Builds `dist/package`, whole or not at all; its path. */
-export function stage(): string {
+export async function stage(): Promise<string> {
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   const draft = mkdtempSync(join(ROOT, 'dist', '.package-'));
   chmodSync(draft, 0o755);
@@ -47,13 +49,17 @@ export function stage(): string {
     copyWorkflowCode(join(draft, 'lib'), join(draft, WORKFLOW_CODE));
     for (const name of AS_THEY_ARE)
       cpSync(join(ROOT, name), join(draft, name), { recursive: true });
-    const manifest = packageManifest(readJson('package.json') as Manifest);
+    const checkout = readJson('package.json') as Manifest;
+    removeInternalDeclarations(join(draft, 'lib'), libraryEntries(checkout));
+    removeInternalDeclarations(join(draft, WORKFLOW_CODE), WORKFLOW_ENTRIES);
+    const manifest = packageManifest(checkout);
     const { packages } = readJson('package-lock.json') as { packages: LockedPackages };
     const modules = join(draft, 'lib', 'node_modules');
     const needed = neededPackages(packages);
     copyPackages(ROOT, needed, modules);
     writeFileSync(join(draft, 'sbom.cdx.json'), billOfMaterials(manifest, packages, needed));
     removeBundler(modules);
+    await removeUnusedFiles(draft);
     writeFileSync(join(draft, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     rmSync(STAGED, { recursive: true, force: true });
     renameSync(draft, STAGED);

@@ -13,10 +13,10 @@ export const WORKFLOW_CODE = 'dist/workflow-code';
 export const PEERS = ['@temporalio/common', '@temporalio/workflow'];
 
 /** Entries of the package, and all that they may import: see the layers in scripts/layers.js. */
-const ENTRIES = ['library/workflows', 'library/budget'];
+export const ENTRIES = ['library/workflows', 'library/budget'];
 const FILES = [...ENTRIES, 'library/child-campaign'];
 const FOLDERS = ['workflows', 'budget', 'domain'];
-const KINDS = ['.js', '.js.map', '.d.ts'];
+const KINDS = ['.js', '.d.ts'];
 
 /** @param source a file of `src`, without its ending */
 export function isWorkflowCode(source: string): boolean {

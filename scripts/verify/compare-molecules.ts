@@ -41,6 +41,8 @@ const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/Coordinates issues|Atoms TOO/, 'coordinates'],
   [/codec can't decode/, 'encoding'],
   [/Antechamber failed|Parmchk failed|Tleap failed/, 'antechamber'],
+  // The newer ACPYPE ends with these words, and not with those below where its command is typed.
+  [/No parameters for atom/, 'input'],
   [/ACPYPE FAILED/, 'input'],
 ];
 

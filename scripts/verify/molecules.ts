@@ -6,7 +6,10 @@ import { parse } from 'csv-parse/sync';
 import type { MoleculeJob } from '../../src/local-services/engines/engine.ts';
 import { objectionTo } from '../../src/local-services/engines/real/acpype/objections.ts';
 import { runAcpype } from '../../src/local-services/engines/real/acpype/run.ts';
-import type { Installed } from '../../src/local-services/engines/real/installed.ts';
+import {
+  ENGINE_VERSIONS,
+  type Installed,
+} from '../../src/local-services/engines/real/installed.ts';
 import { sharedLibrary } from '../../src/local-services/engines/real/shared-library.ts';
 import { ALONE } from './alone.ts';
 import { compareMolecules, failureClass } from './compare-molecules.ts';
@@ -25,12 +28,19 @@ interface RecordedRun {
   readonly results: Readonly<Record<string, string>>;
 }
 
-/** Every run under `folder`, `own/` or `public/` of the sample data; none where it is absent. */
+/** Runs of a version of ACPYPE beside the recorded one, with the inputs of `own/`. */
+export const otherRecordings = (version: string): string =>
+  join(import.meta.dirname, '..', '..', 'test', 'recordings', `acpype-${version}`);
+
+/**
+ * Every run under `folder`, `own/` or `public/` of the sample data; none where it is absent.
+ * @param golden the folder of the runs
+ */
 export function moleculeRuns(
   folder: string,
   engine: Installed,
+  golden: string = join(folder, 'golden', 'acpype'),
 ): { readonly runs: VerifiableRun[]; readonly leftOut: LeftOut[] } {
-  const golden = join(folder, 'golden', 'acpype');
   if (!existsSync(join(golden, 'INDEX.csv'))) return { runs: [], leftOut: [] };
   const rows: { key: string }[] = parse(readFileSync(join(golden, 'INDEX.csv')), { columns: true });
   const runs: VerifiableRun[] = [];
@@ -73,8 +83,10 @@ async function verify(
   job: MoleculeJob,
   engine: Installed,
 ): Promise<VerifiedRow> {
-  const netcdf = sharedLibrary('libnetcdf.so.19');
-  if (netcdf === null) throw new Error('libnetcdf.so.19 is gone: npm run engines -- --check');
+  const bringsItsOwn = engine.version !== ENGINE_VERSIONS.acpype;
+  const netcdf = bringsItsOwn ? null : sharedLibrary('libnetcdf.so.19');
+  if (netcdf === null && !bringsItsOwn)
+    throw new Error('libnetcdf.so.19 is gone: npm run engines -- --check');
   const startedAt = performance.now();
   const outcome = await runAcpype(engine, netcdf, job, ALONE);
   const seconds = (performance.now() - startedAt) / 1000;

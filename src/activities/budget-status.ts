@@ -1,6 +1,8 @@
 /**
  * How the budgets stand, from what their workflows write (`STATUS_MEMO`). No workflow is queried for it: a budget that
  * cannot run any more answers as well, and nobody waits for a worker.
+ *
+ * Rejected: an activity that publishes the status, three more events each time.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { describe, type BudgetSnapshot, type BudgetStatus } from '../budget/status.ts';

@@ -1,6 +1,8 @@
 /**
  * Reads a result into memory, where it is checked. Small ones freely; of those that grow large only one at a time in
  * this process: a service that sends hundreds of megabytes to each of many downloads must not fill the memory.
+ *
+ * Rejected: a temporary file. JSON is parsed as a whole, so it would be read into memory all the same.
  */
 
 /** Bytes that each download may hold without waiting. */

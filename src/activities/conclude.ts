@@ -10,7 +10,7 @@ import { readItem, writeItem } from '../store/item-store.ts';
 import { ITEM_RECORD, REJECTED, itemFolder, itemKey } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
-import type { ItemConclusion, KeptFile } from '../workflows/verbs.ts';
+import type { ItemConclusion, KeptFile } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { storeFailure } from './retry.ts';

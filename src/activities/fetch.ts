@@ -16,7 +16,7 @@ import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import { RESULT_PROBLEMS } from '../results/result-problems.ts';
 import { artefactFile, itemKey } from '../store/layout.ts';
 import type { Store, StoredFile } from '../store/store.ts';
-import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/verbs.ts';
+import type { FetchResult, ItemAddress, KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readJob } from './job.ts';

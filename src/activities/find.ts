@@ -1,7 +1,7 @@
 /** Looks up whether a job of this name exists at the service, until the service answers. */
 import { Context } from '@temporalio/activity';
 import type { JobPolicy, ServiceReference } from '../domain/campaign.ts';
-import type { Found, ItemAddress } from '../workflows/verbs.ts';
+import type { Found, ItemAddress } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName, readRecord } from './job.ts';
 import { growing, notYet, storeFailure } from './retry.ts';

@@ -11,7 +11,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ItemEnd, JobPolicy } from '../domain/campaign.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { withQueuedAt } from '../workflows/post-times.ts';
-import type { FetchResult, JobFinish, RemoteJob, SubmittedJob } from '../workflows/verbs.ts';
+import type {
+  FetchResult,
+  JobFinish,
+  RemoteJob,
+  SubmittedJob,
+} from '../workflows/activity-types.ts';
 import { beatingWith } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -111,7 +116,11 @@ async function end(
   const brought = { files, timing, ...(engine !== undefined && { engine }) };
   try {
     const written = await conclude(deps, {
-      ...{ item, reference, remoteId, ...submitted, ...brought },
+      item,
+      reference,
+      remoteId,
+      ...submitted,
+      ...brought,
       ...(ofSeveral && { ofSeveral }),
       end: problem === null ? SUCCEEDED : { state: 'failed', ...problem },
       finishedAt: new Date().toISOString(),

@@ -1,10 +1,13 @@
 /**
  * Leaves word in the output tree that the job which `retry` has asked for is of no use. The next one has a name of its
  * own, and whoever runs the campaign after a loss of the Temporal database does not ask for the former one again.
+ *
+ * Rejected: deciding by the error code alone, which paid for a second job while the first was alive, and asking the
+ * services in the command, which needs tokens and minutes before anything starts.
  */
 import { givenUp } from '../store/reopen.ts';
 import { readItem, writeItem } from '../store/item-store.ts';
-import type { KeptFile, RemoteJob } from '../workflows/verbs.ts';
+import type { KeptFile, RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';

@@ -1,5 +1,5 @@
 /** The activities: thin verbs over injected dependencies. Each has a file of its own. */
-import type { Activities } from '../workflows/verbs.ts';
+import type { Activities } from '../workflows/activity-types.ts';
 import { beating } from './beat.ts';
 import { conclude } from './conclude.ts';
 import type { Dependencies } from './dependencies.ts';

@@ -1,7 +1,7 @@
 /** How far an accepted job has been brought by the tries of `finishJob`, as the heartbeat carries it to the next one. */
 import type { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
-import type { FetchResult, PollResult } from '../workflows/verbs.ts';
+import type { FetchResult, PollResult } from '../workflows/activity-types.ts';
 import type { BadDownloads, FetchTries } from './fetch.ts';
 import type { PollTries, Seen } from './poll.ts';
 import { ageOf, type ServerClock } from './server-clock.ts';

@@ -3,7 +3,7 @@
  * that comes too early costs a request, and then the service's whole Retry-After until the next one is allowed.
  */
 import type { Timing } from '../domain/outcomes.ts';
-import type { RemoteJob } from '../workflows/verbs.ts';
+import type { RemoteJob } from '../workflows/activity-types.ts';
 
 const REMEMBERED = 20;
 /** A job may be shorter than all we have seen, or have ended long before we came to look: it is not kept waiting. */

@@ -1,6 +1,8 @@
 /**
  * Keeps what the service has of a job that failed: the record with the log of a molecule, the history of a prediction.
  * It explains the failure and is no result: the item has failed with or without it, and waits for it only for a while.
+ *
+ * Rejected: fetching all artefacts of a failed job, which services answer with 404 and 422.
  */
 import { Context } from '@temporalio/activity';
 import type { ArtefactName } from '../domain/outcomes.ts';
@@ -10,7 +12,7 @@ import { timingOfHistory } from '../services/predictions/history.ts';
 import { engineOfHistory } from '../services/engine.ts';
 import { otherJob } from '../services/named-job.ts';
 import { artefactFile } from '../store/layout.ts';
-import type { FetchResult, RemoteJob } from '../workflows/verbs.ts';
+import type { FetchResult, RemoteJob } from '../workflows/activity-types.ts';
 import { collected } from './collect.ts';
 import type { Dependencies } from './dependencies.ts';
 import { growing, notYet, storeFailure } from './retry.ts';

@@ -1,6 +1,10 @@
 /**
  * Starts the workflow of an item with the answer to its submission, in the activity that has sent it: until then the item
  * waits in the budget's queue, and costs the server nothing.
+ *
+ * Rejected: a start by the campaign after the grant, which delays the job by two workflow tasks; a start delay,
+ * from which a signal does not wake a workflow; standalone activities, which have no state, attempts or files to
+ * show.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { standingIn } from '../budget/use.ts';
@@ -10,7 +14,7 @@ import { submittedOf } from '../workflows/fates.ts';
 import { itemStart } from '../workflows/item-start.ts';
 import { submittedSignal, type ItemInput, type Submitted } from '../workflows/messages.ts';
 import { inTurns } from '../workflows/turns.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
@@ -30,7 +34,9 @@ export async function launchItem(
     const client = starter ?? temporal;
     await client.workflow.start('item', {
       ...(starter && { requestEagerStart: true }),
-      ...{ workflowId: item, taskQueue, args: [input] satisfies [ItemInput] },
+      workflowId: item,
+      taskQueue,
+      args: [input] satisfies [ItemInput],
       ...itemStart(input, remoteId === undefined ? 'waiting' : 'running', remoteId),
       ...inTurns({ campaign, weight }),
     });
@@ -51,7 +57,11 @@ function inputOf(
   const { campaign, others, job, home, credential } = request;
   const { id, kind, generation, store, tree } = job;
   return {
-    ...{ id, kind: kind as Kind, generation, campaign, store },
+    id,
+    kind: kind as Kind,
+    generation,
+    campaign,
+    store,
     // Of several credentials the one that it waited under: the answer tells which one it was sent with.
     reference: { service, address, credential: home ?? credential },
     ...standingIn(request),

@@ -6,7 +6,7 @@ import { log } from '@temporalio/activity';
 import { readItem, writeItem } from '../store/item-store.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { RemoteJob } from '../workflows/verbs.ts';
+import type { RemoteJob } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { jobName } from './job.ts';
 import { isElsewhere, storeFailure } from './retry.ts';

@@ -12,7 +12,7 @@ import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
-import type { RefusalNotice } from '../workflows/verbs.ts';
+import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 

@@ -5,7 +5,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { itemWorkflowId } from '../workflows/names.ts';
-import type { Whereabouts } from '../workflows/verbs.ts';
+import type { Whereabouts } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */

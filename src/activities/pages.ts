@@ -1,8 +1,13 @@
-/** Reads a page of a campaign's items from the store: those of one service, in the manifest's order. */
+/**
+ * Reads a page of a campaign's items from the store: those of one service, in the manifest's order.
+ *
+ * A page is always read whole and in the same order, and items that have ended are marked, so that an offset is
+ * still right after continue-as-new.
+ */
 import type { ServiceReference } from '../domain/campaign.ts';
 import { SERVICE_OF_KIND } from '../domain/item.ts';
 import { readPage } from '../store/prepared-campaign.ts';
-import type { PageEntry } from '../workflows/verbs.ts';
+import type { ItemOfPage } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
@@ -13,7 +18,7 @@ export async function loadPage(
   { service, address }: ServiceReference,
   page: number,
   id?: string,
-): Promise<PageEntry[]> {
+): Promise<ItemOfPage[]> {
   try {
     const tree = { store: folder, ...(id !== undefined && { tree: id }) };
     const entries = await readPage(await openTree(deps, tree), page);

@@ -5,11 +5,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, formatNonZeroDuration } from '../domain/duration.ts';
 import type { PollOutcome } from '../domain/outcomes.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { pollDelay, stuckBecause } from '../domain/poll-delay.ts';
-import type { PollPolicy, PollResult, RemoteJob } from '../workflows/verbs.ts';
+import type { PollPolicy, PollResult, RemoteJob } from '../workflows/activity-types.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Dependencies } from './dependencies.ts';
 import { noteAcceptanceOnce, type Owed } from './note-acceptance.ts';
@@ -156,7 +156,7 @@ async function believed(
   tries.leave({ badSince, times: times + 1, ...queuedAtOf(seen) });
   const grown = growingDelay({ first: 1_000, longest: LONGEST_BETWEEN_MS }, times + 1);
   const wait = Math.min(grown, lostAfterMs);
-  const until = formatDuration(Math.max(1_000, lostAfterMs - deniedMs));
+  const until = formatNonZeroDuration(lostAfterMs - deniedMs);
   throw notYet(
     `${message}: the service does not know this job; asked again for ${until}`,
     Math.max(wait, retryAfterMs),

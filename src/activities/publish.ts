@@ -9,7 +9,7 @@ import { readPreparedCampaign, type PreparedCampaign } from '../store/prepared-c
 import { cacheFolder, ResultCache } from '../store/result-cache.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import type { Published, PublishRequest } from '../workflows/verbs.ts';
+import type { Published, PublishRequest } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';

@@ -1,5 +1,5 @@
 /** Says of a file how often a secret was overwritten in it (services/redaction.ts). */
-import type { KeptFile } from '../workflows/verbs.ts';
+import type { KeptFile } from '../workflows/activity-types.ts';
 
 export function redactedTimes(times: number): Pick<KeptFile, 'redacted'> {
   return times === 0 ? {} : { redacted: times };

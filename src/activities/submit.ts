@@ -17,7 +17,7 @@ import type { Job } from '../services/client.ts';
 import { StoreError } from '../store/store-error.ts';
 import { requestKey } from '../budget/lanes.ts';
 import { campaignWorkflowId } from '../workflows/names.ts';
-import type { SubmitRequest, SubmitResult } from '../workflows/verbs.ts';
+import type { SubmitRequest, SubmitResult } from '../workflows/activity-types.ts';
 import type { Dependencies, KnownService } from './dependencies.ts';
 import { readJob, type StoredJob } from './job.ts';
 import { SendingNote } from './sending.ts';
@@ -181,6 +181,12 @@ async function send(
   const { client } = service;
   const found = request.probe ? await client.ping({ signal: within(signal) }) : null;
   if (found?.type === 'unavailable') return away(found);
+  const offer = await client.offer(job, { signal: within(signal) });
+  if (offer.type === 'unavailable') return away(offer);
+  if (offer.type === 'notOffered') {
+    const message = `row ${request.job.id}: ${offer.message}; nothing was sent. ${offer.remedy}`;
+    return { type: 'unable', code: offer.code, message };
+  }
   // Without a note an attempt before this one has sent nothing, and its slot is not used.
   if (info.attempt > 1) freeSlot(deps, wanted.id);
   const decidedAt = Date.now() - Math.max(ageOf(deps.serverClock, info), SHORTEST_BLOCK_MS);

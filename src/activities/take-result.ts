@@ -1,6 +1,9 @@
 /**
  * Takes a whole artefact into the tree. Whether it is right is found out in memory, before a file has its final name:
  * what a check finds wrong is kept under `rejected/` in the item's folder, where nobody takes it for a good one.
+ *
+ * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item,
+ * and a pattern for the topologies in the folders of the items does not go down to `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
@@ -19,7 +22,7 @@ import { checkDistributions } from '../services/predictions/check-distributions.
 import { isSynthetic } from '../services/synthetic.ts';
 import { JOB_LOG, REJECTED, itemKey, setFolder } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
-import type { FetchResult, ItemAddress, KeptFile } from '../workflows/verbs.ts';
+import type { FetchResult, ItemAddress, KeptFile } from '../workflows/activity-types.ts';
 import { hiddenInTexts, redactedTimes } from './redacted.ts';
 
 export interface Artefact {

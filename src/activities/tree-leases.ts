@@ -1,6 +1,9 @@
 /**
  * The output trees that this worker's Temporal works on. Before an activity uses a tree its lease is looked at; as long
  * as a campaign is open there the lease is renewed, and when none is it is released.
+ *
+ * Workers find the open campaigns with a list query, because a campaign may wait an hour for its window without an
+ * activity. Rejected: a heartbeat activity, an event in the history each time.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { RENEW_EVERY_MS, treeLeased } from '../store/hold-tree.ts';
@@ -167,7 +170,10 @@ export class TreeLeases {
     const { store, tree } = address;
     const kept: Kept = {
       address: { store, ...(tree !== undefined && { tree }) },
-      ...{ seen: null, renewedAt: -Infinity, closed: 0, looking: null },
+      seen: null,
+      renewedAt: -Infinity,
+      closed: 0,
+      looking: null,
     };
     this.kept.set(key, kept);
     return kept;

@@ -10,7 +10,7 @@ import { configureSignal, type BudgetInput } from '../workflows/messages.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
-import type { Foreseen } from '../workflows/verbs.ts';
+import type { Foreseen } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { readBudget } from './budget-status.ts';
 import { serviceOf } from './service.ts';

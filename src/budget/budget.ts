@@ -196,7 +196,11 @@ function grant(state: BudgetState, { lane, credential: chosen }: Turn, now: numb
   const mayReplace =
     request.others === undefined && (replaced === true || block.refusesSince !== undefined);
   const granted: Grant = {
-    ...{ request, ticket, notBefore: now, number: state.address.granted, probe },
+    request,
+    ticket,
+    notBefore: now,
+    number: state.address.granted,
+    probe,
     withdrawn: false,
     ...(mayReplace && { mayReplace }),
     ...(isInDoubt(state, request) && { inDoubt: true }),

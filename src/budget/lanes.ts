@@ -95,7 +95,7 @@ export function newQueue(): Queue {
   return { lanes: [], paused: [], nextOrder: 0 };
 }
 
-/** Tells the requests of two runs of one item apart. */
+/** Tells the requests of two runs of one item apart. Rejected: a counter in the tree, which a new tree starts at 0 again. */
 export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string {
   return run === undefined ? item : `${item} ${run}`;
 }
@@ -267,7 +267,12 @@ function laneOf(queue: Queue, request: Request): Lane {
   const pass = leastPass(queue, credential);
   const { others } = request;
   const lane: Lane = {
-    ...{ campaign, credential, weight, pass, owed: 0, waiting: [] },
+    campaign,
+    credential,
+    weight,
+    pass,
+    owed: 0,
+    waiting: [],
     ...(others !== undefined && { others }),
   };
   setStanding(lane, request);

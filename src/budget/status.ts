@@ -116,7 +116,10 @@ export function snapshotOf(
   const { restored, queue, counts, strangers = {} } = state;
   const holds = holdsOf(state);
   return {
-    ...{ service: of.service, address: of.address, at, wakeAt },
+    service: of.service,
+    address: of.address,
+    at,
+    wakeAt,
     addressWindow: windowSnapshot(state.address, state.addressBlock, undefined, at),
     credentials: Object.entries(state.credentials).map(([credential, of]) => {
       const window = windowSnapshot(of.window, of.block, holds.credentials[credential], at);
@@ -128,7 +131,10 @@ export function snapshotOf(
       };
     }),
     waiting: queue.lanes.map(({ campaign, credential, waiting, behind = 0, ...lane }) => ({
-      ...{ campaign, credential, items: waiting.length + behind, asked: waiting.length },
+      campaign,
+      credential,
+      items: waiting.length + behind,
+      asked: waiting.length,
       ...(lane.weight !== 1 && { weight: lane.weight }),
       ...(lane.priority !== undefined && { priority: lane.priority }),
       ...(lane.reserve !== undefined && { reserve: lane.reserve }),
@@ -137,7 +143,9 @@ export function snapshotOf(
       held: holds.campaigns[campaign] ?? null,
     })),
     outstanding: Object.values(state.outstanding).map(({ request, notBefore }) => ({
-      ...{ campaign: request.campaign, credential: request.credential, notBefore },
+      campaign: request.campaign,
+      credential: request.credential,
+      notBefore,
     })),
     counts: { ...counts },
     ...(restored && { rebuilt: { at: restored.at, reason: restored.reason } }),
@@ -155,7 +163,9 @@ function windowSnapshot(
   const { until, reason, refusesSince } = block;
   const blocked = { until, reason };
   return {
-    ...{ limit, windowMs, inFlight },
+    limit,
+    windowMs,
+    inFlight,
     ...(refusesSince !== undefined && { refusal: { since: refusesSince, reason } }),
     closes: counting === 0 ? [] : window.closes.slice(-counting),
     blocked: held && held.until > block.until ? held : blocked,
@@ -168,7 +178,9 @@ export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   // Given out ahead of time: not yet used, though the state counts them.
   const ahead = outstanding.filter(({ notBefore }) => notBefore > now);
   return {
-    ...{ service, address, now },
+    service,
+    address,
+    now,
     addressWindow: describeWindow(addressWindow, ahead.length, now),
     use: describeUse(snapshot, now),
     credentials: credentials.map(({ credential, strangers, use: _, ...window }) => {
@@ -193,7 +205,8 @@ function describeWindow(window: WindowSnapshot, ahead: number, now: number): Win
   const { blocked, refusal, limit, windowMs } = window;
   const next = Math.max(nextFree(window, now), blocked.until);
   return {
-    ...{ limit, windowMs },
+    limit,
+    windowMs,
     charged: charged(window, now) - ahead,
     free: limit === null ? null : free(window, now),
     nextFreeAt: Number.isFinite(next) ? next : null,

@@ -2,6 +2,9 @@
  * The bound on jobs that a service has accepted and not finished (`services.X.maxUnfinished`): a shared service is kept
  * busy, and not buried. How many there are is counted from outside now and then, among all running items, so that no
  * count can drift; in between, what was accepted since is added.
+ *
+ * Rejected: a signal for the end of each job. It costs a signal an item, and drifts when a worker dies before it
+ * sends one.
  */
 import type { BudgetState } from './state.ts';
 

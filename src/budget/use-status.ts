@@ -69,12 +69,10 @@ function usesOf(snapshot: Snapshot, of: CredentialSnapshot, now: number): Campai
     const [lane] = own;
     const user = use.users.find((one) => one.campaign === campaign);
     return {
-      ...{
-        campaign,
-        credential,
-        charged: charged(campaign),
-        waiting: own.reduce((sum, { items }) => sum + items, 0),
-      },
+      campaign,
+      credential,
+      charged: charged(campaign),
+      waiting: own.reduce((sum, { items }) => sum + items, 0),
       ...standingOf(lane ?? user ?? {}),
       paused: lane?.paused ?? false,
     };

@@ -2,6 +2,10 @@
  * Which campaigns the charged slots of a credential belong to. It decides nothing: the window counts its closes itself,
  * and this tells people who used them. Closes that belong to no campaign here are jobs of others, or were handed on by a
  * budget that did not know.
+ *
+ * The memo has one number for each close, the index of its campaign, because it is written with every submission.
+ * Rejected: owners inside the window, whose arithmetic has to be exact, and counting from the ledger, which every
+ * machine has for itself.
  */
 import type { Standing } from '../domain/campaign.ts';
 import type { Request } from './lanes.ts';

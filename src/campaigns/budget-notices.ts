@@ -17,7 +17,7 @@ export function noticesOf({
   if (rebuilt)
     notices.push({
       key: `rebuilt ${service} ${rebuilt.at}`,
-      words: `The budget of ${service} was started anew (${rebuilt.reason}). Every job that may still count is counted.`,
+      words: `The budget of ${service} was restarted (${rebuilt.reason}). Every job that may still count is counted.`,
     });
   for (const { credential, strangers } of credentials) {
     if (!strangers) continue;
@@ -25,7 +25,7 @@ export function noticesOf({
     notices.push({
       key: `strangers ${service} ${credential}`,
       words:
-        `${service} answered 429 ${times} although our own jobs left room: someone else uses this token ` +
+        `${service} answered 429 ${times} although hundredfold was below the limit: someone else uses this token ` +
         `(${credential}), or the service allows less than budget.limit says.`,
     });
   }

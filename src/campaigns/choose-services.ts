@@ -1,6 +1,6 @@
 /** Which services the jobs of a campaign go to: those of the configuration, or this project's own. */
 import type { ServiceSettings, Settings } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
 
@@ -34,7 +34,6 @@ function localServices(settings: Settings): ServiceSettings[] {
     message: `--services local needs the embedded server, and temporal.address is ${settings.temporal.address}`,
     remedy:
       'Leave temporal.address out, or start `hundredfold services` and name its addresses under services:.',
-    exitCode: EXIT.refused,
   });
 }
 
@@ -56,6 +55,5 @@ function noService(missing: readonly ServiceName[], who: string): HundredfoldErr
       '    services:',
       ...missing.map((name) => `      ${EXAMPLES[name]}`),
     ].join('\n'),
-    exitCode: EXIT.refused,
   });
 }

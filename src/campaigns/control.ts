@@ -18,7 +18,7 @@ export async function resumeCampaign(
   await client.workflow.getHandle(campaignWorkflowId(name)).signal(resumeSignal, service);
 }
 
-/** What was spent of the budget stays spent. */
+/** Slots that were used stay used. */
 export async function cancelCampaign(client: Client, name: string): Promise<void> {
   await client.workflow.getHandle(campaignWorkflowId(name)).cancel();
 }

@@ -65,7 +65,10 @@ export async function whileHoldingAlone<T>(
 ): Promise<T> {
   // Its own process stands for the server: both are gone with it.
   const holder = {
-    ...{ temporal: `${where} ${randomUUID()}`, where, ...thisProcess(), server: process.pid },
+    temporal: `${where} ${randomUUID()}`,
+    where,
+    ...thisProcess(),
+    server: process.pid,
   };
   return holdingAs(holder, { store, onNotice }, async () => ({
     result: await work(),
@@ -83,13 +86,13 @@ async function holdingAs<T>(
     onWatch: (former) => {
       const who = former ? holderInWords(former) : 'somebody whose lease cannot be read';
       onNotice(
-        `${store.location} was in use by ${who}: looking whether it still is (at most 30 s).`,
+        `${store.location} was in use by ${who}: checking whether it still is (at most 30 s).`,
       );
     },
   });
   if (takenOver) {
     const former = takenOver.former ? ` from ${holderInWords(takenOver.former)}` : '';
-    onNotice(`${store.location} is taken over${former}: that has ended without giving it back.`);
+    onNotice(`${store.location} is taken over${former}, which ended without releasing it.`);
   }
   const tree = new RenewedTree(store, holder, lease);
   let goesOn = already;

@@ -1,6 +1,6 @@
 /** What starting and planning have in common: all rows are read, checked and compared with earlier results. */
 import type { ServiceSettings, Settings, UnreadyService } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { localSettings } from '../host/local-settings.ts';
 import { campaignName } from '../manifest/name.ts';
@@ -49,7 +49,6 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
     code: 'CAMPAIGN_DIFFERS',
     message: `the campaign ${name} in ${folder} is of other rows (${files}), and has none of these`,
     remedy: 'Give this one another name with --name, or another folder with --out.',
-    exitCode: EXIT.refused,
   });
 }
 
@@ -77,7 +76,6 @@ export function rowsToRun(
     code: 'MANIFEST_EMPTY',
     message: 'the manifest has no rows',
     remedy: 'Add a row for each molecule, sequence, alignment or shift file: docs/manifest.md.',
-    exitCode: EXIT.refused,
   });
 }
 

@@ -11,13 +11,9 @@ import { checkCredential, credentialLeaseAddress } from '../store/credential-lea
 import { openStore } from '../store/open-store.ts';
 import type { ManifestDigest } from '../manifest/check.ts';
 import { treeHolder } from '../temporal/tree-holder.ts';
+import type { CampaignChild } from '../workflows/campaign-child.ts';
 import { campaignAtStart } from '../workflows/details/campaign.ts';
-import {
-  growSignal,
-  pauseLaneSignal,
-  type CampaignInput,
-  type Grown,
-} from '../workflows/messages.ts';
+import { growSignal, pauseLaneSignal, type Grown } from '../workflows/messages.ts';
 import {
   budgetWorkflowId,
   campaignWorkflowId,
@@ -61,16 +57,6 @@ export interface Launch {
   readonly manifests: readonly ManifestDigest[];
   /** Which items are run again, where it is a retry. */
   readonly retry?: string;
-}
-
-/** Plain data: it goes through Temporal, from an activity to the workflow that starts the child. */
-export interface CampaignChild {
-  readonly workflowId: string;
-  readonly input: CampaignInput;
-  readonly staticSummary: string;
-  readonly staticDetails: string;
-  readonly memo: Readonly<Record<string, unknown>>;
-  readonly attributes: { readonly campaign: string; readonly state: string };
 }
 
 export async function launch(session: Session, start: Launch): Promise<void> {
@@ -182,7 +168,9 @@ export function effectiveSettings(
     {
       // The port of the local services is chosen when they start, and says nothing afterwards.
       url: reference.address === LOCAL_ADDRESS ? LOCAL_ADDRESS : url,
-      ...{ variant, credential: reference.credential, budget: limit },
+      variant,
+      credential: reference.credential,
+      budget: limit,
       ...(others.length > 0 && {
         otherCredentials: others.map((one) => one.reference.credential),
       }),
@@ -197,7 +185,8 @@ export function feedPlans(
   { role }: Pick<Session, 'role'>,
 ): FeedPlan[] {
   return feeds.map(({ reference, limit: { limit }, others = [] }) => ({
-    ...{ reference, pages },
+    reference,
+    pages,
     ...(others.length > 0 && { others: others.map((one) => one.reference.credential) }),
     // Workers of other tokens may work there.
     ...(role === 'remote' && { fetchQueue: fetchTaskQueue(reference) }),

@@ -71,7 +71,10 @@ export class Observer {
       .reduce((sum, { items, asked = items }) => sum + asked, 0);
     const at = Date.now();
     return {
-      ...{ at, progress, waiting, budgets },
+      at,
+      progress,
+      waiting,
+      budgets,
       kinds: await this.kinds(progress.total),
       obstacle: obstacle ?? standstillOf({ budgets, progress }, at),
       ended: status !== 'RUNNING',
@@ -86,7 +89,9 @@ export class Observer {
     const { name, folder } = this.observed;
     const found = await this.session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
     this.described = {
-      ...{ at: Date.now(), status: found.status.name, services: found.memo?.['services'] },
+      at: Date.now(),
+      status: found.status.name,
+      services: found.memo?.['services'],
       obstacle: ends ? null : await this.obstacle(folder, found),
     };
     return this.described;

@@ -16,13 +16,13 @@ export async function obstacleOf(
 ): Promise<string | null> {
   const lacking = isObjectAddress(folder) ? null : await whatLacks(folder);
   if (lacking !== null) {
-    return `The disk of ${folder} is full${lacking}. Free some space there: it goes on by itself.`;
+    return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
   }
   // The campaign's own work is little: pages of items, and publishing. Its items have theirs in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { type } = lastFailure?.applicationFailureInfo ?? {};
     if (!/^(STORE|TREE)_/.test(type ?? '') || !lastFailure?.message) continue;
-    return `${activityType?.name ?? 'An activity'} is tried again and again: ${lastFailure.message}`;
+    return `${activityType?.name ?? 'An activity'} keeps failing and is retried: ${lastFailure.message}`;
   }
   return null;
 }
@@ -42,6 +42,6 @@ export function fullness(
 ): string | null {
   if (disk.bavail * disk.bsize < FULL_BYTES) return '';
   // Some file systems (btrfs, most network ones) count no files, and say 0 of 0.
-  if (disk.files > 0 && disk.ffree < FULL_FILES) return ': it takes no more files (inodes)';
+  if (disk.files > 0 && disk.ffree < FULL_FILES) return ': it has no free inodes';
   return null;
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import type { Standing } from '../domain/campaign.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { isPublished } from '../report/published-campaign.ts';
@@ -55,7 +55,7 @@ export async function startRetry(session: Session, wanted: RetryStart): Promise<
   const key = keyOf(selection);
   if (run?.running) {
     if (run.running.retry !== key) throw isRunning(name);
-    onNotice(`${name} is being run again already: this command joins it.`);
+    onNotice(`${name} is already being run again: this command joins it.`);
     return { folder: String(run.out), idle: false };
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
@@ -105,9 +105,15 @@ async function begin(session: Session, { wanted, tree, survey, feeds, held }: Be
   const invalid = await countInvalidRows(store);
   const { items, pages, manifestDigests: manifests } = campaign;
   const plan = {
-    ...{ name, store: folder, tree: await ensureTreeId(store) },
-    ...{ items: items + invalid, ...wanted.standing, policy: settings.policy },
-    ...{ following, invalid, notify: notifyWays(settings.notify) },
+    name,
+    store: folder,
+    tree: await ensureTreeId(store),
+    items: items + invalid,
+    ...wanted.standing,
+    policy: settings.policy,
+    following,
+    invalid,
+    notify: notifyWays(settings.notify),
     retried: survey.chosen.size + survey.reopenedBefore,
     ...onShared(session),
     feeds: feedPlans(feeds, pages, session),
@@ -126,7 +132,10 @@ function servicesFor(
   const welcome = new Set(Object.keys(tree.services));
   const who = `the campaign ${tree.campaign.name}`;
   return chooseServices(settings, {
-    ...{ local: local || tree.local, needed: survey.services, welcome, who },
+    local: local || tree.local,
+    needed: survey.services,
+    welcome,
+    who,
   });
 }
 
@@ -154,6 +163,5 @@ function isRunning(name: string): HundredfoldError {
     code: 'CAMPAIGN_RUNNING',
     message: `the campaign ${name} is running: what has not ended cannot be run again`,
     remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then type this again.`,
-    exitCode: EXIT.refused,
   });
 }

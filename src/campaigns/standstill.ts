@@ -21,13 +21,13 @@ export function refusalsOf({ addressWindow, credentials }: BudgetStatus): readon
   return credentials.flatMap(({ refusal }) => refusal ?? []);
 }
 
-/** `predictions refuses our requests since 21:04:10: POST …: HTTP 401: …` */
+/** `predictions has refused requests since 21:04:10: POST …: HTTP 401: …` */
 export function refusalWords(budget: BudgetStatus, now: number): string[] {
   return refusalsOf(budget).map(({ since, reason }) => {
     const when = clockText(since, now);
     return (
-      `${budget.service} refuses our requests since ${when} (${withoutStop(reason)}). No item fails meanwhile, and ` +
-      `it goes on by itself when that is over. ${adviceFor(reason)}`
+      `${budget.service} has refused requests since ${when} (${withoutStop(reason)}). No item fails because of this, and ` +
+      `submissions resume when the service accepts them again. ${adviceFor(reason)}`
     );
   });
 }
@@ -35,31 +35,32 @@ export function refusalWords(budget: BudgetStatus, now: number): string[] {
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /HTTP 401/,
-    'The token may have expired: put the new one where the configuration names it, end this command (Ctrl-C, or "hundredfold stop") and type "hundredfold run" again.',
+    'The token may have expired: put the new one where the configuration expects it, stop this command (Ctrl-C, or "hundredfold stop") and run "hundredfold run" again.',
   ],
   [
     /HTTP 407/,
-    'A proxy on the way wants a user name and a password: HTTPS_PROXY, docs/configuration.md.',
+    'A proxy requires a user name and a password: see HTTPS_PROXY in docs/configuration.md.',
   ],
-  [/redirect/, 'Look at the address of the service: "hundredfold doctor" says what is there.'],
+  [/redirect/, 'Check the address of the service: "hundredfold doctor" shows what answers there.'],
   [
     /HTTP (404|405|426)/,
-    'Look at the address of the service: "hundredfold doctor" says what is there.',
+    'Check the address of the service: "hundredfold doctor" shows what answers there.',
   ],
-  [/HTTP 403/, 'Ask those who run the service, or the network, whether they block this machine.'],
+  [
+    /HTTP 403/,
+    'Ask the operators of the service or of your network whether they block this machine.',
+  ],
 ];
 
 function adviceFor(reason: string): string {
-  return (
-    ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" looks at it.'
-  );
+  return ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '"hundredfold doctor" checks it.';
 }
 
 function brakeWords({ brakes = [], campaign }: CampaignProgress): string[] {
   return brakes.map(
     ({ service, code, message, times }) =>
       `${times} items of ${service} failed for the same reason (${code}: ${withoutStop(message)}), so nothing more is ` +
-      `submitted there. "hundredfold resume ${campaign} --service ${service}" goes on with the rest; ` +
+      `submitted there. "hundredfold resume ${campaign} --service ${service}" continues with the rest; ` +
       `"hundredfold cancel ${campaign}" ends the campaign.`,
   );
 }

@@ -1,7 +1,13 @@
-/** Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes. */
+/**
+ * Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes.
+ *
+ * A campaign with nothing left to do starts no workflow; a cancelled one stays cancelled until `retry`. The rows of
+ * a growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records
+ * that are on no page.
+ */
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Session } from '../host/session.ts';
 import type { Spool } from '../plan/spool.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -126,7 +132,6 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
     code: 'CAMPAIGN_DIFFERS',
     message: `a campaign named ${name} is running, into ${String(running.out)}`,
     remedy: `Give this one another name with --name, or wait: hundredfold watch ${name}.`,
-    exitCode: EXIT.refused,
   });
 }
 
@@ -188,9 +193,14 @@ async function prepare(session: Session, store: Store, start: CampaignStart): Pr
   const prepared = await prepareCampaign(store, campaign, rows, options(start));
   await writeInvalidRows(store, spool.invalid());
   const plan: CampaignPlan = {
-    ...{ name, store: folder, tree: await ensureTreeId(store) },
-    ...{ items: prepared.items + survey.invalid, policy },
-    ...{ following: prepared.following, invalid: survey.invalid, cache: keepResults },
+    name,
+    store: folder,
+    tree: await ensureTreeId(store),
+    items: prepared.items + survey.invalid,
+    policy,
+    following: prepared.following,
+    invalid: survey.invalid,
+    cache: keepResults,
     ...standing,
     ...onShared(session),
     feeds: feedPlans(feeds, prepared.pages, session),
@@ -209,7 +219,6 @@ function checkOwner({ name, folder }: CampaignStart, former: PreparedCampaign | 
     code: 'CAMPAIGN_FOLDER_TAKEN',
     message: `${folder} is the output of the campaign ${former.name}`,
     remedy: 'Choose another folder with --out.',
-    exitCode: EXIT.refused,
   });
 }
 

@@ -1,5 +1,4 @@
 /** Lengths of time as people write them. */
-export { formatDuration } from '../domain/duration.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,

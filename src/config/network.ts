@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateHeaderValue } from 'node:http';
 import type { ServiceName } from '../domain/item.ts';
-import { isLocalHost, proxyFor, type ProxySettings } from './proxy.ts';
+import { isLocalHost } from '../domain/local-host.ts';
+import { proxyFor, type ProxySettings } from './proxy.ts';
 import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
@@ -21,14 +22,19 @@ export interface NetworkSettings {
 }
 
 export const DIRECT: NetworkSettings = {
-  ...{ ca: null, headers: {}, proxy: null, contact: null, secrets: [] },
+  ca: null,
+  headers: {},
+  proxy: null,
+  contact: null,
+  secrets: [],
 };
 
 /** As the clients of the services take it: every secret in plain text, in the memory of this process only. */
 export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkSettings) {
   const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   return {
-    ...{ ca, contact },
+    ca,
+    contact,
     headers: Object.fromEntries(plain),
     proxy: proxy && { url: proxy.url.reveal(), name: proxy.name },
     secrets: secrets.map((secret) => secret.reveal()),

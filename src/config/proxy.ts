@@ -1,4 +1,11 @@
-/** Which proxy stands between this machine and a service, by the variables that curl and most programs use. */
+/**
+ * Which proxy stands between this machine and a service, by the variables that curl and most programs use.
+ *
+ * One proxy for a service, chosen when the configuration is read: messages can name it, and redaction knows its
+ * password. Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and takes
+ * `HTTP_PROXY` for `https` addresses.
+ */
+import { isLocalHost } from '../domain/local-host.ts';
 import { refused } from './refused.ts';
 import { Secret, type Environment } from './secret.ts';
 
@@ -30,12 +37,6 @@ export function proxyFor(serviceUrl: string, environment: Environment): ProxySet
     );
   }
   return { url: new Secret(url.href), name: url.host };
-}
-
-/** Loopback addresses, and the names that stand for them (RFC 6761, section 6.3). */
-export function isLocalHost(hostname: string): boolean {
-  const name = hostname.toLowerCase().replace(/\.$/, '');
-  return name === '[::1]' || /^127(\.\d+){3}$/.test(name) || /(^|\.)localhost$/.test(name);
 }
 
 function valueOf(environment: Environment, lower: string): string | undefined {

@@ -47,6 +47,7 @@ export const molecules = z
       default: 'none',
       examples: [{ limit: 100, window: '60m' }],
     }),
+    // Not a column of the manifest: a user's own column of that name would publish its rows, which cannot be undone.
     public: flag.meta({
       description:
         'Lists your jobs, with their titles and files, on the public page of the service (section 1.6 of its contract).',
@@ -58,7 +59,10 @@ export const molecules = z
     ...network,
   })
   .partial({
-    ...{ token: true, budget: true, public: true, maxDownload: true },
+    token: true,
+    budget: true,
+    public: true,
+    maxDownload: true,
     ...MANNERS_ARE_OPTIONAL,
     ...NETWORK_IS_OPTIONAL,
   })
@@ -122,16 +126,14 @@ export const predictions = z
     ...network,
   })
   .partial({
-    ...{
-      token: true,
-      tokens: true,
-      severalTokensAllowed: true,
-      budget: true,
-      variant: true,
-      addressBudget: true,
-      formats: true,
-      maxDownload: true,
-    },
+    token: true,
+    tokens: true,
+    severalTokensAllowed: true,
+    budget: true,
+    variant: true,
+    addressBudget: true,
+    formats: true,
+    maxDownload: true,
     ...MANNERS_ARE_OPTIONAL,
     ...NETWORK_IS_OPTIONAL,
   })

@@ -175,7 +175,8 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   const { budget, addressBudget, variant = 'current', formats = [] } = predictions ?? {};
   return {
     ...common,
-    ...{ variant, formats },
+    variant,
+    formats,
     limit: limitOf(budget, PREDICTIONS_LIMIT),
     addressLimit: limitOf(addressBudget, NO_LIMIT),
   };

@@ -38,7 +38,11 @@ export function readProfile(wanted: ProfileName, environment: Environment): Temp
     serverName: tls?.serverName,
   };
   return {
-    ...{ name, address, namespace, apiKey, metadata: grpcMeta },
+    name,
+    address,
+    namespace,
+    apiKey,
+    metadata: grpcMeta,
     tls: encrypted ? sources : null,
   };
 }

@@ -50,7 +50,9 @@ export function temporalSettings(
     tls: sources && readTls('temporal.tls', sources),
   });
   return {
-    ...{ address, apiKey, tls },
+    address,
+    apiKey,
+    tls,
     namespace: temporal.namespace ?? profile?.namespace ?? 'default',
     metadata: profile?.metadata ?? {},
     profile: profile?.name ?? null,

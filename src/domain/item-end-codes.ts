@@ -17,8 +17,15 @@ const RETRY_OR_OPERATORS = `${RETRY} If it happens again, contact the service op
 export const ITEM_ENDS = [
   {
     codes: ['SUBMIT_REFUSED'],
-    meaning: 'The service refused the job for good (4xx). No slot was used.',
-    remedy: 'Read the words of the service, correct the row, and run `failed.csv`.',
+    meaning: 'The service rejected the job permanently (4xx). No slot was used.',
+    remedy: 'Read the message of the service, correct the row, and run `failed.csv`.',
+  },
+  {
+    codes: ['CHARGE_METHOD_NOT_OFFERED'],
+    meaning:
+      'The row asks for `abcg2`, and the molecule service does not announce it. Nothing was sent, and no slot was used.',
+    remedy:
+      'Write `bcc` or `gas` into the row and run `failed.csv`. Or configure a service that announces it, such as `hundredfold services --acpype 2026.10.15`, and run `hundredfold retry`.',
   },
   {
     codes: ['SUBMIT_UNSURE'],
@@ -64,7 +71,7 @@ export const ITEM_ENDS = [
     codes: ['RESULT_UNUSABLE'],
     meaning:
       'For half an hour the service sent a web page, or a compressed body that was not asked for, instead of a file.',
-    remedy: `Open the address of the service in a browser. Then: ${RETRY}`,
+    remedy: 'Open the address of the service in a browser. Then run `hundredfold retry`.',
   },
   {
     codes: ['RESULT_TOO_LARGE'],
@@ -91,14 +98,14 @@ export const ITEM_ENDS = [
   {
     codes: ['RESULT_NEEDS_REVISION', 'RESULT_WRONG_CHARGE'],
     meaning:
-      'The engine guessed parameters, or used another charge than that of the input or of `net_charge`.',
+      'The engine guessed parameters, or used a charge that differs from the input or from `net_charge`.',
     remedy:
       'Do not simulate with the files under `rejected/` as they are. Correct charge or structure, and run `failed.csv`.',
   },
   {
     codes: ['RESULT_WRONG_ATOMS'],
     meaning:
-      'The topology has other atoms than the input, contains several molecules or lacks hydrogens, or differs from the coordinates.',
+      'The topology differs from the input or from the coordinates, contains several molecules, or lacks hydrogens.',
     remedy:
       'Do not simulate with the files under `rejected/`. Add hydrogens with `obabel -h`, or give a SMILES instead.',
   },
@@ -106,7 +113,8 @@ export const ITEM_ENDS = [
     codes: ['RESULT_OTHER_MOLECULE', 'RESULT_OTHER_TAUTOMER'],
     meaning:
       'The formula is right and the bonds are not: the result is an isomer or a tautomer of the input.',
-    remedy: `Do not simulate with the files under \`rejected/\`. Check the structure in the input; if it is right: ${RETRY}`,
+    remedy:
+      'Do not simulate with the files under `rejected/`. Check the structure in the input. If it is right, run `hundredfold retry`.',
   },
   {
     codes: ['RESULT_OTHER_STEREO'],
@@ -133,7 +141,7 @@ export const ITEM_ENDS = [
   {
     codes: ['ITEM_MISSING', 'ITEM_INPUT_MISSING'],
     meaning: 'The folder of the item was changed while the campaign ran.',
-    remedy: 'Run the same `run` command again: it writes the folder anew.',
+    remedy: 'Run the same `run` command again: it recreates the folder.',
   },
   {
     codes: ['ITEM_ENDED_BY_HAND'],
@@ -143,7 +151,7 @@ export const ITEM_ENDS = [
   {
     codes: ['CANCELLED'],
     meaning: 'The campaign was cancelled before the item had ended.',
-    remedy: `If you want it after all: ${RETRY}`,
+    remedy: 'If you still want the result, run `hundredfold retry`.',
   },
   {
     codes: ['INTERNAL'],

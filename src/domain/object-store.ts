@@ -1,4 +1,10 @@
-/** Object stores as configuration and commands name them: `s3://bucket/prefix`. Pure: text only. */
+/**
+ * Object stores as configuration and commands name them: `s3://bucket/prefix`. Pure: text only.
+ *
+ * Histories have the address of a tree and not how it is reached. Rejected: the endpoint in the address. Hosts may
+ * reach a server under different names, and who may start a workflow could send a worker's signed requests to
+ * another server.
+ */
 
 /** How the object stores of this process are reached; what is left out is taken from the AWS SDK's own settings. */
 export interface ObjectStoreAccess {

@@ -68,20 +68,24 @@ export type TimedOutcome =
   | (Extract<SubmitOutcome, { readonly type: 'accepted' }> & Partial<PostTimes>)
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & Partial<Pick<PostTimes, 'sentAt'>>);
 
+/** The service could not be asked: this says nothing about the job. */
+export interface Unavailable {
+  readonly type: 'unavailable';
+  readonly message: string;
+  /** How long the service wants to be left alone (ms); null when it said nothing. */
+  readonly retryAfterMs: number | null;
+  readonly refusesUs?: boolean;
+  /** Others were refused in the same way. */
+  readonly uniform?: boolean;
+}
+
 /** The answer to a look-up of a job by its unique name. */
 export type FindOutcome =
   | { readonly type: 'found'; readonly remoteId: string }
   | { readonly type: 'absent' }
   /** The service cannot tell: the molecule service identifies nothing. */
   | { readonly type: 'unsupported' }
-  | {
-      readonly type: 'unavailable';
-      readonly message: string;
-      readonly retryAfterMs: number | null;
-      readonly refusesUs?: boolean;
-      /** Others were refused in the same way: it says nothing about this job. */
-      readonly uniform?: boolean;
-    };
+  | Unavailable;
 
 /** The timing block of the service (contract 2.4), what we use of it; null where it was not given. */
 export interface Timing {
@@ -114,14 +118,7 @@ export type PollOutcome =
   /** 404 for a job that was accepted. */
   | { readonly type: 'lost'; readonly message: string; readonly retryAfterMs?: number }
   /** 5xx, 429, no connection: says nothing about the job. */
-  | {
-      readonly type: 'unavailable';
-      readonly message: string;
-      readonly retryAfterMs: number | null;
-      readonly refusesUs?: boolean;
-      /** Others were refused in the same way: it says nothing about this job. */
-      readonly uniform?: boolean;
-    }
+  | Unavailable
   /** Not asked at all: it is not this job's turn, or the service refuses us. */
   | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
 
@@ -149,16 +146,8 @@ export type FetchOutcome =
   | { readonly type: 'tooLarge'; readonly message: string }
   /** The service does not offer this file for this job. */
   | { readonly type: 'absent'; readonly status: number; readonly message: string }
-  | {
-      readonly type: 'unavailable';
-      readonly message: string;
-      readonly retryAfterMs: number | null;
-      /** It answered 200, with something that is no file: a page, a coding nobody asked for. */
-      readonly unusable?: boolean;
-      readonly refusesUs?: boolean;
-      /** Others were refused in the same way: it says nothing about this job. */
-      readonly uniform?: boolean;
-    };
+  /** `unusable`: it answered 200, with something that is no file: a page, a coding nobody asked for. */
+  | (Unavailable & { readonly unusable?: boolean });
 
 /** A job that a service holds for our token, as its list of past results tells. */
 export interface PastJob {
@@ -189,6 +178,18 @@ export type ListOutcome =
       readonly message: string;
       readonly retryAfterMs: number | null;
     };
+
+/** Whether a service takes a job with these options, where its contract does not say so: asked before it is sent. */
+export type OfferOutcome =
+  | { readonly type: 'offered' }
+  /** Final for the item. */
+  | {
+      readonly type: 'notOffered';
+      readonly code: 'CHARGE_METHOD_NOT_OFFERED';
+      readonly message: string;
+      readonly remedy: string;
+    }
+  | Extract<PingOutcome, { readonly type: 'unavailable' }>;
 
 /** Whether a service answers at all: asked before the next submission once it was down. */
 export type PingOutcome =

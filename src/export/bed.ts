@@ -1,31 +1,21 @@
 /** `bed`: regions above the predictors' thresholds, as BED (GA4GH, BED v1.0): from 0, the end is no part of it. */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
-import { namedProteins } from './proteins.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { OF_PROTEINS, withProteins, type NamedProteins } from './proteins.ts';
 import { regionsOf } from './regions.ts';
 
 export const bed: ExportFormat = {
   name: 'bed',
-  kinds: ['sequence', 'alignment'],
+  ...OF_PROTEINS,
   content: "regions above the predictors' thresholds, BED",
   loadedBy: 'bedtools, pybedtools',
-  files: [],
-  takes: ['reading'],
   structure: 'none',
-  start: (): Exporter => ({ add: addRegions, end: () => [] }),
+  start: (): Exporter => ({ add: withProteins(addRegions), end: () => [] }),
 };
 
 /** BED's score goes up to this; a predicted 1 is 1000. */
 const HIGHEST_SCORE = 1000;
 
-function addRegions(item: ExportItem): Added {
-  const proteins = namedProteins(item, item.reading);
-  if (proteins.length === 0) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+function addRegions(_: ExportItem, proteins: NamedProteins): Added {
   const lines = proteins.flatMap(({ name, protein }) =>
     regionsOf(protein).map(({ start, end, label, score }) => {
       const points = Math.round(Math.min(1, Math.max(0, score)) * HIGHEST_SCORE);

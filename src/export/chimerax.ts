@@ -6,19 +6,17 @@ import {
   type ExportFormat,
   type ExportItem,
 } from './format.ts';
-import { namedProteins } from './proteins.ts';
+import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { withoutGaps } from './regions.ts';
 import { colourStructure } from './structure/coloured-structure.ts';
 
 export const chimerax: ExportFormat = {
   name: 'chimerax',
-  kinds: ['sequence', 'alignment'],
+  ...OF_PROTEINS,
   content: 'attributes of residues, .defattr; with the chains of a structure you name',
   loadedBy: 'ChimeraX',
-  files: [],
-  takes: ['reading'],
   structure: 'taken',
-  start: (): Exporter => ({ add: addAttributes, end: () => [] }),
+  start: (): Exporter => ({ add: withProteins(addAttributes), end: () => [] }),
 };
 
 interface Assignment {
@@ -27,10 +25,8 @@ interface Assignment {
   readonly value: number;
 }
 
-function addAttributes(item: ExportItem): Added {
-  const proteins = namedProteins(item, item.reading);
+function addAttributes(item: ExportItem, proteins: NamedProteins): Added {
   const [first] = proteins;
-  if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
   const tracks = Object.keys(first.protein.tracks);
   const onStructure = item.structure !== null;
   if (!onStructure && proteins.length > 1) {
@@ -40,7 +36,7 @@ function addAttributes(item: ExportItem): Added {
   const notes = new Set<string>();
   const sections: string[] = [];
   for (const track of tracks) {
-    const found = onStructure ? onChains(item, track) : byPosition(item, track);
+    const found = onStructure ? onChains(item, track) : byPosition(first, track);
     if ('leftOut' in found) return found;
     for (const note of found.notes) notes.add(note);
     if (found.assignments.length > 0) sections.push(section(track, found.assignments));
@@ -79,9 +75,8 @@ function onChains(
 }
 
 /** Residues counted from 1, as a model of the whole sequence numbers them. */
-function byPosition(item: ExportItem, track: string): Assigned {
-  const [only] = namedProteins(item, item.reading);
-  const values = withoutGaps(only?.protein.tracks[track] ?? [], only?.protein.residues ?? '');
+function byPosition({ protein }: NamedProtein, track: string): Assigned {
+  const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
   const assignments = values.flatMap((value, index) =>
     typeof value === 'number' ? [{ specifier: `:${index + 1}`, value }] : [],
   );

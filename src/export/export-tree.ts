@@ -1,5 +1,5 @@
 /** Exports the items of an output tree: the shell around the formats. */
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
 import { inOrder } from '../store/in-order.ts';
@@ -163,7 +163,6 @@ function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
     message: `${to.location} has ${files.length} files that this export would change or remove: ${shown}`,
     remedy:
       'Nothing was changed. Choose another folder with --out, or write over them with --replace.',
-    exitCode: EXIT.refused,
   });
 }
 
@@ -183,6 +182,5 @@ function nothing(
     code: 'EXPORT_NOTHING',
     message: `${campaign.name} has nothing for ${format.name}: ${reason}`,
     remedy: `"hundredfold items ${campaign.name}" shows the items, "hundredfold export --list" what each format takes.`,
-    exitCode: EXIT.refused,
   });
 }

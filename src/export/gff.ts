@@ -1,42 +1,31 @@
 /** `gff`: regions above the predictors' thresholds, as GFF3 (Sequence Ontology, GFF3 specification 1.26). */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-  type Piece,
-} from './format.ts';
-import { namedProteins } from './proteins.ts';
+import type { Added, Exporter, ExportFormat, Piece } from './format.ts';
+import { OF_PROTEINS, withProteins, type NamedProteins } from './proteins.ts';
 import { chainLength, regionsOf, type Region } from './regions.ts';
 
 const FILE = 'regions.gff3';
 
 export const gff: ExportFormat = {
   name: 'gff',
-  kinds: ['sequence', 'alignment'],
+  ...OF_PROTEINS,
   content: "regions above the predictors' thresholds, GFF3",
   loadedBy: 'GFF3 readers (gffutils, GenomeTools, JBrowse)',
-  files: [],
-  takes: ['reading'],
   structure: 'none',
   start: (): Exporter => {
     let isFirst = true;
     return {
-      add: (item) => {
+      add: withProteins((_, proteins) => {
         const head = isFirst ? [{ file: FILE, text: '##gff-version 3\n', goesOn: true }] : [];
-        const added = addRegions(item, head);
+        const added = addRegions(proteins, head);
         if ('pieces' in added) isFirst = false;
         return added;
-      },
+      }),
       end: () => [],
     };
   },
 };
 
-function addRegions(item: ExportItem, head: readonly Piece[]): Added {
-  const proteins = namedProteins(item, item.reading);
-  if (proteins.length === 0) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+function addRegions(proteins: NamedProteins, head: readonly Piece[]): Added {
   const lines = proteins.flatMap(({ name, protein }) => {
     const seqid = escaped(name, /[^A-Za-z0-9.:^*$@!+_?|-]/g);
     const regions = regionsOf(protein);

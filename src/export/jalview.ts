@@ -6,30 +6,26 @@ import {
   type ExportFormat,
   type ExportItem,
 } from './format.ts';
-import { namedProteins, type NamedProtein } from './proteins.ts';
+import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { THRESHOLDS, ungapped, withoutGaps } from './regions.ts';
 import { noTrack } from './structure/coloured-structure.ts';
 
 export const jalview: ExportFormat = {
   name: 'jalview',
-  kinds: ['sequence', 'alignment'],
+  ...OF_PROTEINS,
   content: 'FASTA and an annotation file of each item: a line graph a predictor and sequence',
   loadedBy: 'Jalview',
-  files: [],
-  takes: ['reading'],
   structure: 'none',
   start: ({ predictor }): Exporter => ({
-    add: (item) => addTracks(item, predictor),
+    add: withProteins((item, proteins) => addTracks(item, proteins, predictor)),
     end: () => [],
   }),
 };
 
 const LINE = 60;
 
-function addTracks(item: ExportItem, predictor: string): Added {
-  const proteins = namedProteins(item, item.reading);
+function addTracks(item: ExportItem, proteins: NamedProteins, predictor: string): Added {
   const [first] = proteins;
-  if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
   if (proteins.some(({ protein }) => protein.residues === '')) {
     return leftOut('RESULT_UNREADABLE', 'its result does not show the residues');
   }

@@ -1,31 +1,21 @@
 /** `nightingale`: data for the web components of that name, as `LineData` and `Feature` of their packages have it. */
-import {
-  leftOut,
-  type Added,
-  type Exporter,
-  type ExportFormat,
-  type ExportItem,
-} from './format.ts';
-import { namedProteins, type NamedProtein } from './proteins.ts';
+import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
+import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { regionsOf, ungapped, withoutGaps } from './regions.ts';
 
 export const nightingale: ExportFormat = {
   name: 'nightingale',
-  kinds: ['sequence', 'alignment'],
+  ...OF_PROTEINS,
   content: 'JSON of each item: sequence, line graphs and regions',
   loadedBy: 'Nightingale web components',
-  files: [],
-  takes: ['reading'],
   structure: 'none',
-  start: (): Exporter => ({ add: addProteins, end: () => [] }),
+  start: (): Exporter => ({ add: withProteins(addProteins), end: () => [] }),
 };
 
 /** Of the Okabe-Ito palette, which can be told apart by all. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 
-function addProteins(item: ExportItem): Added {
-  const proteins = namedProteins(item, item.reading);
-  if (proteins.length === 0) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+function addProteins(item: ExportItem, proteins: NamedProteins): Added {
   const document = { proteins: proteins.map(proteinData) };
   return { pieces: [{ file: `${item.id}.json`, text: `${JSON.stringify(document)}\n` }] };
 }

@@ -1,11 +1,31 @@
 /** The chains of a result, each under a name that is unique in the export. */
 import type { ProteinReading, ResultReading } from '../results/reading.ts';
-import type { ExportItem } from './format.ts';
+import { leftOut, type Added, type ExportFormat, type ExportItem } from './format.ts';
 
 export interface NamedProtein {
   /** Of letters that every format takes: the id of the item, and that of the record where there are several. */
   readonly name: string;
   readonly protein: ProteinReading;
+}
+
+/** What the formats of predictions along chains have in common. */
+export const OF_PROTEINS: Pick<ExportFormat, 'kinds' | 'files' | 'takes'> = {
+  kinds: ['sequence', 'alignment'],
+  files: [],
+  takes: ['reading'],
+};
+
+export type NamedProteins = readonly [NamedProtein, ...NamedProtein[]];
+
+/** For items whose result holds a protein; others are left out. */
+export function withProteins(
+  add: (item: ExportItem, proteins: NamedProteins) => Added,
+): (item: ExportItem) => Added {
+  return (item) => {
+    const [first, ...others] = namedProteins(item, item.reading);
+    if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+    return add(item, [first, ...others]);
+  };
 }
 
 /** ids are unique in a campaign, and hold no `:`, so the names are unique as well. */

@@ -7,17 +7,16 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { everyCredential, type Environment, type Settings } from '../config/settings.ts';
-import { connectClient, keepHistories, type TemporalAddress } from '../temporal/connection.ts';
+import { connectClient, keepHistories } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import type { EmbeddedServer } from '../temporal/tree-holder.ts';
 import { stateFolderOf } from './state.ts';
 import { DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
 import type { Lock } from './lock.ts';
-import { startLastingWorker } from './lasting-worker.ts';
-import { hostLocalServices, wereUsed } from './local.ts';
+import { wereUsed } from './local-settings.ts';
+import type { HostedServices } from './local.ts';
 import { readRecord, removeRecord, writeRecord, type HostRecord } from './record.ts';
 import { ServerKeeper } from './server-keeper.ts';
-import { warn } from '../state/warn.ts';
 import { watchClock } from './watch-clock.ts';
 
 export interface Host {
@@ -43,12 +42,54 @@ export interface HostOptions {
   readonly ownWorker?: boolean;
 }
 
+function everyService(settings: Settings, local: HostedServices | null) {
+  return [...everyCredential(Object.values(settings.services)), ...(local?.settings ?? [])];
+}
+
+type Stop = () => Promise<void> | void;
+
+interface Start {
+  readonly dir: string;
+  /** Whether the local services are. */
+  readonly wanted: boolean;
+  /** Gets what ends the parts, in the order of their start. */
+  readonly stops: Stop[];
+}
+
+/**
+ * The server, the local services and the code of the worker, all at once: the server takes a second to start, and loading
+ * what works with it half a second.
+ */
+async function startParts(keeper: ServerKeeper, { dir, wanted, stops }: Start) {
+  // Before the server starts: a step between the two would go unnoticed, and the server stand still.
+  const clock = watchClock(dir);
+  const beginning = keeper.begin();
+  const starting = wanted ? startServices(dir) : Promise.resolve(null);
+  const loading = import('./lasting-worker.ts');
+  const localOrNull = starting.catch(() => null);
+  stops.push(
+    async () => (await localOrNull)?.services.close(),
+    () => clock.end(),
+    async () => {
+      await beginning.catch(() => undefined);
+      await keeper.end();
+    },
+  );
+  const [server, local, worker] = await Promise.all([beginning, starting, loading]);
+  return { server, local, startLastingWorker: worker.startLastingWorker };
+}
+
+async function startServices(dir: string): Promise<HostedServices> {
+  const { hostLocalServices } = await import('./local.ts');
+  return hostLocalServices(dir);
+}
+
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
   const { settings, lookOnly = false } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
-  const stops: (() => Promise<void> | void)[] = [() => lock.release()];
+  const stops: Stop[] = [() => lock.release()];
   const stop = async () => {
     removeRecord(dir, 'host');
     for (const step of stops.splice(0).reverse()) await step();
@@ -57,20 +98,9 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
   removeRecord(dir, 'host');
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
-    // Both at once: the server takes a second to start.
-    const starting = wanted ? hostLocalServices(dir) : Promise.resolve(null);
-    const localOrNull = starting.catch(() => null);
-    stops.push(async () => (await localOrNull)?.services.close());
     const keeper = new ServerKeeper(dir);
-    // Before the server starts: a step between the two would go unnoticed, and the server stand still.
-    const clock = watchClock(dir);
-    stops.push(() => clock.end());
-    stops.push(() => keeper.end());
-    const server = await keeper.begin();
-    const local = await starting;
-    const services = lookOnly
-      ? []
-      : [...everyCredential(Object.values(settings.services)), ...(local?.settings ?? [])];
+    const { server, local, startLastingWorker } = await startParts(keeper, { dir, wanted, stops });
+    const services = lookOnly ? [] : everyService(settings, local);
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const client = await connectClient({ ...temporal, embedded: true });
     stops.push(() => client.connection.close());
@@ -78,15 +108,16 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     // and its connection was closed for that, would end the process ("Channel has been shut down").
     await registerSearchAttributes(client);
     await keepHistories(client);
-    const worker = await startLastingWorker(
-      {
-        ...{ temporal, client, taskQueue, services, notify: settings.notify },
-        embedded: embeddedServer(dir),
-        stateFolder: stateFolderOf(options),
-        workflowsOnly: lookOnly,
-      },
-      { onDeath: sayWorkerDied },
-    );
+    const worker = await startLastingWorker({
+      temporal,
+      client,
+      taskQueue,
+      services,
+      notify: settings.notify,
+      embedded: embeddedServer(dir),
+      stateFolder: stateFolderOf(options),
+      workflowsOnly: lookOnly,
+    });
     stops.push(() => worker.stop());
     const references = services.map(({ reference }) => reference);
     const record = { pid: process.pid, taskQueue, server, services: references, lookOnly };
@@ -113,14 +144,4 @@ function ownTaskQueue(dir: string): string {
 /** The server of the host that holds the folder. */
 export function embeddedServer(dir: string): EmbeddedServer {
   return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
-}
-
-/** How to reach the Temporal of a host. */
-export function temporalOf(record: HostRecord): TemporalAddress {
-  return { address: record.server.address, namespace: 'default' };
-}
-
-export function sayWorkerDied(error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  warn(`the worker ended by itself and is started again (${why.slice(0, 200)})`);
 }

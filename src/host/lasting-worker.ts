@@ -4,11 +4,12 @@
  * meanwhile (SDK 1.24.0). The process itself would go on, and nobody would work.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
 
 export interface LastingOptions {
-  /** Told each time that the worker has died, or could not be started again. */
-  readonly onDeath: (error: unknown) => void;
+  /** Called each time that the worker has died, or could not be started again; warns on stderr when it is left out. */
+  readonly onDeath?: (error: unknown) => void;
   readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;
   /** Between tries to start it again (ms). */
   readonly pauseMs?: number;
@@ -16,7 +17,7 @@ export interface LastingOptions {
 
 export async function startLastingWorker(
   options: WorkerOptions,
-  { onDeath, start = startWorker, pauseMs = 1_000 }: LastingOptions,
+  { onDeath = warnOfDeath, start = startWorker, pauseMs = 1_000 }: LastingOptions = {},
 ): Promise<Pick<RunningWorker, 'stop'>> {
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
@@ -56,4 +57,9 @@ export async function startLastingWorker(
       await current.stop();
     },
   };
+}
+
+function warnOfDeath(error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  warn(`the worker ended by itself and is started again (${why.slice(0, 200)})`);
 }

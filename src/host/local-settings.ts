@@ -1,6 +1,7 @@
 /** How the local services are known and spoken to. Apart from what runs them, which takes its time to load. */
 import { describeService, type ServiceSettings } from '../config/settings.ts';
 import { Secret } from '../config/secret.ts';
+import { readRecord } from './record.ts';
 
 /**
  * No secret: the services listen on this machine only. Ten characters, as the molecule service wants. Never a token of
@@ -28,4 +29,9 @@ export function localSettings(url = 'http://127.0.0.1', id?: string): ServiceSet
 /** What the ledger calls the local services of a folder. */
 export function localLedgerAddress(id: string | undefined): string {
   return id === undefined ? LOCAL_ADDRESS : `${LOCAL_ADDRESS} ${id}`;
+}
+
+/** True once local services were used in this folder: campaigns there may still need them. */
+export function wereUsed(dir: string): boolean {
+  return readRecord(dir, 'services') !== null;
 }

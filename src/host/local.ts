@@ -14,11 +14,6 @@ export interface HostedServices {
   readonly settings: readonly ServiceSettings[];
 }
 
-/** True once local services were used in this folder: campaigns there may still need them. */
-export function wereUsed(dir: string): boolean {
-  return readRecord(dir, 'services') !== null;
-}
-
 export async function hostLocalServices(dir: string): Promise<HostedServices> {
   mkdirSync(dir, { recursive: true, mode: PRIVATE_FOLDER });
   const known = readRecord(dir, 'services');

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FOLDER, privateFile, tighten } from '../state/private-folder.ts';
 
 export interface Lock {
@@ -52,7 +52,6 @@ export function folderUnusable(dir: string, cause: unknown): HundredfoldError {
     message: `cannot write in ${dir}, where the embedded server keeps its database${reason}`,
     remedy:
       'Make it writable, or choose another folder: embedded.dir in hundredfold.yaml, or HUNDREDFOLD_EMBEDDED_DIR.',
-    exitCode: EXIT.refused,
     cause,
   });
 }

@@ -1,6 +1,6 @@
 /** Whether this process may open as many files as a worker needs: the SDK's core aborts without a word otherwise. */
 import { readFileSync } from 'node:fs';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 /** A worker with its connections, its bundle and 8 downloads at once holds about 100. */
 const NEEDED = 256;
@@ -16,7 +16,6 @@ export function checkOpenFiles(limits: string = ownLimits()): void {
     code: 'OPEN_FILES_LIMIT',
     message: `this process may open ${soft} files; a campaign needs ${NEEDED}`,
     remedy: `Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then type the same command again.`,
-    exitCode: EXIT.usage,
   });
 }
 

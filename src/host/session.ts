@@ -12,16 +12,16 @@ import {
   type TemporalSettings,
 } from '../config/settings.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
-import { ROLES } from '../temporal/workers.ts';
+import { ROLES } from '../temporal/roles.ts';
 import { isAlive } from '../temporal/processes.ts';
-import { startLastingWorker } from './lasting-worker.ts';
 import { configureSignal } from '../workflows/messages.ts';
 import { budgetWorkflowId, DEFAULT_TASK_QUEUE } from '../workflows/names.ts';
-import { sayWorkerDied, startHost, temporalOf, type Host, type HostOptions } from './host.ts';
+import type { RunningWorker, WorkerOptions } from '../worker.ts';
+import type { Host, HostOptions } from './host.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { checkOpenFiles } from './open-files.ts';
@@ -111,6 +111,8 @@ class EmbeddedSession implements Session {
     while (Date.now() < end) {
       const lock = tryLock(embeddedDir);
       if (lock) {
+        // Loaded here: a command that joins a host starts in half the time without the worker and the services.
+        const { startHost } = await import('./host.ts');
         this.host = await startHost(lock, this.options);
         return;
       }
@@ -157,7 +159,8 @@ class EmbeddedSession implements Session {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
         credentialLimit: limit,
-        ...{ addressLimit, maxUnfinished },
+        addressLimit,
+        maxUnfinished,
       });
     }
   }
@@ -177,7 +180,6 @@ class EmbeddedSession implements Session {
       message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
       remedy:
         'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
-      exitCode: EXIT.refused,
     });
   }
 }
@@ -214,18 +216,20 @@ class RemoteSession implements Session {
     // One that lacks a token leaves the work to others: it would take jobs from the queue that it cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
+    const stateFolder = stateFolderOf({ settings, environment });
     const worker =
       needed && ownWorker
-        ? await startLastingWorker(
-            {
-              ...{ temporal: target, client, taskQueue, services, notify: settings.notify },
-              stateFolder: stateFolderOf({ settings, environment }),
-              workflowsOnly: lookOnly,
-              roles: ROLES,
-              ...(build !== null && { build }),
-            },
-            { onDeath: sayWorkerDied },
-          )
+        ? await startWorkerHere({
+            temporal: target,
+            client,
+            taskQueue,
+            services,
+            notify: settings.notify,
+            stateFolder,
+            workflowsOnly: lookOnly,
+            roles: ROLES,
+            ...(build !== null && { build }),
+          })
         : null;
     return new RemoteSession(client, taskQueue, async () => worker?.stop());
   }
@@ -241,6 +245,17 @@ class RemoteSession implements Session {
   }
 }
 
+/** Loads the worker only where there is work for it: half of the start of a command that looks. */
+async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWorker, 'stop'>> {
+  const { startLastingWorker } = await import('./lasting-worker.ts');
+  return startLastingWorker(options);
+}
+
+/** How to reach the Temporal of a host. */
+function temporalOf(record: HostRecord): TemporalAddress {
+  return { address: record.server.address, namespace: 'default' };
+}
+
 /** A configured Temporal, as connections want it. */
 export function temporalAddress(
   settings: TemporalSettings,
@@ -248,7 +263,11 @@ export function temporalAddress(
 ): TemporalAddress {
   const { address, namespace, metadata, reread } = settings;
   return {
-    ...{ address, namespace, metadata, codec, ...credentialsOf(settings) },
+    address,
+    namespace,
+    metadata,
+    codec,
+    ...credentialsOf(settings),
     ...(reread && { reread: () => credentialsOf(reread()) }),
   };
 }

@@ -2,6 +2,10 @@
  * The door to the Temporal UI. The UI of the dev server answers any Host header and takes any POST: a web page in the
  * user's browser could read and terminate workflows, by DNS rebinding or by a plain form. So it listens on an address
  * that a page cannot guess, and what the user opens is this proxy, which passes on only what the UI's own pages ask.
+ *
+ * Rejected: `--ui-public-path` with a secret (tried: the API answers without the path, and `/` redirects to it); a
+ * secret in the link with a cookie (another local user reaches gRPC without either); gRPC on a Unix socket or with
+ * TLS (start-dev offers neither).
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';

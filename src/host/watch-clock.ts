@@ -1,5 +1,5 @@
 /** A clock that is set back while this command holds the embedded server, or was before it took the server over. */
-import { formatDuration } from '../config/duration.ts';
+import { formatNonZeroDuration } from '../domain/duration.ts';
 import { systemClock, type SteadyClock } from '../ledger/steady-clock.ts';
 import { warn } from '../state/warn.ts';
 import { ClockWatch } from '../watchdog/clock-watch.ts';
@@ -57,7 +57,7 @@ function endInOrder(): void {
 }
 
 function wordsOf(backMs: number): string {
-  const length = formatDuration(Math.max(1_000, Math.round(backMs / 1_000) * 1_000));
+  const length = formatNonZeroDuration(backMs);
   const step = `the clock of this machine was set back by ${length}`;
   if (backMs <= WAITED_FOR_MS)
     return `${step}: Temporal stands still for as long, and then everything goes on.`;

@@ -7,6 +7,9 @@
  *
  * Every method throws a HundredfoldError `LEDGER_UNUSABLE` when the file cannot be used (a full disk, a lock that is
  * never released): then nothing may be sent.
+ *
+ * A reservation is idempotent within one process. The same id from another process may be a second POST: it gets a
+ * slot of its own.
  */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -206,7 +209,8 @@ export class Ledger {
     this.stop();
     const database = openDatabase(this.path);
     this.opened = {
-      ...{ database, file: fileAt(this.path) ?? '' },
+      database,
+      file: fileAt(this.path) ?? '',
       charges: new ChargeRows(database, { owner: this.owner, session: this.session }),
       rejections: new RejectionRows(database),
       synchronous: null,

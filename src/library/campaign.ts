@@ -59,7 +59,7 @@ export class Campaign implements AsyncDisposable {
       const source = new EventSource();
       let completed = yield* eventsOf(source, this.#parts);
       if (completed === false && startAgain && (await hasOpenItems(session, name))) {
-        yield { type: 'notice', text: `${name}: items without an end are run once more.` };
+        yield { type: 'notice', text: `${name}: items that had not ended are run again.` };
         await startAgain();
         completed = yield* eventsOf(source, this.#parts);
       }
@@ -94,7 +94,7 @@ export class Campaign implements AsyncDisposable {
     await resumeCampaign(this.#parts.session.client, this.name, service);
   }
 
-  /** Ends the campaign: open items become `cancelled`. What was spent of the budget stays spent. */
+  /** Ends the campaign: open items become `cancelled`. Slots that were used stay used. */
   async cancel(): Promise<void> {
     await cancelCampaign(this.#parts.session.client, this.name);
   }

@@ -1,7 +1,7 @@
 /** The rows of manifests, checked: what is in order goes on, and one error refuses all unless the rest is asked for. */
 import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
 import type { Settings } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { Spool } from '../plan/spool.ts';
 import { Problems } from './problems.ts';
@@ -45,7 +45,6 @@ export class ManifestRefusedError extends HundredfoldError {
       code: 'MANIFEST_REFUSED',
       message: `the manifest has ${errors === 1 ? 'one error' : `${errors} errors`}; nothing was submitted`,
       remedy: 'Correct the rows listed in `problems`, or set `skipInvalid` to run the others.',
-      exitCode: EXIT.refused,
     });
     this.name = 'ManifestRefusedError';
     this.problems = problems;

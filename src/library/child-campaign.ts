@@ -1,6 +1,13 @@
-/** What goes from the activity `prepareCampaign` to the workflow that starts the campaign: plain data. */
-import type { CampaignInput } from '../workflows/messages.ts';
+/**
+ * What goes from the activity `prepareCampaign` to the workflow that starts the campaign: plain data.
+ *
+ * Rejected: a workflow that lays out the items by itself, which would change running campaigns, and task queues by
+ * token, which a team would have to poll as well.
+ */
+import type { CampaignChild } from '../workflows/campaign-child.ts';
 import type { FinalState } from '../domain/states.ts';
+
+export type { CampaignChild } from '../workflows/campaign-child.ts';
 
 /** Number of items by how they ended. */
 export type EndCounts = Readonly<Record<FinalState, number>>;
@@ -17,27 +24,6 @@ export interface PreparedCampaign {
   readonly child: CampaignChild | null;
   /** How the items ended, where every one has ended before; null otherwise. */
   readonly ended: EndCounts | null;
-}
-
-/** How the child workflow is started. Pass it on as it is. */
-export interface CampaignChild {
-  /** `campaign:NAME`. */
-  readonly workflowId: string;
-  /** Input of the workflow `campaign`. */
-  readonly input: CampaignInput;
-  /** One line for the Temporal UI. */
-  readonly staticSummary: string;
-  /** Markdown for the Temporal UI. */
-  readonly staticDetails: string;
-  /** What workers and commands read of a campaign without a query. */
-  readonly memo: Readonly<Record<string, unknown>>;
-  /** Values of the search attributes. */
-  readonly attributes: {
-    /** Name of the campaign. */
-    readonly campaign: string;
-    /** State of the campaign. */
-    readonly state: string;
-  };
 }
 
 /** How the campaign of a child workflow ended. */

@@ -7,7 +7,7 @@ import {
   type Settings,
 } from '../config/settings.ts';
 import { reachObjectStores } from '../store/open-store.ts';
-import { logTo } from '../worker.ts';
+import { logTo } from '../telemetry/log-target.ts';
 
 /** What all functions of the library take. */
 export interface ConfigurationOptions {

@@ -1,5 +1,5 @@
 /** An aborted `AbortSignal`, as an error with a code. */
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 /** @throws HundredfoldError `INTERRUPTED`, with the signal's reason as its cause */
 export function throwIfInterrupted(signal: AbortSignal | undefined): void {
@@ -11,7 +11,6 @@ export function interrupted(cause: unknown): HundredfoldError {
     code: 'INTERRUPTED',
     message: 'the signal was aborted before the campaign ended',
     remedy: 'Start the same campaign again to resume it: nothing is submitted twice.',
-    exitCode: EXIT.interrupted,
     cause,
   });
 }

@@ -15,7 +15,7 @@ import {
 } from '../report/campaign-items.ts';
 import { treeFaults } from '../report/verify/tree.ts';
 import { absoluteAddress, addressOf } from '../store/address.ts';
-import { itemKey, RESULT_TABLES } from '../store/layout.ts';
+import { itemKey, MEASURE_TABLES, RESULT_TABLES } from '../store/layout.ts';
 import { openStoreIfAny } from '../store/open-store.ts';
 import {
   notPrepared,
@@ -94,7 +94,10 @@ export class OutputTree {
     this.#store = store;
     this.#campaign = campaign;
     this.tables = Object.fromEntries(
-      RESULT_TABLES.map((key) => [key.slice(key.indexOf('/') + 1), addressOf(location, key)]),
+      [...RESULT_TABLES, ...MEASURE_TABLES].map((key) => [
+        key.slice(key.indexOf('/') + 1),
+        addressOf(location, key),
+      ]),
     );
   }
 

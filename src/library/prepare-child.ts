@@ -5,7 +5,7 @@ import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
 import { campaignStart } from '../campaigns/start-options.ts';
 import { startCampaign } from '../campaigns/start.ts';
 import type { Environment, Settings } from '../config/settings.ts';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { seedLedger } from '../host/seed-ledger.ts';
 import type { Session } from '../host/session.ts';
 import { Spool } from '../plan/spool.ts';
@@ -76,6 +76,5 @@ function isRunning(name: string): HundredfoldError {
     code: 'CAMPAIGN_RUNNING',
     message: `the campaign ${name} is running already, started elsewhere`,
     remedy: 'Wait until it has ended, or give this one another name.',
-    exitCode: EXIT.refused,
   });
 }

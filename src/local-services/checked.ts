@@ -1,4 +1,8 @@
-/** Checks what a client sent with the very schemas that the OpenAPI documents are made of. */
+/**
+ * Checks what a client sent with the very schemas that the OpenAPI documents are made of.
+ *
+ * Fastify's own validation is not used: it refuses before a submission can be noted in the journal.
+ */
 import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
 

@@ -10,7 +10,7 @@ import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Admission } from './admission.ts';
 import { buildApp, CONTROL } from './app.ts';
 import { Clock } from './clock.ts';
-import { chooseEngines, closeEngines, type Engines } from './engines/choose.ts';
+import { chooseEngines, closeEngines, offersAbcg2, type Engines } from './engines/choose.ts';
 import { engineStatement } from './engines/statement.ts';
 import { Faults, type FaultRule } from './faults.ts';
 import { Gateway, gatewayHandle, type GatewayHandle } from './gateway/gateway.ts';
@@ -66,7 +66,7 @@ export async function startLocalServices(
   const settings = settingsOf(options);
   const engines = chooseEngines(settings);
   const database = openDatabase(settings.database);
-  const { services, journal } = servicesOn(database, settings);
+  const { services, journal } = servicesOn(database, settings, engines);
   const metrics = new Metrics(services.jobs);
   const gateway = gatewayOf(services, database);
   const app = await buildApp(services, metrics, gateway?.trouble ?? null);
@@ -91,7 +91,15 @@ export async function startLocalServices(
   const workers = startWorkers(app, services, engines, metrics, mail);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   return running(`http://${host}:${String(port)}${settings.basePath}`, {
-    ...{ app, gateway, listener, workers, mail, engines, database, journal, faults },
+    app,
+    gateway,
+    listener,
+    workers,
+    mail,
+    engines,
+    database,
+    journal,
+    faults,
   });
 }
 
@@ -187,6 +195,7 @@ async function shutDown({ app, gateway, listener, workers, mail, engines }: Part
 function servicesOn(
   database: DatabaseSync,
   settings: Settings,
+  engines: Engines,
 ): { services: Services; journal: Journal } {
   const clock = new Clock();
   const faults = new Faults();
@@ -194,7 +203,11 @@ function servicesOn(
   const jobs = new JobStore(database);
   const journal = new Journal(database);
   const admission = new Admission(database, { jobs, journal, clock, faults }, settings);
-  return { services: { settings, clock, jobs, admission, faults }, journal };
+  const abcg2 = offersAbcg2(settings, engines);
+  return {
+    services: { settings, clock, jobs, admission, faults, offersAbcg2: abcg2 },
+    journal,
+  };
 }
 
 function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldError {
@@ -229,7 +242,10 @@ function startWorkers(
       new Worker(
         service,
         {
-          ...{ jobs, clock, onBroken, engine: metrics.counting(engines[service]) },
+          jobs,
+          clock,
+          onBroken,
+          engine: metrics.counting(engines[service]),
           onEnded: (id) => {
             if (service === 'molecules') mail.ended(id);
           },

@@ -11,4 +11,6 @@ export interface Services {
   readonly jobs: JobStore;
   readonly admission: Admission;
   readonly faults: Faults;
+  /** The molecule service takes `abcg2`, which the contract does not list, and its OpenAPI document says so. */
+  readonly offersAbcg2: boolean;
 }

@@ -2,6 +2,7 @@
  * As much of the STAR format (NEF and NMR-STAR) as the prediction service needs: which of the two a text is, and
  * the residues it holds.
  */
+import { ONE_LETTER } from '../domain/amino-acids.ts';
 
 /** Tags of version 3, which name a category, and of 2.1, which do not. */
 const NMR_STAR =
@@ -13,12 +14,6 @@ export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
   if (/^\s*_nef_/m.test(text)) return 'nef';
   return NMR_STAR.test(text) ? 'nmr-star' : null;
 }
-
-const ONE_LETTER: Readonly<Record<string, string>> = {
-  ...{ ALA: 'A', ARG: 'R', ASN: 'N', ASP: 'D', CYS: 'C', GLN: 'Q', GLU: 'E', GLY: 'G', HIS: 'H' },
-  ...{ ILE: 'I', LEU: 'L', LYS: 'K', MET: 'M', PHE: 'F', PRO: 'P', SER: 'S', THR: 'T', TRP: 'W' },
-  ...{ TYR: 'Y', VAL: 'V' },
-};
 
 export interface Chain {
   readonly chainCode: string;

@@ -1,11 +1,12 @@
 /**
- * Which ids are taken and where, in 16 bytes an id and about 9 of index: a million names as texts would cost 300 MB.
+ * Which ids are taken and where, in 16 bytes an id and about 7 of index: a million names as texts would cost 300 MB.
  *
  * An id is known by 64 bits of it without regard to case, and 32 more of it as written. Among a million ids the odds
  * that two different ones pass for the same are 1 in 10^17, among a hundred million 1 in 10^13; for a mere difference
  * in case, which is only warned of, 1 in 10^7 and 1 in 10^3.
  */
 import { randomInt } from 'node:crypto';
+import { EntryTable } from './entry-table.ts';
 
 export interface Place {
   /** As the user named it. */
@@ -13,19 +14,13 @@ export interface Place {
   readonly line: number;
 }
 
-/** Entries are written into blocks that never move, so that growing copies the index alone. */
-const BLOCK_BITS = 15;
-const BLOCK = 1 << BLOCK_BITS;
 /** Words of an entry: two of the id whatever its case, one of the id as written, one for the place. */
 const WORDS = 4;
 
 const NOWHERE = { file: '', before: 0 };
 
 export class IdTable {
-  readonly #blocks: Uint32Array[] = [];
-  #count = 0;
-  /** Slot → number of the entry, from 1; open addressing. */
-  #slots = new Uint32Array(1 << 12);
+  readonly #entries = new EntryTable(WORDS);
   /** Lines are counted through all files, so that a place is one number; `before` are those of the files before. */
   readonly #files: { readonly file: string; readonly before: number }[] = [];
   #lines = 0;
@@ -40,14 +35,15 @@ export class IdTable {
   /** The first use of this id: the `same`, or one that differs in upper and lower case only; null when it is free. */
   find(id: string): { readonly place: Place; readonly same: boolean } | null {
     this.#digest(id);
-    const mask = this.#slots.length - 1;
+    const entries = this.#entries;
     let otherCase = 0;
-    let slot = this.#low & mask;
-    for (; this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
-      const number = this.#slots[slot] ?? 0;
-      if (this.#word(number, 0) !== this.#low || this.#word(number, 1) !== this.#high) continue;
-      if (this.#word(number, 2) === this.#written) return this.#use(number, true);
-      otherCase ||= number;
+    let slot = entries.firstSlot(this.#low);
+    for (let number = entries.at(slot); number !== 0; number = entries.at(slot)) {
+      if (entries.word(number, 0) === this.#low && entries.word(number, 1) === this.#high) {
+        if (entries.word(number, 2) === this.#written) return this.#use(number, true);
+        otherCase ||= number;
+      }
+      slot = entries.slotAfter(slot);
     }
     this.#slot = slot;
     return otherCase === 0 ? null : this.#use(otherCase, false);
@@ -58,36 +54,17 @@ export class IdTable {
     if (this.#files.at(-1)?.file !== file) this.#files.push({ file, before: this.#lines });
     const place = (this.#files.at(-1)?.before ?? 0) + line;
     this.#lines = Math.max(this.#lines, place);
-    if (this.#count % BLOCK === 0) this.#blocks.push(new Uint32Array(BLOCK * WORDS));
-    const block = this.#blocks.at(-1) ?? new Uint32Array();
-    const at = (this.#count % BLOCK) * WORDS;
-    block[at] = this.#low;
-    block[at + 1] = this.#high;
-    block[at + 2] = this.#written;
-    block[at + 3] = place;
-    this.#count += 1;
-    this.#slots[this.#slot] = this.#count;
-    if (this.#count > this.#slots.length * 0.6) this.#grow();
-  }
-
-  #grow(): void {
-    const slots = new Uint32Array(this.#slots.length * 2);
-    const mask = slots.length - 1;
-    for (let number = 1; number <= this.#count; number += 1) {
-      let slot = this.#word(number, 0) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = number;
-    }
-    this.#slots = slots;
-  }
-
-  #word(number: number, word: number): number {
-    const block = this.#blocks[(number - 1) >>> BLOCK_BITS];
-    return block?.[((number - 1) & (BLOCK - 1)) * WORDS + word] ?? 0;
+    const entries = this.#entries;
+    const number = entries.append();
+    entries.write(number, 0, this.#low);
+    entries.write(number, 1, this.#high);
+    entries.write(number, 2, this.#written);
+    entries.write(number, 3, place);
+    entries.index(this.#slot, number);
   }
 
   #use(number: number, same: boolean): { place: Place; same: boolean } {
-    const place = this.#word(number, 3);
+    const place = this.#entries.word(number, 3);
     const { file, before } = this.#files.findLast((one) => one.before < place) ?? NOWHERE;
     return { place: { file, line: place - before }, same };
   }

@@ -2,7 +2,7 @@
  * Names of campaigns: the one that a campaign has when the user gives none, and what a name may be.
  */
 import path from 'node:path';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { readFileName } from './sources/file-name.ts';
 import { formatOf } from './sources/formats.ts';
 
@@ -42,6 +42,5 @@ export function checkedName(name: string): string {
     code: 'NAME_INVALID',
     message: `${JSON.stringify(name)} cannot be the name of a campaign`,
     remedy: 'Use 1 to 64 letters, digits, dots, hyphens and underscores, with no dot in front.',
-    exitCode: EXIT.refused,
   });
 }

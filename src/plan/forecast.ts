@@ -101,7 +101,13 @@ export function freshWindow({
   windowMs: number;
 }): WindowStatus {
   return {
-    ...{ limit, windowMs, charged: 0, free: limit, releases: [] },
-    ...{ nextFreeAt: null, blockedUntil: null, blockedBecause: null },
+    limit,
+    windowMs,
+    charged: 0,
+    free: limit,
+    releases: [],
+    nextFreeAt: null,
+    blockedUntil: null,
+    blockedBecause: null,
   };
 }

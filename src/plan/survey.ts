@@ -127,18 +127,22 @@ class Surveyor {
   /** Of the rows that share work: what serves them at present, as `prepare` will decide it. */
   private readonly coverage = new Coverage();
   readonly counts: Counts = {
-    ...{ rows: 0, kinds: none(), errors: 0, warnings: 0, invalid: 0, brokenFiles: 0, items: 0 },
+    rows: 0,
+    kinds: none(),
+    errors: 0,
+    warnings: 0,
+    invalid: 0,
+    brokenFiles: 0,
+    items: 0,
     known: 0,
-    ...{
-      ended: 0,
-      submitted: 0,
-      adopted: 0,
-      duplicates: 0,
-      cached: 0,
-      synthetic: 0,
-      jobs: none(),
-      misses: {},
-    },
+    ended: 0,
+    submitted: 0,
+    adopted: 0,
+    duplicates: 0,
+    cached: 0,
+    synthetic: 0,
+    jobs: none(),
+    misses: {},
   };
   private readonly options: SurveyOptions;
 

@@ -1,6 +1,9 @@
 /**
  * Where the Temporal CLI is. Used by the set-up, on any Node from 20, and by the embedded server at run time:
  * so it is plain JavaScript and needs nothing but Node's own modules.
+ *
+ * The fetched CLI is in the user's cache, because it can be fetched again and all projects share it. Rejected: the
+ * package's folder, which may be read-only or belong to root, and an install script, which many switch off.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';

@@ -21,7 +21,9 @@ export function engineJob(record: ItemRecord, input: string): EngineJob {
         smiles: isSmiles ? (/\S+/.exec(input)?.[0] ?? '') : null,
         inputFile: isSmiles ? null : input,
         fileName: isSmiles ? record.id : record.input.name,
-        ...{ chargeMethod, netCharge, atomType },
+        chargeMethod,
+        netCharge,
+        atomType,
       };
     }
     case 'sequence': {

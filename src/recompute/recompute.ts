@@ -1,7 +1,6 @@
 /** Results computed again by the engines of this machine, and compared with those in the tree. */
 import { availableParallelism } from 'node:os';
-import type { Kind, ServiceName } from '../domain/item.ts';
-import { realEngines, closeEngines } from '../local-services/engines/choose.ts';
+import type { Kind } from '../domain/item.ts';
 import type {
   Engine,
   EngineContext,
@@ -10,6 +9,7 @@ import type {
 } from '../local-services/engines/engine.ts';
 import { campaignItems } from '../report/campaign-items.ts';
 import { readResult } from '../report/result-reading.ts';
+import { engineVersion } from '../report/tables/engine-version.ts';
 import { readAlignment } from '../results/alignment.ts';
 import { readMolecule } from '../results/molecule.ts';
 import type { ResultReading } from '../results/reading.ts';
@@ -24,6 +24,7 @@ import type { Store } from '../store/store.ts';
 import { compareReadings, TOLERANCES, type Agreement } from './compare-readings.ts';
 import { engineJob, isRepeatable } from './job.ts';
 import { sampleOf, sizeOf, type Share } from './share.ts';
+import { VersionedEngines, type Versioned } from './versioned-engines.ts';
 
 export interface RecomputeOptions {
   /** How many; or these items. */
@@ -39,6 +40,8 @@ export interface RecomputedItem extends Agreement {
   readonly told: string | null;
   /** What computed it again. */
   readonly engine: string;
+  /** Whether that is the version that the tree names; null where the service did not tell. */
+  readonly sameVersion: boolean | null;
 }
 
 export interface Recomputed {
@@ -48,6 +51,8 @@ export interface Recomputed {
   readonly tolerances: typeof TOLERANCES;
   /** In the order of the campaign. */
   readonly items: readonly RecomputedItem[];
+  /** Versions that the tree names and that are not installed here, each with what ran in its place: a sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** @throws HundredfoldError `LOCAL_SERVICES_ENGINE` where an engine is not installed, before anything is computed */
@@ -59,22 +64,26 @@ export async function recompute(
   const eligible = await eligibleItems(store, campaign);
   const chosen = chosenOf([...eligible.keys()], sample, seed);
   const items = chosen.flatMap((name) => eligible.get(name) ?? []);
-  const engines = realEngines(new Set(items.map(({ service }) => service)));
+  const engines = new VersionedEngines(items);
   const done = new Map<Candidate, RecomputedItem>();
   try {
     await inParallel(items, availableParallelism(), async (candidate) => {
-      const item = await repeat(store, candidate, engineOf(engines, candidate.service));
+      const item = await repeat(store, candidate, engines.of(candidate));
       done.set(candidate, item);
       onItem?.(item);
     });
   } finally {
-    await closeEngines(engines.values());
+    await engines.close();
   }
   const inOrder = items.flatMap((candidate) => done.get(candidate) ?? []);
-  return { eligible: eligible.size, seed, tolerances: TOLERANCES, items: inOrder };
+  const { notes } = engines;
+  return { eligible: eligible.size, seed, tolerances: TOLERANCES, items: inOrder, notes };
 }
 
-type Candidate = Pick<ItemRecord, 'kind' | 'id' | 'service'>;
+interface Candidate extends Versioned {
+  readonly kind: Kind;
+  readonly id: string;
+}
 
 /** By their folders. */
 async function eligibleItems(
@@ -85,7 +94,8 @@ async function eligibleItems(
   for await (const { record } of campaignItems(store, campaign)) {
     if (record === null || !isRepeatable(record)) continue;
     const { kind, id, service } = record;
-    eligible.set(itemFolder(kind, id), { kind, id, service });
+    const version = engineVersion(record);
+    eligible.set(itemFolder(kind, id), { kind, id, service, version });
   }
   return eligible;
 }
@@ -100,20 +110,16 @@ function chosenOf(
   return names.filter((name) => wanted.has(name.slice(name.indexOf('/') + 1)));
 }
 
-function engineOf(engines: ReadonlyMap<ServiceName, Engine>, service: ServiceName): Engine {
-  const engine = engines.get(service);
-  if (engine === undefined) throw new Error(`no engine for ${service}`);
-  return engine;
-}
-
 async function repeat(
   store: Store,
-  { kind, id }: Candidate,
+  { kind, id, version }: Candidate,
   engine: Engine,
 ): Promise<RecomputedItem> {
   const record = await readItem(store, kind, id);
   const told = record?.engine ?? null;
-  const about = { id, kind, told, engine: engine.version };
+  const sameVersion =
+    version === null ? null : engineVersion({ engine: engine.version }) === version;
+  const about = { id, kind, told, engine: engine.version, sameVersion };
   const input = record && (await store.readText(itemKey(kind, id, record.input.name)));
   const before = record && (await readResult(store, record));
   if (record === null || input === null || before === null) {

@@ -3,9 +3,10 @@
  * and in base64 (`embedded.ts`), so that nothing a user wrote is ever part of the page's own HTML or script.
  */
 import type { Attempt } from '../domain/campaign.ts';
+import type { CampaignFacts } from '../domain/campaign-facts.ts';
 import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
-import type { CampaignState, FinalState, ItemState } from '../domain/states.ts';
+import type { FinalState, ItemState } from '../domain/states.ts';
 
 /** Ids of the elements that hold data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
@@ -27,8 +28,6 @@ export function chunkFile(chunk: number): string {
   return `${DATA_FOLDER}/${String(chunk).padStart(5, '0')}.js`;
 }
 
-export type Counts = Readonly<Record<'total' | 'open' | FinalState, number>>;
-
 export interface ServiceFacts {
   readonly name: ServiceName;
   readonly address: string;
@@ -40,26 +39,14 @@ export interface ServiceFacts {
 export type Span = readonly [from: number, to: number];
 
 /** The overview, and the table of all items. */
-export interface PageData {
-  readonly name: string;
-  readonly state: CampaignState;
-  /** ISO 8601, UTC; times in the table are ms after it. */
-  readonly startedAt: string;
-  readonly endedAt: string | null;
+export interface PageData extends CampaignFacts {
+  /** Number of runs. */
   readonly runs: number;
-  readonly items: Counts;
-  readonly kinds: Readonly<Partial<Record<Kind, Counts>>>;
-  readonly duplicates: number;
-  readonly cached: number;
-  readonly submissions: number;
-  readonly rejected429: number;
-  /** Files that are not what was received, a sentence each. */
-  readonly damaged: readonly string[];
   readonly manifests: readonly string[];
-  readonly versions: Readonly<Record<string, string>>;
   readonly services: readonly ServiceFacts[];
   /** Of each service: between which moments it took each job of this campaign on, by their ends, ascending. */
   readonly acceptances: Readonly<Partial<Record<ServiceName, readonly Span[]>>>;
+  /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
   readonly chunks: ChunkPlan;
 }

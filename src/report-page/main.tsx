@@ -37,22 +37,28 @@ function Page({ data }: { readonly data: PageData }) {
       </a>
       <Masthead data={data} item={route.item ?? (route.compare || null)} />
       <main id="content" tabIndex={-1}>
-        {route.item === null && route.compare !== '' && (
-          <ComparePage {...{ data, columns, route }} />
-        )}
-        {route.item === null && route.compare === '' && (
-          <>
-            {overview}
-            <ItemTableView {...{ data, columns, rows, route, selection }} />
-            <Logistics data={data} />
-          </>
-        )}
-        {route.item !== null && (
+        {route.item !== null ? (
           <ItemPage
             key={`${route.item} ${route.row ?? ''}`}
-            {...{ data, rows, route }}
+            data={data}
+            rows={rows}
+            route={route}
             id={route.item}
           />
+        ) : route.compare !== '' ? (
+          <ComparePage data={data} columns={columns} route={route} />
+        ) : (
+          <>
+            {overview}
+            <ItemTableView
+              data={data}
+              columns={columns}
+              rows={rows}
+              route={route}
+              selection={selection}
+            />
+            <Logistics data={data} />
+          </>
         )}
       </main>
     </>

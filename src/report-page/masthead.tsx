@@ -34,7 +34,7 @@ export function Masthead({
       <div class="tools">
         {item === null && (
           <button type="button" onClick={showItems}>
-            To the items
+            Go to items
           </button>
         )}
         <ThemeChoice />
@@ -53,7 +53,7 @@ function ThemeChoice() {
   const [theme, setTheme] = useState<Theme>(storedTheme);
   return (
     <label class="theme">
-      Colours{' '}
+      Theme{' '}
       <select
         value={theme}
         onChange={({ currentTarget }) => {
@@ -64,7 +64,7 @@ function ThemeChoice() {
       >
         {THEMES.map((one) => (
           <option key={one} value={one}>
-            {one === 'auto' ? 'as the system' : one}
+            {one === 'auto' ? 'system' : one}
           </option>
         ))}
       </select>

@@ -84,7 +84,9 @@ function documentOf(read: z.output<typeof published>, folder: string): CampaignD
     state: read.state,
     items: {
       ...read.items,
-      ...{ duplicates: read.duplicates, cached: read.cached, adopted: read.adopted },
+      duplicates: read.duplicates,
+      cached: read.cached,
+      adopted: read.adopted,
     },
     submissions: read.submissions,
     rejected429: read.rejected_429,

@@ -1,5 +1,6 @@
 /** `campaign.json`: what ran and how it ended, counted from the items' own records. */
 import type { Attempt } from '../domain/campaign.ts';
+import type { CampaignFacts, Counts } from '../domain/campaign-facts.ts';
 import { KINDS, type Kind } from '../domain/item.ts';
 import {
   FINAL_STATES,
@@ -14,14 +15,10 @@ import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import { stateOf, type Listed } from './campaign-items.ts';
 
 /** What only the campaign's workflow knows. */
-export interface CampaignEnd {
-  readonly state: CampaignState;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-  /** ISO 8601, UTC; null while the campaign is open. */
-  readonly endedAt: string | null;
-  /** What ran, by name: `hundredfold`, `node`, … */
-  readonly versions: Readonly<Record<string, string>>;
+export interface CampaignEnd extends Pick<
+  CampaignFacts,
+  'state' | 'startedAt' | 'endedAt' | 'versions'
+> {
   /** Items that `retry` had opened again for this run. */
   readonly retried?: number;
 }
@@ -34,30 +31,13 @@ export interface CampaignRun {
   readonly retried: number;
 }
 
-/** Numbers of items; the states and `open` add up to `total`. */
-export type Counts = Readonly<Record<'total' | 'open' | FinalState, number>>;
-
-export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
+export interface CampaignSummary extends CampaignFacts {
   /** Every run that brought an item to its end, oldest first; the campaign began with the first and ended with the last. */
   readonly runs: readonly CampaignRun[];
-  readonly name: string;
   readonly manifestDigests: readonly ManifestDigest[];
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly items: Counts;
-  /** Only the kinds that the campaign has. */
-  readonly kinds: Readonly<Partial<Record<Kind, Counts>>>;
-  /** Items that got the result of another row's job. */
-  readonly duplicates: number;
-  /** Items that got the result of an earlier campaign. */
-  readonly cached: number;
   /** Items whose job was submitted by somebody else. */
   readonly adopted: number;
-  /** Jobs that the services took on, as far as known: what the budget was charged. */
-  readonly submissions: number;
-  /** Submissions answered with 429. */
-  readonly rejected429: number;
-  /** Files that are not what was received, a sentence each; at most `MAX_DAMAGED` of them. */
-  readonly damaged: readonly string[];
   /** How many items have a warning in their item.json, by its code. */
   readonly warnings: Readonly<Record<string, number>>;
 }
@@ -66,7 +46,7 @@ export interface CampaignSummary extends Omit<CampaignEnd, 'retried'> {
 const MAX_DAMAGED = 100;
 
 /** Adds up the items one by one. */
-export class Tally {
+export class SummaryTally {
   #items = noCounts();
   readonly #kinds = new Map<Kind, Counts>();
   #duplicates = 0;
@@ -108,8 +88,11 @@ export class Tally {
     const runs = this.#broughtAnEnd(run, former) ? [...othersThan(run, former), run] : former;
     const last = runs.at(-1) ?? run;
     return {
-      ...{ startedAt: runs[0]?.startedAt ?? startedAt, endedAt: last.endedAt, state: last.state },
-      ...{ versions, runs },
+      startedAt: runs[0]?.startedAt ?? startedAt,
+      endedAt: last.endedAt,
+      state: last.state,
+      versions,
+      runs,
       name: campaign.name,
       manifestDigests: campaign.manifestDigests,
       settings: campaign.settings,
@@ -186,7 +169,10 @@ export function summaryToDisk(summary: CampaignSummary): string {
     damaged: summary.damaged,
     warnings: summary.warnings,
     runs: summary.runs.map(({ startedAt, endedAt, state, retried }) => ({
-      ...{ started_at: startedAt, ended_at: endedAt, state, retried },
+      started_at: startedAt,
+      ended_at: endedAt,
+      state,
+      retried,
     })),
   };
   return `${JSON.stringify(disk, null, 2)}\n`;

@@ -6,6 +6,7 @@ import { collectOwnColumns, itemsHeader, itemsRow } from './items-table.ts';
 import { ListedTable } from './listed-table.ts';
 import type { FileWriter } from './open-file.ts';
 import type { PartsSink } from './result-pass.ts';
+import { MeasureTables, ownColumnsBesideMeasures } from './tables/measure-tables.ts';
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
 import { ResultTables } from './tables/result-tables.ts';
 
@@ -16,20 +17,29 @@ export class TableColumns {
   /** Of the manifest in failed.csv. */
   readonly manifest = new Set<string>();
   readonly #results = new OwnColumns();
+  readonly #measures = ownColumnsBesideMeasures();
 
   /** The user's own in the tables of results. */
   get results(): OwnColumnsByKind {
     return this.#results.byKind;
   }
 
+  /** The same in the tables of measures. */
+  get measures(): OwnColumnsByKind {
+    return this.#measures.byKind;
+  }
+
   add(item: Listed): void {
     collectOwnColumns(item, this.own);
-    if (item.record !== null) this.#results.add(item.record);
+    if (item.record !== null) {
+      this.#results.add(item.record);
+      this.#measures.add(item.record);
+    }
     if (isListed(item)) collectManifestColumns(item, this.manifest);
   }
 }
 
-/** items.csv, failed.csv and the tables of results. */
+/** items.csv, failed.csv and the tables of results and measures. */
 export function tablesOf(files: FileWriter, columns: TableColumns): readonly PartsSink[] {
   const { own, manifest } = columns;
   return [
@@ -38,5 +48,6 @@ export function tablesOf(files: FileWriter, columns: TableColumns): readonly Par
       isListed(item) ? failedRow(item, manifest) : null,
     ),
     new ResultTables(files, columns.results),
+    new MeasureTables(files, columns.measures),
   ];
 }

@@ -4,6 +4,7 @@ import {
   CHECKSUMS,
   FAILED_TABLE,
   ITEMS_TABLE,
+  MEASURE_TABLES,
   REPORT,
   RESULT_TABLES,
 } from '../store/layout.ts';
@@ -24,14 +25,16 @@ const MEANING: Readonly<Record<string, string>> = {
 };
 
 const FORMATS: Readonly<Record<string, string>> = {
-  ...{ csv: 'text/csv', json: 'application/json', html: 'text/html' },
-  ...{ parquet: 'application/vnd.apache.parquet' },
+  csv: 'text/csv',
+  json: 'application/json',
+  html: 'text/html',
+  parquet: 'application/vnd.apache.parquet',
 };
 
 /** In the order of their keys; only those that are there. */
 export async function filesAtTop(store: Store): Promise<readonly Entity[]> {
   const keys: string[] = [];
-  for (const key of [...Object.keys(MEANING), ...RESULT_TABLES]) {
+  for (const key of [...Object.keys(MEANING), ...RESULT_TABLES, ...MEASURE_TABLES]) {
     // The checksums are written after this one, which they cover.
     if (key === CHECKSUMS || (await store.exists(key))) keys.push(key);
   }
@@ -41,7 +44,9 @@ export async function filesAtTop(store: Store): Promise<readonly Entity[]> {
 function fileEntity(key: string): Entity {
   const ending = key.slice(key.lastIndexOf('.') + 1);
   return {
-    ...{ '@id': encodeURI(key), '@type': 'File', name: key },
+    '@id': encodeURI(key),
+    '@type': 'File',
+    name: key,
     ...(MEANING[key] !== undefined && { description: MEANING[key] }),
     encodingFormat: FORMATS[ending] ?? 'text/plain',
   };

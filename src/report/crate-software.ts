@@ -10,7 +10,9 @@ import type { CampaignSummary } from './campaign-summary.ts';
 export function toolEntity({ versions }: CampaignSummary): Entity {
   const others = Object.entries(versions).filter(([name]) => name !== 'hundredfold');
   return {
-    ...{ '@id': '#hundredfold', '@type': 'SoftwareApplication', name: 'hundredfold' },
+    '@id': '#hundredfold',
+    '@type': 'SoftwareApplication',
+    name: 'hundredfold',
     description: 'Sent the jobs within their budget, fetched and checked the results.',
     version: versions['hundredfold'] ?? 'unknown',
     // It has no home page: what is known of it stands there.
@@ -67,7 +69,11 @@ export async function enginesOf(
     const address = addressOf(settings, service);
     const where = address === null ? '' : ` at ${address}`;
     return {
-      ...{ '@id': `#${service}`, '@type': 'SoftwareApplication', name, url, citation },
+      '@id': `#${service}`,
+      '@type': 'SoftwareApplication',
+      name,
+      url,
+      citation,
       version: versions.get(service) ?? 'not told by the results',
       description: `Computed the results${where}. The version is that of the first result; each tells its own.`,
     };
@@ -109,7 +115,9 @@ function addressOf(settings: CampaignSummary['settings'], service: ServiceName):
 /** They lie outside the tree: told by the name they had, and by their digest. */
 export function manifestEntities({ manifestDigests }: CampaignSummary): readonly Entity[] {
   return manifestDigests.map(({ file, sha256 }, at) => ({
-    ...{ '@id': `#manifest-${at + 1}`, '@type': 'CreativeWork', name: file },
+    '@id': `#manifest-${at + 1}`,
+    '@type': 'CreativeWork',
+    name: file,
     description: `A manifest of the campaign; no part of this tree. Its SHA-256 is ${sha256}.`,
     identifier: `sha256:${sha256}`,
   }));

@@ -10,14 +10,29 @@ import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { campaignItems, errorOf, stateOf, type CampaignItem } from './campaign-items.ts';
 import type { CampaignRun, CampaignSummary } from './campaign-summary.ts';
+import { engineVersion } from './tables/engine-version.ts';
 import { enginesOf, manifestEntities, toolEntity } from './crate-software.ts';
 import { filesAtTop, type Entity } from './crate-files.ts';
-import { AGENT, CrateJobs, PROFILE, STATUS, crateTime, hasJob, inputId } from './crate-jobs.ts';
+import {
+  AGENT,
+  clipped,
+  CrateJobs,
+  PROFILE,
+  STATUS,
+  crateTime,
+  hasJob,
+  inputId,
+} from './crate-jobs.ts';
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
-/** What the profile Process Run Crate is based on; the crate keeps to both. */
+/**
+ * What the profile Process Run Crate is based on; the crate keeps to both, and each validator finds the version that it
+ * knows. RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
+ */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const CHUNK_BYTES = 64 * 1024;
+/** Of a title, in JSON: an item takes less than 1 kB of the crate. Its folder and item.json have all of it. */
+const NAME_BYTES = 32;
 
 /**
  * The same tree gives the same bytes: one entity a line, in the order of the manifest. `onItem` is called for each item,
@@ -130,7 +145,9 @@ function root(
 
 /** RO-Crate asks for a licence, and only the one who ran the campaign can give one. */
 const NO_LICENCE: Entity = {
-  ...{ '@id': '#licence-not-stated', '@type': 'CreativeWork', name: 'No licence is stated' },
+  '@id': '#licence-not-stated',
+  '@type': 'CreativeWork',
+  name: 'No licence is stated',
   description:
     'Whoever ran the campaign has not said under which terms its files may be used: ask before you use them.',
 };
@@ -183,12 +200,14 @@ function servicesOf(kinds: readonly Kind[]): readonly ServiceName[] {
 function itemEntity(item: CampaignItem): Entity {
   const { id, kind, record } = item;
   const code = errorOf(item)?.code;
-  const synthetic = record?.engine === undefined ? '' : `, ${record.engine}`;
+  // The instrument of its job names an engine with a version.
+  const isNamed = record?.engine === undefined || engineVersion(record) !== null;
+  const engine = isNamed ? '' : `, ${clipped(record.engine, NAME_BYTES)}`;
   return {
     '@id': `${itemFolder(kind, id)}/`,
     '@type': 'Dataset',
-    name: record?.title ?? id,
-    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${synthetic}`,
+    name: clipped(record?.title ?? id, NAME_BYTES),
+    description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
     // When it ended is told by its job, where it has one of its own.
     ...(record !== null && hasJob(record)
       ? { hasPart: ref(inputId(record)) }

@@ -4,6 +4,9 @@
  *
  * A part is known by the digest of all that it was made from, the records of its items with the digests of their files
  * above all. So a part that does not fit any more is never taken; it goes away with the others at the end.
+ *
+ * Rejected: an activity for each part and one that joins them. It needs the columns of all items before the first
+ * part, a list of files in the history, and pieces of Parquet, which cannot be joined without writing them again.
  */
 import { createHash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
@@ -11,11 +14,12 @@ import { PUBLISHING } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Listed } from './campaign-items.ts';
+import { OpenFile } from './open-file.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
 /** Another number for another form of what is kept. */
-const FORM = 2;
+const FORM = 3;
 
 export interface PartsKeeper {
   /** What makes the parts: version of the program and of Node. */
@@ -25,9 +29,17 @@ export interface PartsKeeper {
   /** Null when this part was not kept, or cannot be read. */
   read(key: string): Promise<readonly ResultParts[] | null>;
   /** A full disk must not keep a publication from ending: what was not kept is made again. */
-  keep(key: string, parts: readonly ResultParts[]): Promise<void>;
+  begin(key: string): PartWriter;
   /** The publication has ended. */
   removeAll(): Promise<void>;
+}
+
+/** A part on its way into the tree, a block at a time: it is there once it has ended. */
+export interface PartWriter {
+  add(parts: readonly ResultParts[]): Promise<void>;
+  end(): Promise<void>;
+  /** Leaves nothing behind. Never throws. */
+  abandon(reason: unknown): Promise<void>;
 }
 
 export function partsKeeper(
@@ -39,24 +51,69 @@ export function partsKeeper(
     mostItems,
     async read(key) {
       const bytes = await store.read(key);
-      if (bytes === null) return null;
-      try {
-        return deserialize(bytes) as readonly ResultParts[];
-      } catch {
-        return null;
-      }
+      return bytes === null ? null : blocksOf(bytes);
     },
-    async keep(key, parts) {
-      try {
-        await store.write(key, serialize(parts));
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-      }
-    },
+    begin: (key) => new PartFile(store, key),
     async removeAll() {
       for await (const key of store.list(PUBLISHING)) await store.remove(key);
     },
   };
+}
+
+/** In bytes, before each block. */
+const LENGTH_BYTES = 4;
+
+class PartFile implements PartWriter {
+  readonly #file: OpenFile;
+  #failed = false;
+
+  constructor(store: Store, key: string) {
+    this.#file = new OpenFile(store, key);
+  }
+
+  async add(parts: readonly ResultParts[]): Promise<void> {
+    const block = serialize(parts);
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32LE(block.length);
+    await this.#unlessFailed(async () => {
+      await this.#file.write(length);
+      await this.#file.write(block);
+    });
+  }
+
+  end(): Promise<void> {
+    return this.#unlessFailed(() => this.#file.end());
+  }
+
+  abandon(reason: unknown): Promise<void> {
+    return this.#file.abandon(reason);
+  }
+
+  async #unlessFailed(work: () => Promise<void>): Promise<void> {
+    if (this.#failed) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.#failed = true;
+    }
+  }
+}
+
+/** Null for bytes that no `PartFile` has written. */
+function blocksOf(bytes: Uint8Array): readonly ResultParts[] | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parts: ResultParts[] = [];
+  try {
+    for (let at = 0; at < buffer.length;) {
+      const from = at + LENGTH_BYTES;
+      at = from + buffer.readUInt32LE(at);
+      parts.push(...(deserialize(buffer.subarray(from, at)) as readonly ResultParts[]));
+    }
+    return parts;
+  } catch {
+    return null;
+  }
 }
 
 /** The key of a part of these items. `program`: what makes it; another one may make other parts of the same results. */

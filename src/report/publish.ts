@@ -10,7 +10,7 @@ import { auditedItems } from './audit.ts';
 import { TableColumns, tablesOf } from './campaign-tables.ts';
 import { listedItems, refusedRows, type Listed } from './campaign-items.ts';
 import {
-  Tally,
+  SummaryTally,
   summaryToDisk,
   type CampaignEnd,
   type CampaignSummary,
@@ -54,7 +54,7 @@ export async function publishCampaign(
   // Checksums of an older tree must not stand beside newer tables.
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
-  const survey = await surveyCampaign(store, campaign, counter('audit', options));
+  const survey = await passItems(store, campaign, counter('audit', options));
   const sinks = [...tablesOf(store, survey.columns), page];
   const items = listedItems(store, campaign);
   const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
@@ -68,18 +68,18 @@ export async function publishCampaign(
   return summary;
 }
 
-interface Survey {
-  readonly tally: Tally;
+interface FirstPass {
+  readonly tally: SummaryTally;
   readonly columns: TableColumns;
   readonly damaged: readonly string[];
 }
 
-async function surveyCampaign(
+async function passItems(
   store: Store,
   campaign: PreparedCampaign,
   onItem: () => void,
-): Promise<Survey> {
-  const tally = new Tally();
+): Promise<FirstPass> {
+  const tally = new SummaryTally();
   const columns = new TableColumns();
   const damaged: string[] = [];
   const add = (item: Listed): void => {

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import { auditedItems } from './audit.ts';
 import { listedRowsFault } from './listed-rows.ts';
 import {
-  Tally,
+  SummaryTally,
   summaryToDisk,
   type CampaignEnd,
   type CampaignRun,
@@ -92,7 +92,7 @@ export async function isPublished(folder: string): Promise<boolean> {
     if (!(await store.exists(key))) return false;
   }
   if ((await listedRowsFault(store, campaign)) !== null) return false;
-  const tally = new Tally();
+  const tally = new SummaryTally();
   const damaged: string[] = [];
   // Read-only: the correction of a record is the publication's to make.
   for await (const { item, faults } of auditedItems(store, campaign, { correct: false })) {

@@ -1,7 +1,7 @@
 /** One pass over the items of a campaign: the parts of each result are made, and everything is put together of them. */
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
-import { keyOfPart, type PartsKeeper } from './kept-parts.ts';
+import { keyOfPart, type PartsKeeper, type PartWriter } from './kept-parts.ts';
 import { makeParts, type ResultParts } from './result-parts.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
@@ -104,28 +104,53 @@ async function* keptBlocks(source: Source, keeper: PartsKeeper): AsyncGenerator<
       yield { made: Promise.resolve(paired(part, kept)) };
       continue;
     }
-    const making: Promise<readonly ItemParts[]>[] = [];
-    for await (const block of gathered(part, BLOCK)) {
-      const [former] = making.slice(-1);
-      if (former) yield { made: former };
-      making.push(make(source, block));
-    }
-    yield { made: keepPart(keeper, key, making) };
+    yield* blocksOfPart(source, part, keeper.begin(key));
   }
 }
 
-/** Resolves with the last block of the part, once all of it is kept. */
-async function keepPart(
-  keeper: PartsKeeper,
-  key: string,
-  making: readonly Promise<readonly ItemParts[]>[],
+async function* blocksOfPart(
+  source: Source,
+  part: readonly Listed[],
+  file: PartWriter,
+): AsyncGenerator<BlockUnderWay> {
+  let last: Promise<readonly ItemParts[]> | null = null;
+  let isWhole = false;
+  try {
+    for await (const block of gathered(part, BLOCK)) {
+      if (last !== null) yield { made: last };
+      last = keptAfter(last, make(source, block), file);
+    }
+    if (last !== null) yield { made: endedAfter(last, file) };
+    isWhole = true;
+  } finally {
+    if (!isWhole) await file.abandon(new Error('the publication was broken off'));
+  }
+}
+
+/** Resolves with a block once it is kept, behind the one before it. */
+async function keptAfter(
+  former: Promise<unknown> | null,
+  making: Promise<readonly ItemParts[]>,
+  file: PartWriter,
 ): Promise<readonly ItemParts[]> {
-  const blocks = await Promise.all(making);
-  await keeper.keep(
-    key,
-    blocks.flat().map(({ parts }) => parts),
-  );
-  return blocks.at(-1) ?? [];
+  try {
+    const [made] = await Promise.all([making, former]);
+    await file.add(made.map(({ parts }) => parts));
+    return made;
+  } catch (error) {
+    await file.abandon(error);
+    throw error;
+  }
+}
+
+/** Resolves with the last block once all of the part is kept. */
+async function endedAfter(
+  last: Promise<readonly ItemParts[]>,
+  file: PartWriter,
+): Promise<readonly ItemParts[]> {
+  const made = await last;
+  await file.end();
+  return made;
 }
 
 function paired(items: readonly Listed[], parts: readonly ResultParts[]): readonly ItemParts[] {
@@ -144,7 +169,7 @@ interface Most {
 
 /** Large enough to hide its way to another thread, small enough for memory. */
 const BLOCK: Most = { items: 8, bytes: 8 * 1024 * 1024 };
-/** One part is in memory at a time, and made anew when a publication is broken off in it. */
+/** Made anew when a publication is broken off in it. */
 const PART = { bytes: 64 * 1024 * 1024 };
 
 async function* gathered(

@@ -2,6 +2,9 @@
  * Bond orders and formal charges of a molecule of which atoms, bonds and net charge are known: a force field has none.
  * Found by search: every atom takes one of its usual valences, charges cost, and the first assignment of the lowest cost
  * is taken. It is one resonance form; which of two equal oxygens of a carboxylate is charged is arbitrary.
+ *
+ * Rejected: the bond types of ACPYPE's mol2 file (acetate and nitrobenzene have single bonds only), and RDKit on
+ * the SMILES (molecules given as PDB have none), which checks this in the tests.
  */
 import type { MolecularGraph } from '../domain/molecular-graph.ts';
 
@@ -20,34 +23,31 @@ const HALOGEN: readonly Valence[] = [[1, 0, 0]];
 /** In the order in which they are tried. Charges on carbon only where nothing else is possible. */
 const VALENCES: Readonly<Record<string, readonly Valence[]>> = {
   H: [[1, 0, 0]],
-  ...{ F: HALOGEN, Cl: HALOGEN, Br: HALOGEN, I: HALOGEN },
-  ...{
-    C: [
-      [4, 0, 0],
-      [3, -1, 5],
-      [3, 1, 7],
-    ],
-    Si: [[4, 0, 0]],
-  },
-  ...{
-    N: [
-      [3, 0, 0],
-      [4, 1, 2],
-      [2, -1, 3],
-    ],
-    P: [
-      [5, 0, 0],
-      [3, 0, 0],
-      [4, 1, 2],
-    ],
-  },
-  ...{
-    O: [
-      [2, 0, 0],
-      [1, -1, 2],
-      [3, 1, 5],
-    ],
-  },
+  F: HALOGEN,
+  Cl: HALOGEN,
+  Br: HALOGEN,
+  I: HALOGEN,
+  C: [
+    [4, 0, 0],
+    [3, -1, 5],
+    [3, 1, 7],
+  ],
+  Si: [[4, 0, 0]],
+  N: [
+    [3, 0, 0],
+    [4, 1, 2],
+    [2, -1, 3],
+  ],
+  P: [
+    [5, 0, 0],
+    [3, 0, 0],
+    [4, 1, 2],
+  ],
+  O: [
+    [2, 0, 0],
+    [1, -1, 2],
+    [3, 1, 5],
+  ],
   S: [
     [2, 0, 0],
     [4, 0, 1],

@@ -61,7 +61,7 @@ function stereoDifference(
 }
 
 /** How many centres of one colour have which configuration, by the order of their neighbours' colours. */
-interface Tally {
+interface CentreCounts {
   clockwise: number;
   anticlockwise: number;
   unclear: number;
@@ -76,13 +76,13 @@ function invertedCentre(
   result: PlacedMolecule,
   { other, colours }: Matched,
 ): Difference | null {
-  const wanted = new Map<number, Tally>();
+  const wanted = new Map<number, CentreCounts>();
   for (const { node, neighbours, clockwise } of centres) {
     const order = neighbours.map((neighbour) => colourOf(colours.one, neighbour));
     if (new Set(order).size < order.length) continue;
     count(wanted, colours.one[node] ?? -1, isEven(order) ? clockwise : !clockwise);
   }
-  const found = new Map<number, Tally>();
+  const found = new Map<number, CentreCounts>();
   for (const [node, colour] of colours.other.entries()) {
     if (!wanted.has(colour)) continue;
     count(found, colour, configurationByColour(node, result, other, colours.other));
@@ -120,7 +120,11 @@ function colourOf(colours: readonly number[], node: number | null): number {
   return node === null ? -1 : (colours[node] ?? -2);
 }
 
-function count(tallies: Map<number, Tally>, colour: number, clockwise: boolean | null): void {
+function count(
+  tallies: Map<number, CentreCounts>,
+  colour: number,
+  clockwise: boolean | null,
+): void {
   const tally = tallies.get(colour) ?? { clockwise: 0, anticlockwise: 0, unclear: 0 };
   if (clockwise === null) tally.unclear += 1;
   else tally[clockwise ? 'clockwise' : 'anticlockwise'] += 1;

@@ -51,7 +51,8 @@ function readLine(line: string, { term, width }: Section): EstimatedParameter {
   const types = line.trimStart().slice(0, width).replace(/\s/g, '');
   const penalty = PENALTY.exec(line)?.[1];
   return {
-    ...{ term, types },
+    term,
+    types,
     penalty: penalty === undefined ? null : Number(penalty),
     needsRevision: REVISION.test(line),
     remark: remarkOf(line.trimStart().slice(width)),

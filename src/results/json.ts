@@ -18,6 +18,10 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | nu
 
 /** Whether all are numbers as JSON has them, or null. Most lists are, and there are millions: these need no copy. */
 export function arePlain(values: readonly unknown[]): values is readonly (number | null)[] {
-  for (const value of values) if (value !== null && !Number.isFinite(value)) return false;
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at];
+    // Of a number that is not finite, NaN.
+    if (value !== null && (typeof value !== 'number' || value - value !== 0)) return false;
+  }
   return true;
 }

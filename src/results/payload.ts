@@ -31,8 +31,6 @@ export interface PayloadEntry {
 export interface Payload {
   readonly ok: true;
   readonly entries: readonly PayloadEntry[];
-  /** Made by an engine that only has the right shape; it says so in every payload. */
-  readonly synthetic: boolean;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -50,7 +48,7 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
   if (entries.length === 0) {
     return resultProblem(RESULT_PROBLEMS.empty, 'The result holds no prediction.');
   }
-  return { ok: true, entries, synthetic: isSynthetic(read.json) };
+  return { ok: true, entries };
 }
 
 function findEntries(json: unknown): PayloadEntry[] {
@@ -143,22 +141,4 @@ function numberOrText(text: string): PayloadValue {
   if (/^\s*(?:nan|null|none)?\s*$/i.test(text)) return text === '' ? '' : null;
   const number = Number(text);
   return Number.isFinite(number) ? number : text;
-}
-
-/** The mark stands in `metadata`, in an array's items, or in the payload inside the earlier variant's wrapper. */
-function isSynthetic(json: unknown): boolean {
-  const objects = Array.isArray(json) ? (json as readonly unknown[]) : [json];
-  return objects.some((item) => {
-    const object = asObject(item);
-    const prediction = asObject(object?.['results'])?.['prediction'];
-    return (
-      [object, asObject(object?.['metadata'])].some(isMarked) ||
-      (prediction !== undefined && isSynthetic(prediction))
-    );
-  });
-}
-
-function isMarked(object: JsonObject | null): boolean {
-  const note = object?.['note'];
-  return object?.['synthetic'] === true || (typeof note === 'string' && /^synthetic\b/i.test(note));
 }

@@ -58,8 +58,11 @@ function readRows(text: string): string[][] {
   if (!text.includes('"')) return splitRows(text);
   try {
     const rows: string[][] = parse(text, {
-      ...{ bom: true, relax_column_count: true, relax_quotes: true },
-      ...{ skip_empty_lines: true, trim: true },
+      bom: true,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      trim: true,
     });
     return rows;
   } catch {

@@ -8,6 +8,7 @@ import type {
   FetchOutcome,
   FindOutcome,
   ListOutcome,
+  OfferOutcome,
   PingOutcome,
   PollOutcome,
   SubmitOutcome,
@@ -47,6 +48,8 @@ export interface PollOptions extends CallOptions {
 export interface ServiceClient {
   /** It lies on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
+  /** Whether the service takes such a job: an option beyond its contract is sent only where it is announced. Costs no slot. */
+  offer(job: Job, options: CallOptions): Promise<OfferOutcome>;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;

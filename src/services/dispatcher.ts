@@ -1,4 +1,10 @@
-/** Connections to a service: direct, or through a proxy; with the CAs of the system, and one of the user. */
+/**
+ * Connections to a service: direct, or through a proxy; with the CAs of the system, and one of the user.
+ *
+ * A proxy forwards requests to `http` addresses and tunnels (CONNECT) to `https` ones; most proxies allow CONNECT
+ * to port 443 only. The user's CA is added to those of the system: a proxy that opens TLS needs one more, and a
+ * service may move to a public certificate.
+ */
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { failureCode } from './http-failure.ts';

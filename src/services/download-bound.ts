@@ -1,4 +1,9 @@
-/** How large one downloaded file may be: what a service sends must fill neither the memory nor the disk. */
+/**
+ * How large one downloaded file may be: what a service sends must fill neither the memory nor the disk.
+ *
+ * One bound for every file of a service. Rejected: one for each kind of file, six keys that nobody would set, and
+ * none for files that are not checked, which could fill the disk.
+ */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
 import { DEFAULT_MAX_DOWNLOAD } from '../domain/max-download.ts';

@@ -1,4 +1,9 @@
-/** When the status of a job may be asked for, so that all jobs of a service together ask at most so often a second. */
+/**
+ * When the status of a job may be asked for, so that all jobs of a service together ask at most so often a second.
+ *
+ * In the worker and not in the budget, which knows nothing of a job once it is accepted; several workers have a
+ * pace each. Rejected: a workflow that hands out turns, an event for each question.
+ */
 
 /** With a pace, a young job is not asked about more often than this (ms). */
 const SHORTEST_MS = 500;

@@ -2,6 +2,9 @@
  * Whether the service that is configured is at its address, before anything is submitted there. Everything asked is a
  * GET of what does not exist; no redirect is followed, and no token is sent. Only answers that leave no doubt make an
  * address a wrong one: a service that is down, or keeps us out, may be there.
+ *
+ * Rejected: taking every unexpected answer for a wrong address (an outage in the evening would refuse the night),
+ * and a POST that must fail (it might not).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '../domain/item.ts';

@@ -4,6 +4,9 @@
  * `http.ts` sends headers and bodies through it, so that no adapter can forget it.
  *
  * Never by the eye of a reader: how a secret may be spelled is in `secret-forms.ts`.
+ *
+ * Rejected: parsing the JSON and writing it again, which would not be the bytes as received, and failing the item,
+ * which loses results that were paid for.
  */
 import { LOOK_BEHIND, secretForms, type SecretForms, type Spelled } from './secret-forms.ts';
 

@@ -4,7 +4,7 @@
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 export const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
@@ -70,6 +70,5 @@ function notPrivate(folder: string, why: string): HundredfoldError {
     code: 'FOLDER_NOT_PRIVATE',
     message: `${folder} cannot be used as a private folder: ${why}`,
     remedy: 'Remove it, or name a folder of your own in HUNDREDFOLD_STATE_DIR.',
-    exitCode: EXIT.refused,
   });
 }

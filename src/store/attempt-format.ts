@@ -15,7 +15,8 @@ export const attempt = z.object({
 export function attemptToDisk(made: Attempt): z.infer<typeof attempt> {
   const { at, outcome, message, remoteId, sentAt, answeredAt } = made;
   return {
-    ...{ at, outcome },
+    at,
+    outcome,
     ...(message === undefined ? {} : { message }),
     ...(remoteId === undefined ? {} : { remote_id: remoteId }),
     ...(sentAt === undefined ? {} : { sent_at: sentAt }),

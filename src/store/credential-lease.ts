@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceReference } from '../domain/campaign.ts';
-import { EXIT } from '../domain/errors.ts';
+
 import { isObjectAddress, parseObjectAddress } from '../domain/object-store.ts';
 import { isOf, newestLease, renewLease, takeLease, type LeaseHolder } from './lease.ts';
 import type { Store } from './store.ts';
@@ -127,6 +127,5 @@ function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
       `Two servers with one token would spend its limit twice. Run the campaign there, or move that one's campaigns here (hundredfold move).${after}` +
       ` Only where it has certainly sent nothing within the window, remove the objects below ${store.location} to go on at once.`,
     retryable: true,
-    exitCode: EXIT.refused,
   });
 }

@@ -80,8 +80,17 @@ export function resultOf(record: ItemRecord): JobResult {
   const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
   const { submittedAt, sentAt, answeredAt } = record;
   return {
-    ...{ state, error, address, remoteId, jobName, finishedAt, timing, files },
-    ...{ submittedAt, sentAt, answeredAt },
+    state,
+    error,
+    address,
+    remoteId,
+    jobName,
+    finishedAt,
+    timing,
+    files,
+    submittedAt,
+    sentAt,
+    answeredAt,
     ...(record.engine !== undefined && { engine: record.engine }),
   };
 }

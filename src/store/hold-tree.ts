@@ -3,7 +3,7 @@
  * not while another Temporal works on it. What was taken over gets a new identity (tree-identity.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT } from '../domain/errors.ts';
+
 import {
   isOf,
   newestLease,
@@ -101,7 +101,6 @@ export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
     remedy:
       'Wait until the campaign there has ended, or type the command in the folder that it was started from. Otherwise choose another output folder with --out.',
     retryable: true,
-    exitCode: EXIT.refused,
   });
 }
 

@@ -215,7 +215,8 @@ function adoptedToDisk({ inputKnown }: NonNullable<ItemRecord['adopted']>) {
 function earlierToDisk(end: EarlierEnd): z.infer<typeof earlier> {
   const { state, error } = end;
   return {
-    ...{ state, error },
+    state,
+    error,
     remote_id: end.remoteId,
     job_name: end.jobName,
     submitted_at: end.submittedAt,
@@ -227,7 +228,8 @@ function earlierToDisk(end: EarlierEnd): z.infer<typeof earlier> {
 function earlierFromDisk(disk: z.infer<typeof earlier>): EarlierEnd {
   const { state, error } = disk;
   return {
-    ...{ state, error },
+    state,
+    error,
     remoteId: disk.remote_id,
     jobName: disk.job_name,
     submittedAt: disk.submitted_at,

@@ -3,6 +3,9 @@
  * and the same whenever the same item with the same input is submitted, so that it works as an idempotency key.
  * `retry` keeps it as long as a job of this name may be of use, and takes the next job number when it is not
  * (reopen.ts). All before it is for people who read the service's list.
+ *
+ * The label is kept in item.json when the item begins, and not read from the manifest again: an edited title would
+ * change the name, and the look-up for a lost answer would miss the job.
  */
 import { createHash } from 'node:crypto';
 import { SERVICE_OF_KIND, type Item, type Options } from '../domain/item.ts';

@@ -33,6 +33,25 @@ export const RESULT_TABLES = KINDS.flatMap((kind) =>
   TABLE_FORMATS.map((format) => resultTableKey(kind, format)),
 );
 
+/** Kinds whose items have a table of measures beside the one of their values. */
+export type MeasuredKind = Exclude<Kind, 'molecule'>;
+
+const MEASURES_OF_KIND: Readonly<Record<MeasuredKind, string>> = {
+  sequence: 'sequence-measures',
+  alignment: 'alignment-measures',
+  shifts: 'shift-measures',
+};
+
+/** The table with one row an item of the kind: `tables/sequence-measures.csv`. */
+export function measureTableKey(kind: MeasuredKind, format: TableFormat): string {
+  return `tables/${MEASURES_OF_KIND[kind]}.${format}`;
+}
+
+/** All of them, in both formats. Trees that an earlier version has published have none. */
+export const MEASURE_TABLES = (['sequence', 'alignment', 'shifts'] as const).flatMap((kind) =>
+  TABLE_FORMATS.map((format) => measureTableKey(kind, format)),
+);
+
 /** Names in an item's folder, beside the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';

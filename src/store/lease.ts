@@ -2,6 +2,9 @@
  * The lease on an output tree: one Temporal works on a tree at a time. Leases are numbered files in the tree, and the
  * highest number counts. To take a tree over is to create the next number, which one contender alone can do; to renew
  * is to write the own number anew. No clock of another machine is believed: a contender sees whether the file changes.
+ *
+ * Rejected: `flock` and SQLite's locks, which do not hold on NFS; one file that is replaced when unchanged, which
+ * POSIX cannot do; an expiry time, which needs clocks that agree.
  */
 import { z } from 'zod';
 import { LEASES, leaseKey } from './layout.ts';

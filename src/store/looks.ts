@@ -2,6 +2,9 @@
  * Folders of a tree that were seen to be no links a moment ago. The files of an item are read and written one after the
  * other: what lies above them is not looked at anew for each. A link that is put in place of such a folder just then may be
  * followed, as it might be between the look and the reading.
+ *
+ * Only reads rely on this. Before a write every folder is looked at: a write could otherwise follow a link that was
+ * put in place of a folder within that second.
  */
 const LOOK_HOLDS_MS = 1_000;
 const LOOKS_KEPT = 1_000;

@@ -108,9 +108,15 @@ export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemR
   const { engine: _, ...same } = record;
   return {
     ...same,
-    ...{ state: 'waiting', error: null, jobNumber: record.jobNumber + 1 },
-    ...{ remoteId: null, jobName: null, timing: null },
-    ...{ submittedAt: null, sentAt: null, answeredAt: null },
+    state: 'waiting',
+    error: null,
+    jobNumber: record.jobNumber + 1,
+    remoteId: null,
+    jobName: null,
+    timing: null,
+    submittedAt: null,
+    sentAt: null,
+    answeredAt: null,
     files: Object.keys(fetched).length > 0 ? fetched : record.files,
   };
 }

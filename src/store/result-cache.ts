@@ -4,6 +4,9 @@
  * the disk space of the tree that they came from where the file system can.
  *
  * Nothing depends on it: it may be removed at any time.
+ *
+ * It is filled when a campaign is published and every file has just been compared with its digest. Rejected:
+ * filling it at the end of each item, when the disk is busy.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /** What a retry of a campaign would do, found out by reading alone: nothing is changed before all of it is clear. */
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
 import { inParallel } from './in-parallel.ts';
@@ -71,7 +71,7 @@ export async function surveyRetry(
   campaign: PreparedCampaign,
   selection: Selection,
 ): Promise<RetrySurvey> {
-  const survey = new Survey();
+  const survey = new RetryCount();
   const unknown = new Set(selection.type === 'items' ? selection.ids : []);
   for (let page = 0; page < campaign.pages; page += 1) {
     await inParallel(await readPage(store, page), READ_LIMIT, async (entry) => {
@@ -85,7 +85,7 @@ export async function surveyRetry(
   return survey;
 }
 
-class Survey implements RetrySurvey {
+class RetryCount implements RetrySurvey {
   readonly chosen = new Set<string>();
   readonly states = { failed: 0, held: 0, cancelled: 0 };
   readonly ways = { ask: 0, resend: 0, anew: 0 };
@@ -196,6 +196,5 @@ function refused(reasons: readonly string[]): HundredfoldError {
     message: [...reasons.slice(0, SHOWN), ...more].join(' '),
     remedy:
       'Nothing was begun. Only items that failed, are held or were cancelled can be run again: items.csv lists them.',
-    exitCode: EXIT.refused,
   });
 }

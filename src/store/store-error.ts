@@ -2,33 +2,10 @@
  * What can go wrong in the store, coded. `retryable` says whether the same write can succeed later
  * without a change to the item: a full disk is the machine's trouble and must not burn the item.
  */
+import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 
-export const STORE_CODES = [
-  'STORE_FULL',
-  'STORE_READ_ONLY',
-  'STORE_BUSY',
-  'STORE_IO',
-  'STORE_TRUNCATED',
-  'STORE_MISSING',
-  'STORE_BAD_KEY',
-  'STORE_RECORD_UNREADABLE',
-  'STORE_DIGEST_MISMATCH',
-  'STORE_NOT_PREPARED',
-  'STORE_BAD_ADDRESS',
-  'STORE_BUCKET_MISSING',
-  'STORE_ACCESS_DENIED',
-  'STORE_WRONG_REGION',
-  'STORE_CLOCK_SKEW',
-  'STORE_UNREACHABLE',
-  'STORE_NOT_CONDITIONAL',
-  'STORE_DUPLICATE_ID',
-  'ITEM_RECORD_FOREIGN',
-  'TREE_NOT_HERE',
-  'TREE_LEASED',
-  'TOKEN_LEASED',
-] as const;
-export type StoreCode = (typeof STORE_CODES)[number];
+export type { StoreCode };
 
 export class StoreError extends HundredfoldError {
   /** Whether trying again later can help, once the remedy was applied. */

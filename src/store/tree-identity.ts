@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { EXIT } from '../domain/errors.ts';
+
 import { TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
@@ -65,6 +65,5 @@ export function treeNotHere(folder: string, fault: string): StoreError {
     remedy:
       'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and type its "hundredfold run" command again.',
     retryable: true,
-    exitCode: EXIT.refused,
   });
 }

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 
 export interface Place {
   readonly host: string;
@@ -80,7 +80,6 @@ async function listen(server: Server, { host, port }: Place): Promise<void> {
       message: `cannot listen for metrics on ${host}, port ${port} (${code})`,
       remedy:
         'Choose another port or address: --metrics-port and --metrics-host, or worker.metrics in the configuration.',
-      exitCode: EXIT.refused,
       cause,
     });
   }

@@ -5,7 +5,7 @@ import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '
 import type { ServiceName } from '../domain/item.ts';
 import type { ServiceClient } from '../services/client.ts';
 import type { Store } from '../store/store.ts';
-import type { ItemConclusion, RemoteJob } from '../workflows/verbs.ts';
+import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { subjectFields } from './log-line.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import { observedClient } from './observed-client.ts';

@@ -49,7 +49,9 @@ export function observedClient(
     ...client,
     submit: (job, options) =>
       trace({
-        ...{ service, operation: 'submit', outcomeOf },
+        service,
+        operation: 'submit',
+        outcomeOf,
         run: (sent) => submit({ service, client, metrics, sent }, job, options),
       }),
     poll: (id, options) => timed('poll', () => client.poll(id, options)),

@@ -30,7 +30,7 @@ import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptor
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { ItemEnd } from '../domain/campaign.ts';
 import { programVersion } from '../program/files.ts';
-import type { ItemConclusion, RemoteJob } from '../workflows/verbs.ts';
+import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
 import { isSampled, type Sampling } from './sampling.ts';

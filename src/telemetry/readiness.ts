@@ -1,4 +1,9 @@
-/** Whether a worker takes up work: it polls, Temporal can be reached, and it was not told to stop. */
+/**
+ * Whether a worker takes up work: it polls, Temporal can be reached, and it was not told to stop.
+ *
+ * Temporal is asked whether it lists this worker among the pollers. Rejected: the state of the SDK's worker alone,
+ * which stays `RUNNING` while Temporal is away.
+ */
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import { TASK_QUEUE_TYPES } from '../temporal/task-queue-types.ts';

@@ -2,36 +2,15 @@
  * The SDK's runtime: one a process, installed with the first worker. Where its log goes, and where it shows its metrics,
  * has to be said before.
  */
-import {
-  DefaultLogger,
-  makeTelemetryFilterString,
-  Runtime,
-  type LogLevel,
-  type Logger,
-} from '@temporalio/worker';
-import { logLine, type LogFormat } from './log-line.ts';
-
-interface Log {
-  readonly write: (line: string) => void;
-  readonly level: LogLevel;
-  readonly format: LogFormat;
-}
+import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
+import { logLine } from './log-line.ts';
+import { logTarget } from './log-target.ts';
 
 /** A warning of the SDK about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
 const INTENDED = 'No workflows registered, not polling for workflow tasks';
 
-let wanted: Log | null = null;
 let metricsAddress: string | null = null;
 let installed = false;
-
-/** Where the log of the SDK and of the worker goes; to be called once, before the first worker. */
-export function logTo(
-  write: (line: string) => void,
-  level: LogLevel = 'WARN',
-  format: LogFormat = 'json',
-): void {
-  wanted = { write, level, format };
-}
 
 /** HOST:PORT at which the SDK's core shows its metrics; to be called before the first worker. */
 export function showCoreMetricsAt(address: string): void {
@@ -42,9 +21,10 @@ export function showCoreMetricsAt(address: string): void {
  * Not before there is a worker: the runtime wakes several times a second for the log, also in a command that never works.
  */
 export function startRuntime(): void {
-  if (installed || !wanted) return;
+  const target = logTarget();
+  if (installed || target === null) return;
   installed = true;
-  const { write, level, format } = wanted;
+  const { write, level, format } = target;
   const logger = new DefaultLogger(level, (entry) => {
     if (entry.message !== INTENDED) write(logLine(entry, format));
   });

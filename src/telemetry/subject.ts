@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ItemEnd, ServiceReference } from '../domain/campaign.ts';
-import type { ItemAddress, JobFinish, SubmitRequest } from '../workflows/verbs.ts';
+import type { ItemAddress, JobFinish, SubmitRequest } from '../workflows/activity-types.ts';
 
 export interface Subject {
   readonly campaign?: string;

@@ -2,7 +2,7 @@
  * OpenTelemetry traces, one an item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
  * file is what is always there, otel.ts what is loaded then.
  */
-import { EXIT, HundredfoldError } from '../domain/errors.ts';
+import { HundredfoldError } from '../domain/errors.ts';
 import type { Tracing } from './spans.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,6 @@ async function load(environment: Environment): Promise<Tracing> {
       message: `traces cannot be sent by the protocol ${protocol}`,
       remedy:
         'Traces go by OTLP over HTTP, which collectors take at port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
-      exitCode: EXIT.refused,
     });
   }
   const { startTracing } = await import('./otel.ts');

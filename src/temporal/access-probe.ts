@@ -60,7 +60,11 @@ async function probeTls(
   const { ca, cert, key, serverName } = tls;
   const servername = serverName ?? (isIP(host) ? undefined : host);
   const socket = connectTls({
-    ...{ host, port, ca, cert, key },
+    host,
+    port,
+    ca,
+    cert,
+    key,
     ...(servername !== undefined && { servername }),
     ALPNProtocols: ['h2'],
   });

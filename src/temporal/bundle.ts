@@ -7,7 +7,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import { HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
@@ -32,6 +31,8 @@ export async function workflowBundle(failureConverterPath?: string): Promise<{ c
 async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   const stackTraces = join(SOURCE, 'workflows', 'stack-traces.ts');
+  // Loaded here alone: it takes half a second, and commands ask this module for the digest.
+  const { bundleWorkflowCode } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),

@@ -1,9 +1,12 @@
 /** The program that is the embedded server. */
+import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { fetchTemporalCli } from '../program/fetch-temporal.js';
+import { SetupProblem } from '../program/problem.js';
 import {
   findTemporalCli,
   TEMPORAL_CLI_VERSION,
+  TemporalCliError,
   type TemporalCli,
 } from '../program/temporal-cli.js';
 
@@ -43,10 +46,15 @@ function findCli(): TemporalCli | null {
 
 /** What the set-up says on any Node is an error of its own there: plain JavaScript, without our registry. */
 function coded(cause: unknown): unknown {
-  const { code, message, remedy, detail } = cause as Partial<
-    Record<'code' | 'message' | 'remedy' | 'detail', string>
-  >;
-  if (code === undefined || message === undefined || remedy === undefined) return cause;
-  const words = detail === undefined || detail === '' ? message : `${message}\n${detail}`;
+  if (!(cause instanceof SetupProblem || cause instanceof TemporalCliError)) return cause;
+  // Plain JavaScript is not checked by the compiler: test/project/error-codes.test.ts compares its codes with the registry.
+  const code = cause.code as ErrorCode;
+  const { message, remedy } = cause;
+  const detail = cause instanceof SetupProblem ? cause.detail : '';
+  const words =
+    detail === ''
+      ? message
+      : `${message}
+${detail}`;
   return new HundredfoldError({ code, message: words, remedy, cause });
 }

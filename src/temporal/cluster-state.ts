@@ -1,6 +1,9 @@
 /**
  * What a Temporal server and a namespace of it offer us, read by calls that change nothing. Each part is read by itself:
  * a server that closes one of them (Temporal Cloud the operator service, a gateway whatever it likes) still tells the rest.
+ *
+ * Permissions are tested with a count and a signal to a workflow that does not exist, which a server refuses before
+ * it looks. Rejected: reading roles, which every authorizer keeps in its own way.
  */
 import type { Client } from '@temporalio/client';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
@@ -110,7 +113,8 @@ export async function readPollers(client: Client, taskQueue: string): Promise<Po
     for (const [kind, taskQueueType] of QUEUE_TYPES) {
       const name = { name: taskQueue };
       const { pollers } = await client.workflowService.describeTaskQueue({
-        ...{ namespace, taskQueue: name },
+        namespace,
+        taskQueue: name,
         taskQueueType,
       });
       for (const {
@@ -122,7 +126,8 @@ export async function readPollers(client: Client, taskQueue: string): Promise<Po
         const { deploymentName, buildId } = deploymentOptions ?? {};
         const version = deploymentName ? `${deploymentName}:${buildId ?? ''}` : null;
         found.push({
-          ...{ identity: identity ?? '', kind },
+          identity: identity ?? '',
+          kind,
           lastMs: Number(lastAccessTime?.seconds ?? 0) * 1_000,
           version: version ?? (workerVersionCapabilities?.buildId || null),
         });
@@ -140,7 +145,8 @@ const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Prom
     workflowService.countWorkflowExecutions({ namespace }),
   'write (SignalWorkflowExecution)': ({ workflowService }, namespace) =>
     workflowService.signalWorkflowExecution({
-      ...{ namespace, signalName: 'none' },
+      namespace,
+      signalName: 'none',
       workflowExecution: { workflowId: 'hundredfold-doctor-asks-for-permission' },
     }),
 };

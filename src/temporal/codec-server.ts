@@ -1,12 +1,15 @@
 /**
  * A codec server: the web UI and the CLI of Temporal ask it to decrypt what they show, and to encrypt what is typed. The
  * protocol is Temporal's: POST /encode and /decode with `{payloads: [{metadata, data}]}`, both in base64.
+ *
+ * It asks for no login and listens on a loopback address, for the person in front of the machine. Rejected: a
+ * token, which the Temporal UI can send only with an OAuth set-up.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
 import type { CodecKeys } from '../config/codec.ts';
-import { isLocalHost } from '../config/proxy.ts';
+import { isLocalHost } from '../domain/local-host.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { EncryptionCodec } from './codec.ts';
 

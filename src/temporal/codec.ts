@@ -3,6 +3,9 @@
  * signals, queries, heartbeats, summaries, and messages of failures. The format is that of Temporal's own samples: the
  * whole payload, then `nonce | ciphertext | tag`, with the id of the key in its metadata. Search attributes and ids
  * cannot be encrypted: the server reads them.
+ *
+ * Rejected: binding a payload to its place (additional authenticated data). No other tool could read it, and
+ * continue-as-new and signals would break.
  */
 import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Connections to Temporal, for clients and for workers. */
+/** Connections of clients to Temporal; those of workers are in worker-connection.ts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   Client,
@@ -8,10 +8,9 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import type { CodecKeys } from '../config/codec.ts';
 import type { TlsMaterial } from '../config/pem.ts';
-import { isLocalHost } from '../config/proxy.ts';
+import { isLocalHost } from '../domain/local-host.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { processIdentity } from './identity.ts';
 import { placeOf, probeAccess } from './access-probe.ts';
@@ -59,23 +58,11 @@ export async function connectClient(
   const first = await open(reread?.() ?? target);
   const connection = reread ? new RenewedConnection(first, { open, reread }) : first;
   return new Client({
-    ...{ connection, namespace, identity },
+    connection,
+    namespace,
+    identity,
     dataConverter: dataConverterOf(target.codec ?? null),
   });
-}
-
-/** Throws TEMPORAL_* with the cause. */
-export async function connectWorker(
-  target: TemporalAddress,
-  credentials: Credentials = target.reread?.() ?? target,
-): Promise<NativeConnection> {
-  try {
-    return await NativeConnection.connect(
-      security(target, credentials) satisfies NativeConnectionOptions,
-    );
-  } catch (cause) {
-    throw await reasonFor({ ...target, ...credentials }, cause);
-  }
 }
 
 type Target = TemporalAddress & { readonly embedded?: boolean };
@@ -130,7 +117,8 @@ export async function keepHistories(client: Client): Promise<void> {
   });
 }
 
-function security({ address, metadata }: TemporalAddress, { apiKey, tls }: Credentials) {
+/** What connections of both kinds take as they are. */
+export function security({ address, metadata }: TemporalAddress, { apiKey, tls }: Credentials) {
   return {
     address,
     ...(metadata && { metadata: { ...metadata } }),
@@ -149,7 +137,7 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
 }
 
 /** gRPC says of all that keeps it from connecting that it took too long: the cause is looked for. */
-async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
+export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
   const told = refusalOf(cause, target.namespace);
   return told ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);

@@ -5,7 +5,7 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import { nudgeSignal } from '../workflows/messages.ts';
-import { thisBuild, type Build } from './workers.ts';
+import { thisBuild, type Build } from './build.ts';
 
 export interface DeployedBuild {
   readonly id: string;
@@ -84,7 +84,9 @@ export async function setCurrent(
   const { namespace } = client.options;
   try {
     await client.workflowService.setWorkerDeploymentCurrentVersion({
-      ...{ namespace, deploymentName: deployment, buildId },
+      namespace,
+      deploymentName: deployment,
+      buildId,
       // A worker that has gone meanwhile, or a role without workers, is the operator's decision.
       ignoreMissingTaskQueues: true,
     });

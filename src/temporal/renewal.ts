@@ -2,6 +2,8 @@
  * Credentials that change while a process lives: certificates and API keys are replaced in their files, by a person or
  * by a program such as cert-manager. An API key is set on the connection that there is; new certificates need a new
  * connection, because the SDK reads them once. Calls on the old one are given time to end.
+ *
+ * Rejected: the certificate providers of grpc-js, which are experimental and which workers do not have.
  */
 import type { Connection, ConnectionLike, Metadata } from '@temporalio/client';
 import type { NativeConnection, Worker } from '@temporalio/worker';

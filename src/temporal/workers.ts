@@ -9,21 +9,17 @@ import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
   type WorkerOptions,
-  type WorkflowBundlePath,
 } from '@temporalio/worker';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
 import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
-import type { Activities } from '../workflows/verbs.ts';
-import { bundleDigest, workflowBundle } from './bundle.ts';
+import type { Activities } from '../workflows/activity-types.ts';
+import type { Build } from './build.ts';
+import { workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
-import { programVersion } from '../program/files.ts';
+import type { Role } from './roles.ts';
 import { WatchedWorker } from './workflow-thread.ts';
-
-/** What a worker of a shared Temporal does; by default all of it. */
-export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
-export type Role = (typeof ROLES)[number];
 
 export interface WorkersOptions {
   readonly connection: NativeConnection;
@@ -43,19 +39,6 @@ export interface WorkersOptions {
   readonly build: Build | null;
   /** null where all workers are of one user: then each does everything. */
   readonly roles: readonly Role[] | null;
-}
-
-/** A version of the program within a Worker Deployment. */
-export interface Build {
-  readonly deployment: string;
-  readonly id: string;
-  /** Its workflows; those of this program when they are left out. */
-  readonly bundle?: WorkflowBundlePath;
-}
-
-/** Of this program: the workflow code decides whether two of them can take over from each other. */
-export function thisBuild(deployment: string): Build {
-  return { deployment, id: `${programVersion()}-${bundleDigest()}` };
 }
 
 export interface RunningWorkers {
@@ -96,7 +79,9 @@ const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 function everyWorker(options: WorkersOptions) {
   const { connection, namespace, identity, interceptors } = options;
   return {
-    ...{ connection, namespace, identity },
+    connection,
+    namespace,
+    identity,
     dataConverter: dataConverterOf(options.codec),
     ...versioning(options),
     interceptors: { activity: interceptors },
@@ -189,7 +174,8 @@ function createFor(
 ): Promise<Worker> {
   return Worker.create({
     ...everyWorker(options),
-    ...{ taskQueue, activities },
+    taskQueue,
+    activities,
     maxConcurrentActivityTaskExecutions: atOnce,
   });
 }

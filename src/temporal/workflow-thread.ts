@@ -3,6 +3,9 @@
  * thread of its own: 0.1 ms of CPU a call, about 17 calls an item (docs/benchmarks.md, "What an item costs"). Here the
  * calls have no limit of their own. Instead the main thread looks for a call that does not return, and then ends the
  * workflow thread; its worker fails, and its owner starts another one.
+ *
+ * A test with code that loops for ever holds the two members of the SDK that this relies on and that are not
+ * public.
  */
 import type { Worker as Thread } from 'node:worker_threads';
 import { Worker } from '@temporalio/worker';

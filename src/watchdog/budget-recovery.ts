@@ -2,6 +2,9 @@
  * Starts a budget anew whose workflow cannot go on: its history does not fit its code, so that no worker can replay it.
  * Nothing is spent twice: what its history and its memo tell of is charged in the new one, answers that the items were
  * not told are told now, and items that wait ask again.
+ *
+ * Rejected: letting the workflow fail on non-determinism, which loses the charges, and resetting it, which meets
+ * the same event again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';

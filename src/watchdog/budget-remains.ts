@@ -15,7 +15,7 @@ import type {
   SubmitAnswer,
   SubmitRequest,
   SubmitResult,
-} from '../workflows/verbs.ts';
+} from '../workflows/activity-types.ts';
 
 export type History = Awaited<
   ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { FeedPlan } from '../domain/campaign.ts';
 import { inTurns, type Sharer } from './turns.ts';
-import type { Activities } from './verbs.ts';
+import type { Activities } from './activity-types.ts';
 
 /**
  * Every activity beats each second: what a worker had under way when it died is taken up again this soon. With 10 s a

@@ -9,7 +9,7 @@ import type { FeedPlan, ItemLaunch } from '../domain/campaign.ts';
 import { ensureBudget, withToken } from './activity-options.ts';
 import { requestSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
-import type { ItemRequest } from './verbs.ts';
+import type { ItemRequest } from './activity-types.ts';
 
 /**
  * Asks for the given items of one service, all in one signal: a signal for each would cost as much as its
@@ -69,7 +69,10 @@ function requestOf(
     ...standingIn(input),
     ...(behind !== undefined && { behind }),
     job: {
-      ...{ id, kind, generation, store },
+      id,
+      kind,
+      generation,
+      store,
       ...(tree !== undefined && { tree }),
       ...(launch !== undefined && { launch }),
     },

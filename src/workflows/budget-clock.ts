@@ -5,6 +5,9 @@
  * replayed again (SDK 1.24.0; docs/reliability.md).
  *
  * It only moves forward. When the server's clock was set back, it goes on from where it stood.
+ *
+ * Rejected: a local activity (dropped in a task that only answers a query), times in the requests (there are none
+ * while nobody asks), and the clocks of the workers (they differ).
  */
 import type { ClockReading } from './messages.ts';
 

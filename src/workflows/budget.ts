@@ -34,7 +34,7 @@ import {
 } from './limiter/keep-budget.ts';
 import { submittedSignal, takenSignal, withdrawnSignal, type BudgetInput } from './messages.ts';
 import { campaignWorkflowId } from './names.ts';
-import type { ItemJob, SubmitRequest, SubmitResult } from './verbs.ts';
+import type { ItemJob, SubmitRequest, SubmitResult } from './activity-types.ts';
 
 export async function budget(input: BudgetInput): Promise<void> {
   if (!patched('budget-clock')) return formerBudget(input);

@@ -49,10 +49,10 @@ import {
 import { publishEnd } from './publish-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { sweep } from './sweep.ts';
-import { Tally } from './tally.ts';
+import { ProgressTally } from './tally.ts';
 import { tellEnd, tellStop } from './tell-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
-import type { Foreseen } from './verbs.ts';
+import type { Foreseen } from './activity-types.ts';
 
 /** How often the open items are compared with what really runs: finds those ended by hand. */
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -81,7 +81,7 @@ class CampaignRun {
   /** Times that a budget has told what it granted. */
   private takings = 0;
   private readonly startedAt: number;
-  private readonly tally: Tally;
+  private readonly tally: ProgressTally;
   private readonly breaker: Breaker;
   private state: CampaignState;
   /** Every item for which there was room was started and asked for. */
@@ -97,7 +97,7 @@ class CampaignRun {
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
-    this.tally = new Tally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
+    this.tally = new ProgressTally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
     this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
     this.breaker = new Breaker(plan.policy.sameFailures, carried?.breaker);
     this.startedAt = carried?.startedAt ?? Date.now();

@@ -1,9 +1,15 @@
-/** When the end of a campaign is expected: what it has left, and how the budgets it draws on stand. */
+/**
+ * When the end of a campaign is expected: what it has left, and how the budgets it draws on stand.
+ *
+ * Only the budgets know what is charged, and a workflow cannot query another one: an activity reads them and runs
+ * the arithmetic of `plan`. Rejected: signals from the budgets, an event for each change, and the pace so far,
+ * which is wrong after the first burst.
+ */
 import { isCancellation, log } from '@temporalio/workflow';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { foresee } from './activity-options.ts';
 import type { Feed } from './feed.ts';
-import type { Foreseen } from './verbs.ts';
+import type { Foreseen } from './activity-types.ts';
 
 /**
  * What happened lately is left out: nobody needs it for this, and every look stays in the history.

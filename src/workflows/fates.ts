@@ -8,7 +8,7 @@ import {
 import type { Closing } from '../budget/events.ts';
 import type { Request, Waiting } from '../budget/lanes.ts';
 import type { Submitted } from './messages.ts';
-import type { SubmitResult } from './verbs.ts';
+import type { SubmitResult } from './activity-types.ts';
 
 /** What an activity that did not answer says about the POST in it. */
 export function fateOf(error: unknown): SubmitResult {

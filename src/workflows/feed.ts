@@ -25,7 +25,7 @@ import { askSignal, type FeedCarried, type ItemInput, type TakenFromQueue } from
 import { itemStart } from './item-start.ts';
 import { itemWorkflowId } from './names.ts';
 import { shouldContinueAsNew } from './upgrade.ts';
-import type { PageEntry } from './verbs.ts';
+import type { ItemOfPage } from './activity-types.ts';
 
 type OnEnded = (kind: Kind, end: Pick<ItemEnd, 'state' | 'code'>) => void;
 
@@ -45,7 +45,7 @@ export class Feed {
   private page: number;
   /** Entries of the current page that were dealt with. */
   private offset: number;
-  private entries: readonly PageEntry[] | null = null;
+  private entries: readonly ItemOfPage[] | null = null;
 
   constructor(
     campaign: CampaignPlan,
@@ -123,7 +123,7 @@ export class Feed {
     await askBudget(begun, 0, this.behind);
   }
 
-  private load(): Promise<PageEntry[]> {
+  private load(): Promise<ItemOfPage[]> {
     const { reference, pages } = this.plan;
     const summary = `page ${this.page + 1} of ${pages}, the rows for ${reference.service}`;
     const { store, tree } = this.campaign;
@@ -141,7 +141,7 @@ export class Feed {
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
-  private async begin({ ended, ...entry }: PageEntry): Promise<BegunItem | null> {
+  private async begin({ ended, ...entry }: ItemOfPage): Promise<BegunItem | null> {
     if (ended) {
       this.onEnded(entry.kind, ended);
       return null;
@@ -167,7 +167,12 @@ export class Feed {
     const { name, store, tree, policy } = this.campaign;
     const { reference, fetchQueue, others } = this.plan;
     const free: ItemInput = {
-      ...{ ...row, campaign: name, store, reference, policy, finishInOne: true },
+      ...row,
+      campaign: name,
+      store,
+      reference,
+      policy,
+      finishInOne: true,
       ...standingIn(this.campaign),
       ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),

@@ -30,7 +30,7 @@ import {
   withdrawSignal,
   type BudgetInput,
 } from './messages.ts';
-import type { ItemJob, SubmitResult } from './verbs.ts';
+import type { ItemJob, SubmitResult } from './activity-types.ts';
 
 export async function formerBudget(input: BudgetInput): Promise<void> {
   const keeper = new BudgetKeeper(input);

@@ -9,7 +9,7 @@ import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import { ask, takeResult } from './item-job.ts';
 import type { ItemProgress } from './item-progress.ts';
-import type { PollPolicy, RemoteJob } from './verbs.ts';
+import type { PollPolicy, RemoteJob } from './activity-types.ts';
 
 /**
  * A 404 for it is believed after so long (ms), while the service is well. The 15 minutes of a job that was just accepted

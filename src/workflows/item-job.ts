@@ -5,7 +5,7 @@ import { fetchArtefact, finishJob, keepFailed, poll, withToken } from './activit
 import { summary } from './details/summaries.ts';
 import { Ended } from './item-end.ts';
 import type { ItemProgress } from './item-progress.ts';
-import type { PollPolicy, PollResult, RemoteJob } from './verbs.ts';
+import type { PollPolicy, PollResult, RemoteJob } from './activity-types.ts';
 
 /** Of a job that was asked for already. */
 export interface Asked {

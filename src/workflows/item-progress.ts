@@ -7,7 +7,7 @@ import { boundTo } from './bound-credential.ts';
 import { itemDetails } from './details/item.ts';
 import type { ItemInput } from './messages.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
-import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './verbs.ts';
+import type { FetchResult, ItemAddress, JobFinish, KeptFile, RemoteJob } from './activity-types.ts';
 
 export class ItemProgress {
   input: ItemInput;
@@ -50,7 +50,9 @@ export class ItemProgress {
     this.remoteId = remoteId;
     this.attempts.push({ at, outcome, remoteId, ...this.posted });
     const job = {
-      ...{ item: this.address(), reference: this.input.reference, remoteId },
+      item: this.address(),
+      reference: this.input.reference,
+      remoteId,
       ...(this.isBound && { ofSeveral: true as const }),
     };
     // Somebody else has submitted an adopted job, at a time that only its service knows.

@@ -26,7 +26,7 @@ import { ItemSubmission } from './item-submission.ts';
 import { askSignal, submittedSignal, withdrawSignal, type ItemInput } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 import { withQueuedAt } from './post-times.ts';
-import type { RemoteJob } from './verbs.ts';
+import type { RemoteJob } from './activity-types.ts';
 
 export async function item(input: ItemInput): Promise<ItemEnd> {
   const progress = new ItemProgress(input);
@@ -88,8 +88,15 @@ async function finish(progress: ItemProgress, end: ItemEnd): Promise<ItemEnd> {
   }
   const timing = withQueuedAt(progress.timing, progress.queuedAt);
   const conclusion = {
-    ...{ item: progress.address(), reference: input.reference, end, remoteId, attempts, files },
-    ...{ submittedAt, finishedAt: new Date().toISOString(), timing },
+    item: progress.address(),
+    reference: input.reference,
+    end,
+    remoteId,
+    attempts,
+    files,
+    submittedAt,
+    finishedAt: new Date().toISOString(),
+    timing,
     ...(remoteId !== null && posted),
     ...(engine !== undefined && { engine }),
     ...(progress.isBound && { ofSeveral: true as const }),

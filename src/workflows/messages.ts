@@ -19,7 +19,7 @@ import type {
 } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { BreakerCarried } from './breaker.ts';
-import type { SubmitResult } from './verbs.ts';
+import type { SubmitResult } from './activity-types.ts';
 
 /* ---- budget: one entity workflow for each service address ---- */
 

@@ -2,7 +2,7 @@
 import type { CampaignPlan } from '../domain/campaign.ts';
 import { publish } from './activity-options.ts';
 import { inTurns } from './turns.ts';
-import type { Published } from './verbs.ts';
+import type { Published } from './activity-types.ts';
 
 /** @param startedAt when the campaign began (ms) */
 export async function publishEnd(
@@ -17,7 +17,11 @@ export async function publishEnd(
     ...inTurns({ campaign: name, weight }),
   };
   const request = {
-    ...{ store, campaign: name, state, retried, cache },
+    store,
+    campaign: name,
+    state,
+    retried,
+    cache,
     ...(tree !== undefined && { tree }),
     startedAt: new Date(startedAt).toISOString(),
   };

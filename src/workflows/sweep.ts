@@ -1,6 +1,8 @@
 /**
  * Looks where the open items of a feed are. Those whose workflow somebody ended by hand report nothing: they are
  * concluded as failed. Rows without a workflow wait in the budget; should it have lost them, it is asked again.
+ *
+ * Rejected: watching each item, which costs an event for each.
  */
 import { patched } from '@temporalio/workflow';
 import type { CampaignPlan, ItemEnd } from '../domain/campaign.ts';
@@ -44,8 +46,13 @@ async function concludeAll(
     const conclusion = {
       item: { ...entry, campaign: name, store, ...(tree !== undefined && { tree }) },
       reference: plan.reference,
-      ...{ end: ENDED_BY_HAND, remoteId: null, attempts: [], files: [], submittedAt: null },
-      ...{ finishedAt: new Date().toISOString(), timing: null },
+      end: ENDED_BY_HAND,
+      remoteId: null,
+      attempts: [],
+      files: [],
+      submittedAt: null,
+      finishedAt: new Date().toISOString(),
+      timing: null,
     };
     await conclude.executeWithOptions({ summary: `${id} was ended by hand` }, [conclusion]);
     onDone({ id, ...ENDED_BY_HAND });

@@ -4,7 +4,7 @@ import type { Kind } from '../domain/item.ts';
 import type { FinalState } from '../domain/states.ts';
 import { EndedItems } from './ended-items.ts';
 
-export class Tally {
+export class ProgressTally {
   readonly ended: Record<FinalState, number> = {
     succeeded: 0,
     failed: 0,

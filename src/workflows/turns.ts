@@ -1,4 +1,9 @@
-/** The turns of campaigns at a task queue that they share. Pure: activities use it as well. */
+/**
+ * The turns of campaigns at a task queue that they share. Pure: activities use it as well.
+ *
+ * The workflows of items, their polls and downloads, and publications have a fairness key. Submissions have none,
+ * because the budget orders them; other activities are short.
+ */
 import type { Priority } from '@temporalio/common';
 
 export interface Sharer {

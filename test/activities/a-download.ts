@@ -12,7 +12,7 @@ import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
-import type { FetchResult } from '../../src/workflows/verbs.ts';
+import type { FetchResult } from '../../src/workflows/activity-types.ts';
 import { JOBS, TOKEN } from '../services/jobs.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 

@@ -13,7 +13,7 @@ import type { PollOutcome } from '../../src/domain/outcomes.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
-import type { RemoteJob } from '../../src/workflows/verbs.ts';
+import type { RemoteJob } from '../../src/workflows/activity-types.ts';
 import { JOBS } from '../services/jobs.ts';
 import { OURS } from './ours.ts';
 
@@ -47,7 +47,10 @@ async function look({ ahead, attempt, age }: Asked): Promise<{ again: number; to
   jobTimes.note(job, { queuedAt: at(0), startedAt: at(10), finishedAt: at(100) } as never);
   const running = { type: 'running', timing: null, retryAfterMs: null } as unknown as PollOutcome;
   const parts = {
-    ...{ jobTimes, openStore: openFileStore, leases: OURS, serverClock: new ServerClock() },
+    jobTimes,
+    openStore: openFileStore,
+    leases: OURS,
+    serverClock: new ServerClock(),
     serviceOf: () => ({ client: { poll: () => Promise.resolve(running) } }),
   };
   const server = Date.now() - ahead;

@@ -11,7 +11,7 @@ import { prepareCampaign } from '../../src/store/prepare.ts';
 import { givenUp, reopened } from '../../src/store/reopen.ts';
 import type { Store } from '../../src/store/store.ts';
 import { connectClient } from '../../src/temporal/connection.ts';
-import type { ItemConclusion } from '../../src/workflows/verbs.ts';
+import type { ItemConclusion } from '../../src/workflows/activity-types.ts';
 import { collected } from '../store/store-expectations.ts';
 import { aSequence } from '../store/an-item.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -75,8 +75,13 @@ function conclusionOf({ location }: Store, told: End): ItemConclusion {
     item: { ...item, kind: 'sequence' },
     reference: { service: 'predictions', address: 'a', credential: 'c' },
     end: { state: 'succeeded', code: null, message: null },
-    ...{ remoteId: 'job-2', attempts: [], files: [], submittedAt: ENDED, finishedAt: ENDED },
-    ...{ timing: null, ...told },
+    remoteId: 'job-2',
+    attempts: [],
+    files: [],
+    submittedAt: ENDED,
+    finishedAt: ENDED,
+    timing: null,
+    ...told,
   };
 }
 
@@ -132,7 +137,9 @@ test('an end that is written for a job stays, whatever a later try for the same 
   for (const end of [succeeded, { ...failed('CANCELLED'), state: 'cancelled' as const }])
     expect(await ended(store, { ...later, end })).toEqual(succeeded);
   expect(await readItem(store, 'sequence', 'p1')).toMatchObject({
-    ...{ state: 'succeeded', attempts, finishedAt: ENDED },
+    state: 'succeeded',
+    attempts,
+    finishedAt: ENDED,
   });
 });
 
@@ -144,7 +151,8 @@ test('the times of the POST stay with its job', async () => {
   const found = [{ at: ENDED, outcome: 'found' as const, remoteId: 'job-1' }];
   const again = await openedAgain({ ...wasDamaged, sentAt: SUBMITTED, answeredAt: SUBMITTED });
   expect(await concluded(again, { remoteId: 'job-1', attempts: found })).toMatchObject({
-    ...{ sentAt: SUBMITTED, answeredAt: SUBMITTED },
+    sentAt: SUBMITTED,
+    answeredAt: SUBMITTED,
   });
 });
 

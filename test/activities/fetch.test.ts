@@ -14,7 +14,7 @@ import { waitingRecord } from '../../src/store/item-record.ts';
 import { writeItem } from '../../src/store/item-store.ts';
 import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
-import type { RemoteJob } from '../../src/workflows/verbs.ts';
+import type { RemoteJob } from '../../src/workflows/activity-types.ts';
 import { deadUrl } from '../services/scripted-server.ts';
 import { JOBS, TOKEN } from '../services/jobs.ts';
 
@@ -32,17 +32,15 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
   await writeItem(
     store,
     waitingRecord({
-      ...{
-        id: 'one',
-        kind,
-        options,
-        input,
-        canonical: '',
-        email: null,
-        title: null,
-        row: {},
-        user: {},
-      },
+      id: 'one',
+      kind,
+      options,
+      input,
+      canonical: '',
+      email: null,
+      title: null,
+      row: {},
+      user: {},
       source: { file: 'x.csv', line: 2 },
     }),
   );
@@ -56,7 +54,8 @@ async function deps(): Promise<{ deps: Dependencies; job: RemoteJob }> {
 
 const scheduled = (ago: number) =>
   new MockActivityEnvironment({
-    ...{ scheduledTimestampMs: Date.now() - ago, attempt: 9 },
+    scheduledTimestampMs: Date.now() - ago,
+    attempt: 9,
     currentAttemptScheduledTimestampMs: Date.now(),
   });
 

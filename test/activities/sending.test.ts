@@ -38,7 +38,9 @@ describe('the note before a submission', () => {
     await first.make();
     await first.settle({ type: 'accepted', remoteId: 'job-7', rateLimit: null });
     expect(await (await note()).earlier()).toMatchObject({
-      ...{ type: 'accepted', remoteId: 'job-7', rateLimit: null },
+      type: 'accepted',
+      remoteId: 'job-7',
+      rateLimit: null,
     });
   });
 

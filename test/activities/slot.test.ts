@@ -39,8 +39,11 @@ const accepted: SubmitOutcome = { type: 'accepted', remoteId: 'r', rateLimit: nu
 const unsure: SubmitOutcome = { type: 'unsure', message: '' };
 const refused: SubmitOutcome = { type: 'refused', status: 400, message: '' };
 const away: SubmitOutcome = {
-  ...{ type: 'notNow', reason: 'unreachable', message: '' },
-  ...{ retryAfterMs: null, rateLimit: null },
+  type: 'notNow',
+  reason: 'unreachable',
+  message: '',
+  retryAfterMs: null,
+  rateLimit: null,
 };
 
 test.each([
@@ -59,7 +62,9 @@ test.each([
 test('a full window is an answer with the time to wait and who has used it', async () => {
   for (const id of ['a', 'b']) closeSlot(deps, await taken(id), accepted);
   expect(await reserve('c')).toMatchObject({
-    ...{ type: 'full', byOthers: 0, message: expect.stringContaining('limit of 2') },
+    type: 'full',
+    byOthers: 0,
+    message: expect.stringContaining('limit of 2'),
     retryAfterMs: WINDOW_MS + 25,
   });
 });

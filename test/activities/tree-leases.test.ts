@@ -11,7 +11,13 @@ import { expectCode } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const holder = (temporal: string): LeaseHolder => ({
-  ...{ temporal, where: temporal, host: 'h', boot: 'b', pid: 1, server: 2, renewer: temporal },
+  temporal,
+  where: temporal,
+  host: 'h',
+  boot: 'b',
+  pid: 1,
+  server: 2,
+  renewer: temporal,
 });
 const here = (store: string) => openFileStore(store, { create: false });
 

@@ -205,7 +205,7 @@ export class Expectations {
     if (!block.isOver(now)) return `the service told ${credential} to wait`;
     if (!this.addressBlock.isOver(now)) return 'the service is to be left alone';
     const open = this.open;
-    if (open.length >= this.maxOutstanding) return `${open.length} are on their way`;
+    if (open.length >= this.maxOutstanding) return `${open.length} are in progress`;
     if (block.probing && open.some(({ request }) => request.credential === credential))
       return `a probe of ${credential} is on its way`;
     if (this.addressBlock.probing && open.length > 0) return 'a probe is on its way';

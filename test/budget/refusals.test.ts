@@ -20,7 +20,10 @@ function budgetOf(items: number): BudgetState {
 }
 
 const refused: Closing = {
-  ...{ type: 'notNow', reason: 'blocked', retryAfterMs: null, message: 'HTTP 403' },
+  type: 'notNow',
+  reason: 'blocked',
+  retryAfterMs: null,
+  message: 'HTTP 403',
   scope: 'address',
 };
 const close = (state: BudgetState, { request }: Grant, closing: Closing, now: number) =>

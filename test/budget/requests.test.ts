@@ -93,7 +93,10 @@ describe('a submission that was not sent', () => {
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
     const closing: Closing = {
-      ...{ type: 'deferred', scope: 'credential', delayMs: 3_000, message: 'the ledger is full' },
+      type: 'deferred',
+      scope: 'credential',
+      delayMs: 3_000,
+      message: 'the ledger is full',
     };
     close(state, 'first', closing, 100);
     apply(state, { type: 'request', request: other }, 100);
@@ -112,7 +115,10 @@ describe('a submission that was not sent', () => {
     apply(state, { type: 'request', request: request('first') }, 0);
     decide(state, 0);
     const closing: Closing = {
-      ...{ type: 'deferred', scope: 'campaign', delayMs: 3_000, message: 'no folder here' },
+      type: 'deferred',
+      scope: 'campaign',
+      delayMs: 3_000,
+      message: 'no folder here',
     };
     close(state, 'first', closing, 100);
     apply(state, { type: 'request', request: other }, 100);
@@ -136,7 +142,10 @@ describe('a budget in place of another', () => {
   test('charges what that one had charged, once', () => {
     const state = budgetWith(2);
     const restored = {
-      ...{ from: 'run', at: 0, reason: 'broken', closes: { k: [1_000, 2_000] } },
+      from: 'run',
+      at: 0,
+      reason: 'broken',
+      closes: { k: [1_000, 2_000] },
       paused: ['d'],
     };
     apply(state, { type: 'restore', restored }, 3_000);
@@ -153,7 +162,10 @@ test('a 429 is told as somebody else’s doing: nothing is sent while our own jo
   apply(state, { type: 'request', request: request('first') }, 0);
   decide(state, 0);
   const closing: Closing = {
-    ...{ type: 'notNow', reason: 'rate-limited', retryAfterMs: 1_000, message: 'full' },
+    type: 'notNow',
+    reason: 'rate-limited',
+    retryAfterMs: 1_000,
+    message: 'full',
   };
   close(state, 'first', closing, 10);
   const { credentials } = statusOf(snapshotOf({ service: 's', address: 'x' }, state, 20, null), 20);

@@ -75,7 +75,10 @@ test('the ceiling of the address holds over all of them', () => {
 
 describe('a credential that is refused', () => {
   const refused: Closing = {
-    ...{ type: 'notNow', reason: 'blocked', retryAfterMs: null, message: 'HTTP 401' },
+    type: 'notNow',
+    reason: 'blocked',
+    retryAfterMs: null,
+    message: 'HTTP 401',
     scope: 'credential',
   };
 

@@ -16,7 +16,7 @@ const FULL = 'Cannot write report.html: the disk is full. Free some space there.
 
 test('an activity of the campaign that the store refuses', async () => {
   expect(await obstacleOf(await temporaryFolder(), pending('publish', 'STORE_FULL', FULL))).toBe(
-    `publish is tried again and again: ${FULL}`,
+    `publish keeps failing and is retried: ${FULL}`,
   );
 });
 
@@ -35,7 +35,7 @@ test('a folder that is not on this machine cannot be looked at', async () => {
 
 test.each([
   ['no bytes', { bavail: 0, ffree: 1_000 }, ''],
-  ['no inodes', { bavail: 1_000, ffree: 0 }, ': it takes no more files (inodes)'],
+  ['no inodes', { bavail: 1_000, ffree: 0 }, ': it has no free inodes'],
   ['both left', { bavail: 1_000, ffree: 1_000 }, null],
   ['inodes that are not counted', { bavail: 1_000, ffree: 0, files: 0 }, null],
 ])('a disk with %s', (_, disk, words) => {

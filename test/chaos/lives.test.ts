@@ -16,8 +16,15 @@ const plan: Plan = {
 };
 
 const accepted = (jobName: string): JournalEntry => ({
-  ...{ service: 'predictions', endpoint: 'single_sequence', at: 0, token: null },
-  ...{ address: '127.0.0.1', jobName, accepted: true, status: 200, requestId: null },
+  service: 'predictions',
+  endpoint: 'single_sequence',
+  at: 0,
+  token: null,
+  address: '127.0.0.1',
+  jobName,
+  accepted: true,
+  status: 200,
+  requestId: null,
 });
 const times = (count: number, jobName: string) => Array.from({ length: count }, () => jobName);
 

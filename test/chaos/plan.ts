@@ -91,12 +91,18 @@ export function planRound(seed: number, round: number, options: PlanOptions = {}
   const runs = campaigns.map(({ name }) => runOf(name));
   const commands = [...(elsewhere ? WORKERS : []), ...runs];
   return {
-    ...{ seed, round, kind, scenario },
+    seed,
+    round,
+    kind,
+    scenario,
     ownWorker: scenario === 'embedded' || random.chance(0.5),
     service: randomService(random, kind),
-    ...{ campaigns, files },
+    campaigns,
+    files,
     events: randomEvents(random, kind, {
-      ...{ scenario, campaigns, commands },
+      scenario,
+      campaigns,
+      commands,
       long: options.long ?? false,
     }),
     askEveryMs: kind === 'edges' || random.chance(0.15) ? random.int(1_000, 4_000) : null,
@@ -112,7 +118,8 @@ function randomCampaigns(random: Random, kind: RoundKind): Pick<Plan, 'campaigns
   const [from, to] = one ? SIZES[kind].alone : SIZES[kind].each;
   const made = names.map((name) => ({ name, ...randomRows(random, name, random.int(from, to)) }));
   const campaigns = made.map(({ name, rows }, n) => ({
-    ...{ name, rows },
+    name,
+    rows,
     folder: kind === 'credential' && n > 0 ? FOLDERS.second : FOLDERS.first,
   }));
   const files = Object.assign({}, ...made.map((own) => own.files)) as Record<string, string>;

@@ -47,7 +47,9 @@ export class Squatter {
   static async settle(how: Squat, temporary: string, target: string): Promise<Squatter> {
     mkdirSync(target, { mode: 0o755 });
     const child = spawn('python3', ['-c', TAKE, how, join(temporary, FOLDER), target], {
-      ...{ uid: UID, gid: UID, cwd: '/' },
+      uid: UID,
+      gid: UID,
+      cwd: '/',
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     await new Promise<void>((resolve, reject) => {
@@ -76,7 +78,11 @@ export class Squatter {
 export function readableByOthers(folder: string, secrets: readonly string[]): void {
   const patterns = secrets.flatMap((secret) => ['-e', secret]);
   const { stdout, error } = spawnSync('grep', ['-rlaFs', ...patterns, folder], {
-    ...{ uid: UID, gid: UID, cwd: '/', encoding: 'utf8', maxBuffer: 1 << 26 },
+    uid: UID,
+    gid: UID,
+    cwd: '/',
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
   });
   if (error) throw error;
   const found = stdout.split('\n').filter((line) => line !== '');

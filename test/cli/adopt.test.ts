@@ -42,7 +42,7 @@ test('adopt --past takes over what a browser has submitted, once, and submits no
   await runs(0, 'run', own, '--yes');
   const submitted = 4;
   const ended = await runs(0, 'adopt', 'predictions', '--past', '--json');
-  expect(ended.stderr).toMatch(/4 jobs: 1 in .*results already, 2 new/);
+  expect(ended.stderr).toMatch(/4 jobs: 1 already in .*results, 2 new/);
   expect(ended.stderr).toContain('1 failed there and are left out');
   expect(documentOf(ended)).toMatchObject({
     items: { total: 2, succeeded: 2, adopted: 2 },
@@ -60,7 +60,7 @@ test('adopt --past takes over what a browser has submitted, once, and submits no
   await treeIsWhole(tree);
   // The same command once more: nothing is left, and nothing is lost.
   const again = await runs(0, 'adopt', 'predictions', '--past', '--json');
-  expect(again.stderr).toMatch(/4 jobs: 3 in .*results already, 0 new/);
+  expect(again.stderr).toMatch(/4 jobs: 3 already in .*results, 0 new/);
   expect(documentOf(again)).toMatchObject({ campaign: name, items: { total: 2, succeeded: 2 } });
   // Also under another name, into which nothing would come.
   const other = await runs(0, 'adopt', 'predictions', '--past', '--name', 'other', '--json');
@@ -87,7 +87,7 @@ test('adopt by id finds out the kind, resumes by the same command, and takes mol
   // The clocks of these two places never show the same date.
   await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Pago_Pago' } });
   const again = await at.runs(0, words, { env: { ...env, TZ: 'Pacific/Kiritimati' } });
-  expect(again.stderr).toContain('Nothing was left to do');
+  expect(again.stderr).toContain('Nothing to do');
   expect(adoptedIn(at)).toHaveLength(1);
   // More ids of the same campaign.
   const three = await browser.sequence('MKTAYIAKLL');
@@ -158,7 +158,10 @@ test('remote list shows what the service holds, when it is deleted, and what is 
     (Date.parse(one?.['deletedAt'] ?? '') - Date.parse(one?.['submittedAt'] ?? '')) / 864e5;
   expect([days, one?.['here']]).toEqual([14, null]);
   expect(jobs.find(({ here }) => here)?.['here']).toMatchObject({
-    ...{ campaign: 'own', id: 'p1', state: 'succeeded', path: 'own/sequences/p1' },
+    campaign: 'own',
+    id: 'p1',
+    state: 'succeeded',
+    path: 'own/sequences/p1',
   });
 });
 

@@ -85,7 +85,9 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(status.stdout.split('\n')).toEqual([
     'night: 4 of 6: 4 succeeded; 2 waiting',
     expect.stringMatching(/^ {2}predictions: 4 of 4 used in 1 h, next slot in 59 min \d+ s$/),
-    expect.stringMatching(/^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in 59 min \d+ s\)$/),
+    expect.stringMatching(
+      /^ {2}end expected soon after .*\d\d:\d\d:\d\d \(in (59 min \d+ s|1 h)\)$/,
+    ),
     `  results: ${out}`,
     '',
   ]);
@@ -116,8 +118,8 @@ test('a campaign is started in the background, shown by other commands, and watc
   // Typed again with a higher limit, the command joins the process that works, and tells it.
   service.budget(5);
   const again = await at.runs(0, run, { env });
-  expect(again.stderr).toContain(`night runs in the background, into ${out}.`);
-  expect(again.stderr).toContain('hundredfold watch night    shows it');
+  expect(again.stderr).toContain(`night runs in the background; its output is in ${out}.`);
+  expect(again.stderr).toContain('hundredfold watch night    shows progress');
   await until(() => at.done('night') === 5, 'five items had ended');
   const watching = at.type(['watch', 'night', '--json'], { env });
   await watching.says('night: 5 of 6: 5 succeeded; 1 waiting [predictions: 5 of 5 used in 1 h, ');
@@ -133,7 +135,7 @@ test('a campaign is started in the background, shown by other commands, and watc
   expect(stopped.stderr).toMatch(/^Stopped\./);
   expect(unknown.stderr).toMatch(/no campaign is named nihgt \[CAMPAIGN_UNKNOWN\]\n.*list/);
   expect(at.servers(), 'processes left behind').toEqual([]);
-  expect((await at.runs(0, ['stop'], { env })).stderr).toBe('Nothing runs here.\n');
+  expect((await at.runs(0, ['stop'], { env })).stderr).toBe('Nothing is running here.\n');
   expect(documentIn(await at.runs(0, ['status', '--json'], { env }))).toEqual(watched);
   const journal = await service.end();
   await noItemLost(out, ids);
@@ -150,19 +152,19 @@ test('a paused campaign stays paused through a power cut, whoever starts it agai
   await at.runs(0, ['run', 'night.csv', '--detach'], { env });
   await until(() => at.done('night') === 4, 'four items had ended');
   const paused = await at.runs(0, ['pause', 'night'], { env });
-  expect(paused.stderr).toContain('night is paused: nothing more is submitted');
+  expect(paused.stderr).toContain('night is paused: no new submissions');
   await powerCut(at);
 
   const status = await at.runs(0, ['status'], { env });
   expect(status.stdout).toMatch(
-    /^night \(paused: "hundredfold resume night" lets it go on\): 4 of 9/,
+    /^night \(paused: run "hundredfold resume night" to continue\): 4 of 9/,
   );
-  expect(status.stdout).toContain('Nothing works on it now.');
+  expect(status.stdout).toContain('Nothing is working on it.');
   // There is room for all of them now, and still nothing is sent.
   service.budget(20);
   const typed = at.type(['run', 'night.csv', '--json'], { env });
   await typed.says('night is running already');
-  await typed.says('night (paused: "hundredfold resume night" lets it go on): 4 of 9');
+  await typed.says('night (paused: run "hundredfold resume night" to continue): 4 of 9');
   const { waiting, counts, credential } = await budgetAt(at);
   expect(credential).toMatchObject({ charged: 4, free: 16 });
   expect(waiting).toEqual([expect.objectContaining({ campaign: 'night', items: 5, paused: true })]);
@@ -191,18 +193,19 @@ test('a cancelled campaign ends with 4, and what it spent stays spent; its name 
   const watching = at.type(['watch', 'night'], { env });
   await watching.says('night (paused');
   const cancelled = await at.runs(0, ['cancel', 'night'], { env });
-  expect(cancelled.stderr).toContain('What was spent of the budget stays spent.');
+  expect(cancelled.stderr).toContain('Slots that were used stay used.');
   const { stderr } = await watching.endsWith(4);
   expect(stderr).toMatch(/^night \(cancelled\): 4 of 9 succeeded, 5 cancelled in \d+ s\.$/m);
   expect(documentIn(await typed.endsWith(4))).toMatchObject({
-    ...{ state: 'cancelled', submissions: 4 },
+    state: 'cancelled',
+    submissions: 4,
     items: { total: 9, succeeded: 4, cancelled: 5, failed: 0, held: 0 },
   });
   await noItemLost(tree, ids);
   await treeIsWhole(tree);
   const rows = await itemsTable(tree);
   expect(rows.filter(({ error_code: code }) => code === 'CANCELLED')).toHaveLength(5);
-  expect((await at.runs(0, ['cancel', 'night'], { env })).stderr).toMatch(/ended already/);
+  expect((await at.runs(0, ['cancel', 'night'], { env })).stderr).toMatch(/already ended/);
 
   // A new day, a new server: the budget remembers.
   const { credential, waiting, counts } = await budgetAt(at);

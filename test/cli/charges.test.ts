@@ -1,6 +1,6 @@
 /** `budget --charges`: what the ledger says was sent is what the service saw. */
 import { expect, test } from 'vitest';
-import type { PrintedCharge } from '../../src/cli/charges.ts';
+import type { PrintedCharge } from '../../src/cli/text/charges.ts';
 import { startLocalServices } from '../../src/local-services/server.ts';
 import { sequences } from '../rig.ts';
 import { desk } from './command.ts';
@@ -11,7 +11,11 @@ const ROWS = 8;
 test('every job of the service is a charge, between whose times the service has stamped it', async () => {
   const at = desk();
   const services = await startLocalServices({
-    ...{ engine: 'synthetic', jobMs: 100, limit: 20, windowMs: 600_000, gateway: 'slow-answers' },
+    engine: 'synthetic',
+    jobMs: 100,
+    limit: 20,
+    windowMs: 600_000,
+    gateway: 'slow-answers',
   });
   try {
     const config = at.write(

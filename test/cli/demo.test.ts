@@ -106,8 +106,15 @@ describe('the demo, run with one command', () => {
       campaign: 'demo',
       state: 'completed',
       items: {
-        ...{ total: 24, succeeded: 24, failed: 0, held: 0, cancelled: 0, invalid: 0 },
-        ...{ duplicates: 0, cached: 0, adopted: 0 },
+        total: 24,
+        succeeded: 24,
+        failed: 0,
+        held: 0,
+        cancelled: 0,
+        invalid: 0,
+        duplicates: 0,
+        cached: 0,
+        adopted: 0,
       },
       submissions: 24,
       rejected429: 0,
@@ -235,7 +242,7 @@ describe('the same command, typed again', () => {
     const before = await jobs();
     const again = await desk.runs(0, TYPED, { env: TOKENS });
     expect(documentOf(again)).toMatchObject({ state: 'completed', submissions: 24 });
-    expect(again.stderr).toContain('Nothing was left to do');
+    expect(again.stderr).toContain('Nothing to do');
     expect(await jobs()).toEqual(before);
     expect(desk.journal().length).toBe(24);
     await treeIsWhole(tree);

@@ -94,10 +94,15 @@ describe('everything that is needed is there', () => {
     const ended = await at.runs(0, ['doctor', '--json'], { env: TOKENS });
     const findings = findingsOf(ended);
     expect(wellOf(findings)).toEqual({
-      ...{ runtime: true, 'configuration and credentials': true, Temporal: true },
-      ...{ 'service molecules': true, 'service predictions': true, 'output store': true },
-      ...{ 'ledger of submissions': true },
-      ...{ 'engine acpype': true, 'engine b2btools': true },
+      runtime: true,
+      'configuration and credentials': true,
+      Temporal: true,
+      'service molecules': true,
+      'service predictions': true,
+      'output store': true,
+      'ledger of submissions': true,
+      'engine acpype': true,
+      'engine b2btools': true,
     });
     const { found = '' } = foundBy(findings, 'service predictions') ?? {};
     expect(found).toMatch(

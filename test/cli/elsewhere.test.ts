@@ -33,7 +33,7 @@ services: { molecules: { url: "http://127.0.0.1:${port}/acpype", budget: none } 
   await services.says('Ctrl-C stops');
 
   const started = await at.runs(0, ['run', `${name}.csv`, '--detach'], { env });
-  expect(started.stderr).toMatch(/as long as a worker runs for it:\n {2}hundredfold worker /);
+  expect(started.stderr).toMatch(/as long as a worker runs:\n {2}hundredfold worker /);
   const idle = await at.runs(0, ['status', name], { env });
   expect(idle.stdout).toContain(`${name}: 0 of 12: 12 waiting`);
 

@@ -7,7 +7,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { schemaFiles } from '../../scripts/schemas.ts';
-import { STARTER } from '../../src/cli/init.ts';
+import { STARTER } from '../../src/cli/commands/init.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { KINDS } from '../../src/domain/item.ts';
 import { FIELDS } from '../../src/manifest/columns.ts';

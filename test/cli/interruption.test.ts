@@ -36,8 +36,8 @@ test('Ctrl-C, kill -9, SIGTERM: each time the same command goes on, and every it
   interrupted.kill('SIGINT');
   interrupted.kill('SIGINT');
   const { stderr } = await interrupted.endsWith(130);
-  expect(stderr).toMatch(/Stopping: .* Ctrl-C again leaves at once\./);
-  expect(stderr).toMatch(/fragments is safe on disk: the same command goes on with it\./);
+  expect(stderr).toMatch(/Stopping: .* Press Ctrl-C again to stop at once\./);
+  expect(stderr).toMatch(/fragments is safe on disk: run the same command to resume\./);
   allIsQuiet(at);
 
   const killed = await runsUntil(2);

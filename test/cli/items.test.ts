@@ -1,6 +1,6 @@
 /** `items` where no server runs: the tree tells it all. Of a campaign that runs: background.test.ts. */
 import { expect, test } from 'vitest';
-import { itemLines, type ItemFilter, type ItemLine } from '../../src/cli/item-lines.ts';
+import { itemLines, type ItemFilter, type ItemLine } from '../../src/campaigns/item-lines.ts';
 import { treeIfAny } from '../../src/campaigns/campaign-tree.ts';
 import type { ItemState } from '../../src/domain/states.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -63,8 +63,13 @@ test('all items, in the order of the manifest, as one document', async () => {
   const ids = Array.from({ length: 300 }, (_, n) => `s-${n}`);
   expect(items.map(({ id }) => id)).toEqual(['broken', 'held', ...ids, 'odd']);
   expect(items[0]).toEqual({
-    ...{ id: 'broken', kind: 'molecule', state: 'failed', code: 'JOB_FAILED' },
-    ...{ message: 'its words,\nin two lines', remoteId: 'job-broken', path: 'molecules/broken' },
+    id: 'broken',
+    kind: 'molecule',
+    state: 'failed',
+    code: 'JOB_FAILED',
+    message: 'its words,\nin two lines',
+    remoteId: 'job-broken',
+    path: 'molecules/broken',
     since: ENDED,
   });
   expect(items[2]).toMatchObject({ id: 's-0', state: 'waiting', since: null, remoteId: null });

@@ -36,7 +36,8 @@ test('rows that are refused are left out when that is asked for, and run once th
   expect(refused.stderr).toContain('--skip-invalid runs the other rows.');
   const document = await runs(at, 3, ['night.csv', '--skip-invalid']);
   expect(document).toMatchObject({
-    ...{ state: 'completed', submissions: 1 },
+    state: 'completed',
+    submissions: 1,
     items: { total: 3, succeeded: 2, failed: 0, invalid: 1, duplicates: 1, cached: 0 },
   });
   const tree = at.path('results', 'night');
@@ -54,7 +55,8 @@ test('rows that are refused are left out when that is asked for, and run once th
 
   table(at, 'night', [...good, 'c,MKTAYIAKLL,,z']);
   expect(await runs(at, 0, ['night.csv'])).toMatchObject({
-    ...{ submissions: 2, items: { total: 3, succeeded: 3, invalid: 0 } },
+    submissions: 2,
+    items: { total: 3, succeeded: 3, invalid: 0 },
   });
   await noItemLost(tree, ['a', 'b', 'c']);
   await treeIsWhole(tree);
@@ -123,7 +125,8 @@ test('rows that share a job are run again together, for the price of one', async
   ]);
   const tree = at.path('results', 'night');
   expect(await runs(at, 3, ['night.csv', '--skip-invalid'])).toMatchObject({
-    ...{ submissions: 1, items: { total: 4, failed: 3, invalid: 1 } },
+    submissions: 1,
+    items: { total: 4, failed: 3, invalid: 1 },
   });
   const alone = await at.runs(2, ['retry', 'night', '--item', 'two'], typing);
   expect(alone.stderr).toContain('two shares the job of lead, which is failed');

@@ -15,7 +15,10 @@ const TOKEN = { HUNDREDFOLD_PREDICTION_TOKEN: 'pLedger~9Z' };
 test('two folders with one token keep its limit together, also when a database is removed in between', async () => {
   const at = desk();
   const services = await startLocalServices({
-    ...{ engine: 'synthetic', jobMs: 0, limit: LIMIT, windowMs: WINDOW_MS },
+    engine: 'synthetic',
+    jobMs: 0,
+    limit: LIMIT,
+    windowMs: WINDOW_MS,
   });
   try {
     const config = at.write(
@@ -29,7 +32,8 @@ test('two folders with one token keep its limit together, also when a database i
     }
     const run = (folder: string) =>
       at.type(['run', `${folder}.jsonl`, '--json', '--config', config, '--no-cache'], {
-        ...{ env: TOKEN, cwd: at.path(folder) },
+        env: TOKEN,
+        cwd: at.path(folder),
       });
     const one = run('one');
     const two = run('two');

@@ -33,6 +33,22 @@ test('the report, the log of an item and the Temporal UI of a campaign', async (
   await expect(fetch(link)).rejects.toThrow();
 });
 
+test('a command that joins a running host loads neither the worker nor the local services', async () => {
+  const at = desk();
+  at.write('night.csv', 'id,smiles\nethanol,CCO\n');
+  await at.runs(0, ['run', 'night.csv', '--services', 'local', '--detach']);
+  const hook = new URL('loaded-packages.js', import.meta.url).href;
+  const file = at.path('loaded.json');
+  const env = { NODE_OPTIONS: `--import ${hook}`, LOADED_PACKAGES: file };
+  expect((await at.runs(0, ['list'], { env })).stdout).toContain('night');
+  const loaded = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  expect(loaded).toContain('@temporalio/client');
+  for (const name of ['@temporalio/worker', 'fastify', 'undici', 'hyparquet-writer']) {
+    expect(loaded).not.toContain(name);
+  }
+  await at.runs(0, ['stop']);
+});
+
 test('a campaign without a report says when there will be one', async () => {
   const at = desk();
   at.write('night.csv', 'id,smiles\nethanol,C(\n');

@@ -45,7 +45,7 @@ test.each([
       await broken.ended;
     }
     const { stderr } = await at.runs(0, move, { env });
-    expect(stderr).toContain(`${name} goes on at`);
+    expect(stderr).toContain(`${name} continues at`);
     await at.runs(0, ['stop'], { env });
 
     const worker = at.type(['worker', '--config', 'there.yaml'], { env });

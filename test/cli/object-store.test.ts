@@ -37,7 +37,8 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
   /** What is typed on a host that knows the services at `url`. */
   function environment(host: Desk, queue: string): NodeJS.ProcessEnv {
     return {
-      ...{ ...TOKEN, ...server.environment },
+      ...TOKEN,
+      ...server.environment,
       HUNDREDFOLD_TEMPORAL_ADDRESS: inject('temporal'),
       HUNDREDFOLD_TEMPORAL_TASK_QUEUE: queue,
       HUNDREDFOLD_STORE_URL: `s3://${server.bucket}/${queue}`,
@@ -83,7 +84,10 @@ describe.skipIf(WITHOUT_S3 !== null)('a campaign in a bucket', () => {
 
     const { stdout } = await run.endsWith(0);
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ campaign: 'night', state: 'completed', out: address, rejected429: 0 },
+      campaign: 'night',
+      state: 'completed',
+      out: address,
+      rejected429: 0,
       items: { total: ROWS, succeeded: ROWS },
     });
     // No host has a tree of its own.

@@ -48,7 +48,12 @@ test('a manifest is checked whole, without a service, a server or a folder', asy
   const { stdout, stderr } = await at.runs(2, ['plan', 'night.csv', '--json']);
   const document = parsed(stdout);
   expect(document).toMatchObject({
-    ...{ campaign: 'night', rows: 5, invalid: 2, duplicates: 1, cached: 0, submissions: 2 },
+    campaign: 'night',
+    rows: 5,
+    invalid: 2,
+    duplicates: 1,
+    cached: 0,
+    submissions: 2,
     kinds: { sequence: 3, molecule: 2, alignment: 0, shifts: 0 },
   });
   const errors = document.problems.filter(({ severity }) => severity === 'error');

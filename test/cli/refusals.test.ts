@@ -58,7 +58,10 @@ describe('a manifest with errors', () => {
     expect(stdout).toBe('');
     const text = readFileSync(join(INVALID, 'manifest.csv'));
     const rows = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
-      ...{ columns: true, info: true, relax_column_count: true, relax_quotes: true },
+      columns: true,
+      info: true,
+      relax_column_count: true,
+      relax_quotes: true,
     });
     const codes = rows.flatMap(({ record }) => record['expect'] || []);
     expect(codes.length).toBeGreaterThan(45);

@@ -30,8 +30,13 @@ export async function rehearse(at: Desk, { limit, seconds }: Allowed): Promise<R
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const options = {
-    ...{ port, engine: 'synthetic', limit, window: `${seconds}s` },
-    ...{ 'job-time': '200ms', 'retry-after': 0, concurrency: 0 },
+    port,
+    engine: 'synthetic',
+    limit,
+    window: `${seconds}s`,
+    'job-time': '200ms',
+    'retry-after': 0,
+    concurrency: 0,
   };
   const words = Object.entries(options).flatMap(([option, value]) => [
     `--${option}`,

@@ -21,14 +21,14 @@ test('run says what is refused, waits, and goes on with a new token', async () =
   await services.says('Ctrl-C stops');
 
   const evening = at.type(['run', 'night.csv', '--yes'], withToken('expired890'));
-  await evening.says('refuses our requests since');
+  await evening.says('has refused requests since');
   const { stdout } = await at.runs(0, ['status', 'night', '--json']);
   const document = JSON.parse(stdout) as { items: unknown; obstacle: string };
   expect(document.items).toMatchObject({ failed: 0, held: 0, succeeded: 0 });
   expect(document.obstacle).toContain('HTTP 401');
   expect(document.obstacle).toContain('The token may have expired');
   const doctor = await at.runs(1, ['doctor'], withToken('expired890'));
-  expect(doctor.stdout + doctor.stderr).toContain('refuses our requests since');
+  expect(doctor.stdout + doctor.stderr).toContain('has refused requests since');
   evening.kill('SIGINT');
   await evening.endsWith(130);
 

@@ -94,7 +94,7 @@ test('retry gives every item what it needs: the job that is there, the same name
   rmSync(manifest);
   const { stderr: ofFailed } = await at.runs(3, ['retry', 'night', '--failed'], typing);
   expect(ofFailed).toContain('night: 3 items run again (3 failed).');
-  expect(ofFailed).toContain('3 former jobs are asked for first, which spends no slot');
+  expect(ofFailed).toContain('3 former jobs are polled first, which uses no slot');
   const second = await itemsOf();
   for (const id of failed) {
     expect(second.get(id)?.['state'], id).toBe('succeeded');
@@ -117,10 +117,10 @@ test('retry gives every item what it needs: the job that is there, the same name
   rmSync(`${tree}/sequences/${String(succeeded)}/result.json`);
   const words = ['retry', 'night', '--item', held, '--json'];
   const { stderr, stdout } = await at.runs(3, words, typing);
-  expect(stderr).toContain('1 item may have a job at the service already');
+  expect(stderr).toContain('1 item may already have a job at the service');
   expect(JSON.parse(stdout)).toMatchObject({ items: { succeeded: 5, failed: 1, held: 0 } });
   const { stderr: asked } = await at.runs(0, ['retry', 'night'], typing);
-  expect(asked).toContain('1 former job is asked for first, which spends no slot');
+  expect(asked).toContain('1 former job is polled first, which uses no slot');
 
   const summary = read(`${tree}/campaign.json`) as Summary;
   expect(summary.runs.map(({ retried }) => retried)).toEqual([0, 3, 1, 1]);
@@ -133,7 +133,7 @@ test('retry gives every item what it needs: the job that is there, the same name
     at.runs(2, ['retry', 'night', '--item', held, 'nothing'], typing),
     at.runs(1, ['retry', 'nobody'], typing),
   ]);
-  expect(again.stderr).toContain('no ended item is run again');
+  expect(again.stderr).toContain('nothing to retry');
   expect(unknown.stderr).toContain(`${held} is succeeded. nothing is no item of night.`);
   expect(unknown.stderr).toContain('[ITEM_NOT_RETRYABLE]');
   expect(nobody.stderr).toContain('[CAMPAIGN_UNKNOWN]');
@@ -183,13 +183,13 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   expect(cancelled).toMatchObject({ submissions: 2, runs: [{ state: 'cancelled', retried: 0 }] });
 
   const { stderr } = await at.runs(4, run, typing);
-  expect(stderr).toContain('Nothing was left to do');
+  expect(stderr).toContain('Nothing to do');
   expect(stderr).toContain('hundredfold retry night');
   expect(summary(), 'times and all').toEqual(cancelled);
 
   const retrying = at.type(['retry', 'night'], typing);
   await retrying.says('night: 0 of 4');
-  expect(retrying.stderr).toContain('2 former jobs are asked for first');
+  expect(retrying.stderr).toContain('2 former jobs are polled first');
   for (const { child } of [retrying, host]) child.kill('SIGKILL');
   await Promise.all([retrying.ended, host.ended]);
   await services.set([]);
@@ -198,7 +198,7 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
   await again.endsWith(0);
   await resumed.endsWith(0);
-  expect(again.stderr).toContain('being run again already');
+  expect(again.stderr).toContain('already being run again');
   expect(summary()).toMatchObject({
     submissions: 4,
     started_at: cancelled.started_at,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemdUnit } from '../../src/cli/systemd-unit.ts';
+import { systemdUnit } from '../../src/cli/text/systemd-unit.ts';
 import { COMMAND } from '../../src/program/files.ts';
 
 let folder: string;

@@ -4,8 +4,14 @@ import { freePort } from '../../src/temporal/ports.ts';
 import { desk } from './command.ts';
 
 const MOLECULE = {
-  ...{ inputFile: null, file_name: 'ethanol', token: 'tokenof10c', charge_method: 'bcc' },
-  ...{ net_charge: null, atom_type: 'gaff2', email: null, smiles: 'CCO' },
+  inputFile: null,
+  file_name: 'ethanol',
+  token: 'tokenof10c',
+  charge_method: 'bcc',
+  net_charge: null,
+  atom_type: 'gaff2',
+  email: null,
+  smiles: 'CCO',
 };
 
 interface Body {
@@ -24,7 +30,9 @@ test('--base-path, --job-time-limit and --gateway reach the services', async () 
   expect(services.stderr).toContain(`${url}/acpype`);
   const headers = { 'Content-Type': 'application/json' };
   const submitted = await fetch(`${url}/acpype/api`, {
-    ...{ method: 'POST', headers, body: JSON.stringify(MOLECULE) },
+    method: 'POST',
+    headers,
+    body: JSON.stringify(MOLECULE),
   });
   const { hash_id: id } = (await submitted.json()) as Body;
   let log = '';
@@ -35,7 +43,9 @@ test('--base-path, --job-time-limit and --gateway reach the services', async () 
     return log.includes('stopped at its time limit');
   }, 'the job was stopped at its time limit');
   await fetch(`${url}/_gateway`, {
-    ...{ method: 'PUT', headers, body: '{"name":"maintenance-html"}' },
+    method: 'PUT',
+    headers,
+    body: '{"name":"maintenance-html"}',
   });
   const page = await fetch(`${url}/acpype/api/${id}/`);
   expect(await page.text()).toContain('Scheduled maintenance');

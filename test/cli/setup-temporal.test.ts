@@ -96,7 +96,8 @@ test('where the operator service is closed, what is there can be used and what l
   const lacking = `n-${randomUUID().slice(0, 8)}`;
   const { steps } = await setUp(configured(address, lacking), 1);
   expect(steps[0]).toMatchObject({
-    ...{ step: 'namespace', state: 'refused' },
+    step: 'namespace',
+    state: 'refused',
     permission: expect.stringContaining('RegisterNamespace') as string,
     command: expect.stringContaining(`--namespace ${lacking}`) as string,
   });

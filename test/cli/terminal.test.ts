@@ -45,7 +45,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
     expect(lines.join('\n')).toMatch(/^predictions {2}█*░* {2}\d of [48] in 1 h, \d free$/m);
     // What is published cannot be paused.
     const pause = head.includes('publishing') ? '' : 'p pause   ';
-    expect(lines.at(-1)).toBe(`${pause}q detach, it goes on   Ctrl-C stop`);
+    expect(lines.at(-1)).toBe(`${pause}q detach (the campaign continues)   Ctrl-C stop`);
   }
   const shown = views.find(waits)?.lines.join('\n');
   expect(shown).toMatch(/^ {13}·*█ \+1 h {2}next slots .*\d\d:\d\d:\d\d/m);
@@ -58,7 +58,7 @@ test('the live view shows states, budget, next slot, expected end and the way to
   // A long line goes on in the next row.
   const before = last.lines.slice(0, said).join('');
   expect(before).toMatch(/^night: 8 rows \(8 sequences\) {2}to submit +8 /);
-  expect(before.endsWith(`Every item in the Temporal UI: ${link ?? ''}`)).toBe(true);
+  expect(before.endsWith(`All items in the Temporal UI: ${link ?? ''}`)).toBe(true);
   expect(last.lines.slice(said)).toEqual([
     `night  ${'█'.repeat(40)} 100 %  8 of 8  completed`,
     '8 succeeded',
@@ -111,17 +111,17 @@ test('p, r and q pause, resume and leave a campaign; what it leaves goes on, and
   await typed.says('paused');
   await typed.says('r resume');
   await press(typed, 'R');
-  await typed.says('night        goes on');
+  await typed.says('night        running');
   await press(typed, 'q');
   await typed.endsWith(0);
   const { lines } = screenOf(typed.stdout);
   expect(lines.join('\n')).toContain(
-    'Handing over to the background: what is being sent is waited for.',
+    'Moving to the background: finishing submissions in progress.',
   );
   expect(lines.join('\n')).toContain(
-    `night runs in the background, into ${at.path('results', 'night')}.`,
+    `night runs in the background; its output is in ${at.path('results', 'night')}.`,
   );
-  expect(lines.join('\n')).toContain('hundredfold watch night    shows it');
+  expect(lines.join('\n')).toContain('hundredfold watch night    shows progress');
   inOrder(typed);
   expect(typed.stdout, 'colours').not.toMatch(COLOUR);
 
@@ -163,8 +163,8 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
     expect.stringMatching(HEAD),
     '3 succeeded  2 waiting',
     expect.stringMatching(/^predictions .* 3 of 3 in 1 h, 0 free$/),
-    'Stopping: what is being sent is waited for. Ctrl-C again leaves at once.',
-    'night is safe on disk: the same command goes on with it.',
+    'Stopping: finishing submissions in progress. Press Ctrl-C again to stop at once.',
+    'night is safe on disk: run the same command to resume.',
   ]);
   inOrder(interrupted);
   expect(at.servers(), 'processes left behind').toEqual([]);
@@ -175,12 +175,14 @@ test('Ctrl-C stops in order, a second one leaves at once; a dumb terminal gets p
   const impatient = at.type(run, onTerminal);
   await impatient.says('4 of 5');
   impatient.press(CTRL_C);
-  await impatient.says('Ctrl-C again leaves at once.');
+  await impatient.says('Press Ctrl-C again to stop at once.');
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(impatient.running, 'it waits for the answer').toBe(true);
   impatient.press(CTRL_C);
   await impatient.endsWith(130);
-  expect(screenOf(impatient.stdout).lines.at(-1)).toMatch(/Left at once\. A submission that was/);
+  expect(screenOf(impatient.stdout).lines.at(-1)).toMatch(
+    /Stopped at once\. A submission that was/,
+  );
   inOrder(impatient);
   expect(at.servers(), 'processes left behind').toEqual([]);
 

@@ -76,7 +76,9 @@ describe('a shell without tokens', () => {
     peptides(at, 'next', 2);
     const { stdout, stderr } = await at.runs(0, ['plan', 'next.csv', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ submissions: 2, problems: [] });
-    expect(stderr).toMatch(/charged .*predictions.* not known.*HUNDREDFOLD_PREDICTION_TOKEN/);
+    expect(stderr).toMatch(
+      /Cannot read how much of your budget at predictions is used: .*HUNDREDFOLD_PREDICTION_TOKEN/,
+    );
   });
 
   test('a worker without the token leaves items that wait for a submission as they are', async () => {

@@ -47,7 +47,7 @@ test('a second Temporal is refused while the first one works, and finds nothing 
   await running.endsWith(0);
   expect(JSON.parse(lease(at))).toEqual({ format: 1, released: true });
   const after = await at.runs(0, RUN, second);
-  expect(after.stderr).toContain('Nothing was left to do');
+  expect(after.stderr).toContain('Nothing to do');
   expect(after.stderr).not.toContain('taken over');
   await at.runs(0, ['report', 'night', ...RUN.slice(2)], second);
   await noItemLost(tree(at), ids);
@@ -69,7 +69,7 @@ test('a tree that was left in the middle is taken over, and the first Temporal s
   expect(stderr).toContain('is taken over');
   const again = await at.runs(0, RUN, first);
   expect(again.stderr).toContain('was ended: its output tree is no longer the one');
-  expect(again.stderr).toContain('Nothing was left to do');
+  expect(again.stderr).toContain('Nothing to do');
   await noItemLost(tree(at), ids);
   await treeIsWhole(tree(at));
   const journal = await service.end();

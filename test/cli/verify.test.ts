@@ -14,13 +14,13 @@ async function publishedTree(at: Desk): Promise<string> {
   return folder;
 }
 
-test('says that all is well, by the name of the campaign and by the folder of its tree', async () => {
+test('finds no problems, by the name of the campaign and by the folder of its tree', async () => {
   const at = desk();
   await publishedTree(at);
   const byName = await at.type(['verify', 'finished']).ended;
   expect([byName.code, byName.stderr]).toEqual([
     0,
-    expect.stringContaining('all is well: 16 items'),
+    expect.stringContaining('no problems found: 16 items'),
   ]);
   expect(byName.stdout.split('\n').map((line) => line.trim().split(/\s+/).join(' '))).toEqual([
     'CHECK PATH FOUND WHAT TO DO',
@@ -32,7 +32,11 @@ test('says that all is well, by the name of the campaign and by the folder of it
   const byFolder = await at.type(['verify', './results/finished', '--json']).ended;
   expect(byFolder.code).toBe(0);
   expect(JSON.parse(byFolder.stdout)).toMatchObject({
-    ...{ campaign: 'finished', ok: true, items: 16, faults: [], notes: [] },
+    campaign: 'finished',
+    ok: true,
+    items: 16,
+    faults: [],
+    notes: [],
   });
 });
 

@@ -58,8 +58,11 @@ describe.skipIf(missing !== null)(`an older database${missing ? ` (${missing})` 
     const cluster = await startCluster({ tools: tools as ClusterTools });
     onTestFinished(() => cluster[Symbol.asyncDispose]());
     const services = await startLocalServices({
-      ...{ engine: 'synthetic', retryAfterSeconds: 0, jobMs: 200 },
-      ...{ ...LIMITS, moleculeLimit: LIMITS.limit },
+      engine: 'synthetic',
+      retryAfterSeconds: 0,
+      jobMs: 200,
+      ...LIMITS,
+      moleculeLimit: LIMITS.limit,
     });
     onTestFinished(() => services.close());
     const at = desk();

@@ -25,9 +25,13 @@ describe.skipIf(missing !== null)(
       cluster = await startCluster({
         tools: tools as ClusterTools,
         tls: {
-          ...{ certFile: server.certFile, keyFile: server.keyFile },
-          ...{ caFile: authority.file, clientCaFile: authority.file, serverName: 'temporal.test' },
-          ...{ ownCertFile: own.certFile, ownKeyFile: own.keyFile },
+          certFile: server.certFile,
+          keyFile: server.keyFile,
+          caFile: authority.file,
+          clientCaFile: authority.file,
+          serverName: 'temporal.test',
+          ownCertFile: own.certFile,
+          ownKeyFile: own.keyFile,
         },
       });
     }, 120_000);

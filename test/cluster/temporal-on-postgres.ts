@@ -57,7 +57,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   // PostgreSQL runs as another user than root, and must reach its folder.
   await chmod(dir, 0o711);
   const postgres = await startPostgres({
-    ...{ tools, dir, durable: options.durable ?? false },
+    tools,
+    dir,
+    durable: options.durable ?? false,
     ...(at && { at }),
   });
   try {
@@ -128,15 +130,23 @@ function configuration(
   const frontend = `${host}:${ports.frontend.grpc}`;
   const sql = (databaseName: string): object => ({
     sql: {
-      ...{ pluginName: 'postgres12', databaseName, connectProtocol: 'tcp' },
-      ...{ connectAddr: `127.0.0.1:${postgresPort}`, user: 'temporal', password: '' },
-      ...{ maxConns: 20, maxIdleConns: 20, maxConnLifetime: '1h' },
+      pluginName: 'postgres12',
+      databaseName,
+      connectProtocol: 'tcp',
+      connectAddr: `127.0.0.1:${postgresPort}`,
+      user: 'temporal',
+      password: '',
+      maxConns: 20,
+      maxIdleConns: 20,
+      maxConnLifetime: '1h',
     },
   });
   return {
     log: { stdout: true, level: 'warn' },
     persistence: {
-      ...{ defaultStore: 'default', visibilityStore: 'visibility', numHistoryShards: 4 },
+      defaultStore: 'default',
+      visibilityStore: 'visibility',
+      numHistoryShards: 4,
       datastores: { default: sql('temporal'), visibility: sql('visibility') },
     },
     global: {
@@ -150,12 +160,16 @@ function configuration(
       ]),
     ),
     clusterMetadata: {
-      ...{ enableGlobalNamespace: false, failoverVersionIncrement: 10 },
-      ...{ masterClusterName: 'active', currentClusterName: 'active' },
+      enableGlobalNamespace: false,
+      failoverVersionIncrement: 10,
+      masterClusterName: 'active',
+      currentClusterName: 'active',
       clusterInformation: {
         active: {
-          ...{ enabled: true, initialFailoverVersion: 1 },
-          ...{ rpcName: 'frontend', rpcAddress: frontend },
+          enabled: true,
+          initialFailoverVersion: 1,
+          rpcName: 'frontend',
+          rpcAddress: frontend,
         },
       },
     },
@@ -170,7 +184,8 @@ function tlsOf(tls: FrontendTls): object {
   return {
     frontend: {
       server: {
-        ...{ certFile: tls.certFile, keyFile: tls.keyFile },
+        certFile: tls.certFile,
+        keyFile: tls.keyFile,
         ...(tls.clientCaFile && { requireClientAuth: true, clientCaFiles: [tls.clientCaFile] }),
       },
       client,

@@ -74,8 +74,11 @@ describe.skipIf(missing !== null)(`the ten commands${missing ? ` (${missing})` :
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: `${at.path('programs')}:${dirname(process.execPath)}:/usr/bin:/bin`,
-        ...{ HOME: at.folder, LANG: 'C.UTF-8', HUNDREDFOLD_STATE_DIR: at.path('state') },
-        ...{ XDG_RUNTIME_DIR: at.folder, TMPDIR: '/tmp' },
+        HOME: at.folder,
+        LANG: 'C.UTF-8',
+        HUNDREDFOLD_STATE_DIR: at.path('state'),
+        XDG_RUNTIME_DIR: at.folder,
+        TMPDIR: '/tmp',
       },
     });
     // The servers in the background hold what the script printed to, so its end is not that of its output.

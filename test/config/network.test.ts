@@ -33,7 +33,8 @@ describe('a token over http', () => {
     'to %s is refused with what to write',
     async (url) => {
       await expect(load(`{ url: "${url}" }`)).rejects.toMatchObject({
-        ...{ code: 'CONFIG_TOKEN_OVER_HTTP', exitCode: 2 },
+        code: 'CONFIG_TOKEN_OVER_HTTP',
+        exitCode: 2,
         message: expect.stringContaining('services.predictions.url') as string,
         remedy: expect.stringMatching(
           /https:\/\/.*services\.predictions\.allowHttp: true/,
@@ -136,7 +137,8 @@ describe('a gateway', () => {
       HUNDREDFOLD_SERVICES_PREDICTIONS_HEADERS_X_GATEWAY_KEY_ENV: 'MINE',
       HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_USER: 'lab',
       HUNDREDFOLD_SERVICES_PREDICTIONS_BASIC_PASSWORD_ENV: 'GP',
-      ...{ MINE: 'value', GP: 'pass' },
+      MINE: 'value',
+      GP: 'pass',
     });
     expect(Object.keys(headers).sort()).toEqual(['authorization', 'x-gateway-key']);
   });

@@ -113,8 +113,12 @@ const config = object({
   services: object({
     molecules: object(
       {
-        ...{ url, token: secret, budget, public: mostly(fc.boolean(), 'yes', 1) },
-        ...{ maxDownload: size, ...network },
+        url,
+        token: secret,
+        budget,
+        public: mostly(fc.boolean(), 'yes', 1),
+        maxDownload: size,
+        ...network,
       },
       'url',
     ),

@@ -188,7 +188,8 @@ describe('the keys of the codec', () => {
     expect(inspect(found) + JSON.stringify(found)).not.toMatch(/AAAA|0000/);
     expect(keysOf('', {})).toBeNull();
     const variables = {
-      ...{ HUNDREDFOLD_TEMPORAL_CODEC_KEY: '2026-11', K: HEX },
+      HUNDREDFOLD_TEMPORAL_CODEC_KEY: '2026-11',
+      K: HEX,
       HUNDREDFOLD_TEMPORAL_CODEC_KEYS_2026_11_ENV: 'K',
     };
     expect(keysOf('', variables)).toMatchObject({ current: '2026-11' });

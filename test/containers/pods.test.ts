@@ -42,7 +42,9 @@ function forPodman(all: Documents): Documents {
         );
         return [
           {
-            ...{ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name } },
+            apiVersion: 'v1',
+            kind: 'Pod',
+            metadata: { ...metadata, name },
             spec: { ...spec, containers },
           },
         ];

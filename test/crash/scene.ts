@@ -234,11 +234,17 @@ export class Scene {
       servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`);
     return [
       {
-        ...{ service: 'molecules', url: at(this.services.moleculesUrl), address, token: TOKEN },
+        service: 'molecules',
+        url: at(this.services.moleculesUrl),
+        address,
+        token: TOKEN,
         limit: { limit: moleculeLimit || null, windowMs },
       },
       {
-        ...{ service: 'predictions', url: at(this.services.url), address, token: TOKEN },
+        service: 'predictions',
+        url: at(this.services.url),
+        address,
+        token: TOKEN,
         limit: { limit, windowMs },
       },
     ];

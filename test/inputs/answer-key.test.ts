@@ -55,7 +55,9 @@ afterAll(() => chemist.close());
 
 function moleculeOptions(netCharge: string | undefined): MoleculeOptions {
   return {
-    ...{ kind: 'molecule', chargeMethod: 'bcc', atomType: 'gaff2' },
+    kind: 'molecule',
+    chargeMethod: 'bcc',
+    atomType: 'gaff2',
     netCharge: netCharge === undefined || netCharge === '' ? null : Number(netCharge),
   };
 }

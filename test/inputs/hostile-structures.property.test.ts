@@ -8,7 +8,10 @@ import { PROBLEMS } from '../../src/manifest/problems/problems.ts';
 import { expectWords, mutations, sample } from './mutations.ts';
 
 const OPTIONS: MoleculeOptions = {
-  ...{ kind: 'molecule', chargeMethod: 'bcc', netCharge: 0, atomType: 'gaff2' },
+  kind: 'molecule',
+  chargeMethod: 'bcc',
+  netCharge: 0,
+  atomType: 'gaff2',
 };
 
 const SAMPLES: Readonly<Partial<Record<MoleculeExtension, readonly string[]>>> = {

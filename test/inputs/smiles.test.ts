@@ -8,7 +8,10 @@ const chemist = openChemist();
 afterAll(() => chemist.close());
 
 const BCC: MoleculeOptions = {
-  ...{ kind: 'molecule', chargeMethod: 'bcc', netCharge: null, atomType: 'gaff2' },
+  kind: 'molecule',
+  chargeMethod: 'bcc',
+  netCharge: null,
+  atomType: 'gaff2',
 };
 
 async function findings(text: string, options = BCC): Promise<readonly Finding[]> {

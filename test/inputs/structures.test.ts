@@ -25,7 +25,10 @@ async function checked(
   netCharge: number | null = null,
 ): Promise<string[]> {
   const options: MoleculeOptions = {
-    ...{ kind: 'molecule', chargeMethod: 'bcc', netCharge, atomType: 'gaff2' },
+    kind: 'molecule',
+    chargeMethod: 'bcc',
+    netCharge,
+    atomType: 'gaff2',
   };
   const { findings } = await readStructureInput(text, extension, options, chemist);
   return findings.map(({ code }) => code);

@@ -25,8 +25,13 @@ test('a charge has the times of its POST, and says when it is released', () => {
   clock.pass(2_000);
   ledger.close('a', 'charged', { remoteId: 'r', sentAt: began + 10, answeredAt: began + 1_990 });
   const charge = {
-    ...{ ...ACCOUNT, source: 'ours', state: 'charged', remoteId: 'r' },
-    ...{ sentAt: began + 10, answeredAt: began + 1_990, countsFrom: began + 2_000 },
+    ...ACCOUNT,
+    source: 'ours',
+    state: 'charged',
+    remoteId: 'r',
+    sentAt: began + 10,
+    answeredAt: began + 1_990,
+    countsFrom: began + 2_000,
     releasedAt: began + 2_000 + WINDOW_MS + GUARD_MS,
   };
   expect(ledger.list()).toEqual([{ ...charge, counts: true }]);

@@ -41,7 +41,9 @@ describe('a reservation', () => {
     clock.pass(10_000);
     expect(send('b', 2)).toEqual(TAKEN);
     expect(send('c', 2)).toEqual({
-      ...{ type: 'full', byOthers: 0, because: 'window' },
+      type: 'full',
+      byOthers: 0,
+      because: 'window',
       retryAfterMs: WINDOW_MS + GUARD_MS - 10_000,
     });
     clock.pass(WINDOW_MS + GUARD_MS - 10_000 - 1);

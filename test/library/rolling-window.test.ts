@@ -180,8 +180,12 @@ async function ask(name: string, calls: number, repeated: boolean) {
   const { workflowId, firstExecutionRunId: runId } = caller;
   const call = { generation: 0, activity: 'order', args: [], size: 2, options: {}, repeated };
   const requests = Array.from({ length: calls }, (_, i) => ({
-    ...{ item: `${workflowId} ${i}`, run: runId, campaign: 'test', credential: 'one' },
-    ...{ attempt: 0, weight: 1 },
+    item: `${workflowId} ${i}`,
+    run: runId,
+    campaign: 'test',
+    credential: 'one',
+    attempt: 0,
+    weight: 1,
     job: { ...call, id: String(i), caller: { workflowId, runId } },
   }));
   await client.workflow.getHandle(`rolling-window:${name}`).signal('request', requests);

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { compareMolecules, failureClass } from '../../scripts/verify/compare-molecules.ts';
-import { moleculeRuns } from '../../scripts/verify/molecules.ts';
+import { moleculeRuns, otherRecordings } from '../../scripts/verify/molecules.ts';
 import { sampleOf } from '../../scripts/verify/sample.ts';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
 import { acpypeRecording } from '../services/recordings.ts';
@@ -25,6 +25,22 @@ describe.each(['own', 'public'])('ACPYPE and its recorded runs in %s', (part) =>
   // A suite without any test fails.
   if (sample.length === 0) test.skip('needs the engine (npm run engines) and the sample data');
   test.each(sample)('$key', async (run) => {
+    expect(await run.verify()).toMatchObject({ same: true });
+  });
+});
+
+const NEWER = '2026.10.15';
+
+describe(`ACPYPE ${NEWER} and its recorded runs`, () => {
+  const acpype = installedEngine('acpype', undefined, NEWER);
+  const data = existsSync(join(DATA, 'own'));
+  if (acpype === null) console.warn(`skipped: ACPYPE ${NEWER} is not installed (docs/engines.md)`);
+  const runs =
+    acpype === null || !data
+      ? []
+      : moleculeRuns(join(DATA, 'own'), acpype, otherRecordings(NEWER)).runs;
+  if (runs.length === 0) test.skip('needs that version and the sample data');
+  test.each(sampleOf(runs, 4))('$key', async (run) => {
     expect(await run.verify()).toMatchObject({ same: true });
   });
 });

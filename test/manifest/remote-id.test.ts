@@ -8,7 +8,9 @@ describe('a row with a remote_id', () => {
   test('needs no input: a note that names the job takes its place', async () => {
     const item = await onlyItem('m.csv', `id,kind,remote_id,project\na,sequence,${JOB},x\n`);
     expect(item).toMatchObject({
-      ...{ id: 'a', kind: 'sequence', user: { project: 'x' } },
+      id: 'a',
+      kind: 'sequence',
+      user: { project: 'x' },
       adopts: { remoteId: JOB, inputKnown: false },
       input: { name: 'adopted.txt' },
     });

@@ -41,9 +41,15 @@ export function testWorkers(installed: () => Installed): void {
 
   test('the examples type-check against the declarations of the package', () => {
     const compilerOptions = {
-      ...{ module: 'nodenext', target: 'es2024', lib: ['es2024', 'esnext'], strict: true },
-      ...{ noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules', '@types')] },
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'esnext'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
     };
     writeFileSync(
       join(project, 'tsconfig.json'),

@@ -13,8 +13,13 @@ const NOW = aMolecule('m', {
 test('names the column, both versions and both places', () => {
   const problem = changedRow({ ...FORMER, state: 'succeeded' }, NOW, false);
   expect(problem).toMatchObject({
-    ...{ severity: 'error', code: 'MANIFEST_ROW_CHANGED', file: 'new.csv', line: 7, id: 'm' },
-    ...{ column: 'smiles', value: 'CCN' },
+    severity: 'error',
+    code: 'MANIFEST_ROW_CHANGED',
+    file: 'new.csv',
+    line: 7,
+    id: 'm',
+    column: 'smiles',
+    value: 'CCN',
   });
   for (const word of ['CCO', 'CCN', 'batch.csv line 2', 'succeeded'])
     expect(problem?.message, problem?.message).toContain(word);

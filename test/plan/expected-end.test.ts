@@ -12,9 +12,14 @@ const CHARGE = HOUR + GUARD_MS;
 
 function window(limit: number | null, releases: readonly number[] = []): WindowStatus {
   return {
-    ...{ limit, windowMs: HOUR, charged: releases.length, releases },
-    ...{ free: limit && limit - releases.length, nextFreeAt: null },
-    ...{ blockedUntil: null, blockedBecause: null },
+    limit,
+    windowMs: HOUR,
+    charged: releases.length,
+    releases,
+    free: limit && limit - releases.length,
+    nextFreeAt: null,
+    blockedUntil: null,
+    blockedBecause: null,
   };
 }
 
@@ -24,11 +29,17 @@ function budget(
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
   return {
-    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 0 },
+    service: 'predictions',
+    address: 'host',
+    now: NOW,
+    outstanding: 0,
     addressWindow: window(null),
     credentials: [{ ...credential, credential: 'ours' }],
     waiting: Object.entries(waiting).map(([campaign, items]) => ({
-      ...{ campaign, items, credential: 'ours', paused: false },
+      campaign,
+      items,
+      credential: 'ours',
+      paused: false,
     })),
     use: [],
     counts: { submissions: 0, accepted: 0, refused: 0, rejected429: 0 },
@@ -47,10 +58,20 @@ function seen(
 ): Observation {
   const ended = { succeeded: 0, failed: 0, held: 0, cancelled: 0, invalid: 0 };
   return {
-    ...{ at: NOW, waiting: total, budgets, kinds: null },
-    ...{ obstacle: null, ended: false, completed: false },
+    at: NOW,
+    waiting: total,
+    budgets,
+    kinds: null,
+    obstacle: null,
+    ended: false,
+    completed: false,
     progress: {
-      ...{ campaign: 'night', state: 'running', total, open: total, ended, failuresByCode: {} },
+      campaign: 'night',
+      state: 'running',
+      total,
+      open: total,
+      ended,
+      failuresByCode: {},
       ...progress,
     },
   };

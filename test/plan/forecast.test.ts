@@ -12,7 +12,11 @@ const HOUR = 3_600_000;
 const ROUND = HOUR + GUARD_MS;
 
 const jobs = (some: Partial<Record<Kind, number>>): Record<Kind, number> => ({
-  ...{ molecule: 0, sequence: 0, alignment: 0, shifts: 0, ...some },
+  molecule: 0,
+  sequence: 0,
+  alignment: 0,
+  shifts: 0,
+  ...some,
 });
 const fresh = (limit: number | null): WindowStatus => freshWindow({ limit, windowMs: HOUR });
 
@@ -23,7 +27,9 @@ function used(limit: number, charged: number): WindowStatus {
 }
 
 const predictions = (windows: readonly WindowStatus[], ...waiting: number[]): Supply => ({
-  ...{ service: 'predictions', windows, waiting },
+  service: 'predictions',
+  windows,
+  waiting,
 });
 
 const endOf = (count: number, supply: Supply): number | undefined =>
@@ -111,10 +117,16 @@ describe('the forecast', () => {
 
 test('a budget supplies its credential and its address; waiting are other campaigns that are not paused', () => {
   const lane = (campaign: string, items: number, credential = 'ours', paused = false) => ({
-    ...{ campaign, credential, items, paused },
+    campaign,
+    credential,
+    items,
+    paused,
   });
   const budget: BudgetStatus = {
-    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 0 },
+    service: 'predictions',
+    address: 'host',
+    now: NOW,
+    outstanding: 0,
     addressWindow: fresh(300),
     credentials: [
       { ...fresh(100), credential: 'ours' },

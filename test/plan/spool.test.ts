@@ -10,7 +10,12 @@ import { collected, storeErrorFrom } from '../store/store-expectations.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
 
 const refused = (id: string): InvalidRow => ({
-  ...{ id, kind: null, source: { file: 'm.csv', line: 2 }, row: { id }, code: 'C', message: 'm' },
+  id,
+  kind: null,
+  source: { file: 'm.csv', line: 2 },
+  row: { id },
+  code: 'C',
+  message: 'm',
 });
 
 test('gives back every row as it was, whatever stands in its cells, more than once', async () => {

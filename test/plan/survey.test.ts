@@ -34,7 +34,11 @@ async function surveyed(csv: string, options: Partial<SurveyOptions> = {}): Prom
   const fates: Record<string, Fate> = {};
   const spool = new Spool(folder);
   const survey = await surveyManifests([path], {
-    ...{ allowOutside: false, tree: null, cache: null, addresses: { predictions: 'host' }, spool },
+    allowOutside: false,
+    tree: null,
+    cache: null,
+    addresses: { predictions: 'host' },
+    spool,
     onProblem: (problem) => problems.push(problem),
     onFate: (id, fate) => (fates[id] = fate),
     ...options,
@@ -77,8 +81,15 @@ describe('a survey', () => {
     ];
     const { survey, problems, fates, spool } = await surveyed(lines.join('\n'));
     expect(survey).toMatchObject({
-      ...{ rows: 7, invalid: 2, brokenFiles: 0, items: 5, ended: 0, submitted: 0, cached: 0 },
-      ...{ duplicates: 2, jobs: { sequence: 2, molecule: 1, alignment: 0, shifts: 0 } },
+      rows: 7,
+      invalid: 2,
+      brokenFiles: 0,
+      items: 5,
+      ended: 0,
+      submitted: 0,
+      cached: 0,
+      duplicates: 2,
+      jobs: { sequence: 2, molecule: 1, alignment: 0, shifts: 0 },
       misses: { 'no cache': 3 },
     });
     expect(survey.errors).toBe(problems.filter(({ severity }) => severity === 'error').length);
@@ -102,7 +113,10 @@ describe('a survey', () => {
   test('takes a file that is not there for broken, and for no row', async () => {
     const problems: Problem[] = [];
     const survey = await surveyManifests(['/nowhere/m.csv'], {
-      ...{ allowOutside: false, tree: null, cache: null, addresses: {} },
+      allowOutside: false,
+      tree: null,
+      cache: null,
+      addresses: {},
       onProblem: (problem) => problems.push(problem),
     });
     expect(survey).toMatchObject({ rows: 0, items: 0, invalid: 0, brokenFiles: 1, errors: 1 });

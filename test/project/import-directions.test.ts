@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { directionProblems, importsBelow, importsOf } from '../../scripts/imports.ts';
+import {
+  checkoutPathsIn,
+  directionProblems,
+  importsBelow,
+  importsOf,
+  modulesBelow,
+} from '../../scripts/imports.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -56,6 +62,23 @@ describe('packages keep out of where they do not belong', () => {
     ['src/temporal/embedded.ts', '../program/temporal-cli.js'],
   ])('%s may use %s', (path, name) => {
     expect(problemsOf(path, `import '${name}';`)).toEqual([]);
+  });
+});
+
+describe('the product needs nothing of the checkout that its package lacks', () => {
+  test('no module of src or bin imports, reads or runs a file of scripts or bench', () => {
+    const modules = [...modulesBelow(ROOT, 'src'), ...modulesBelow(ROOT, 'bin')];
+    expect(modules.map(({ path }) => path)).toContain('bin/hundredfold.js');
+    expect(modules.flatMap(({ path, text }) => checkoutPathsIn(path, text))).toEqual([]);
+  });
+
+  test.each([
+    `import '../../scripts/setup.js';`,
+    `new URL('../../scripts/setup.js', import.meta.url);`,
+    `join(PROGRAM_FOLDER, 'scripts', 'setup.js');`,
+    'spawn(process.execPath, [`scripts/engines.ts`]);',
+  ])('%s is named', (code) => {
+    expect(checkoutPathsIn('src/store/a.ts', code)).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { MAN_PAGE, manPage } from '../../scripts/man.ts';
-import { program } from '../../src/cli/program.ts';
+import { program } from '../../src/cli/command-line/program.ts';
 
 test('is the one that the commands give (node scripts/man.ts writes it)', () => {
   expect(readFileSync(MAN_PAGE, 'utf8')).toBe(manPage());

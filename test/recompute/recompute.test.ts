@@ -1,5 +1,8 @@
 /** Results of a tree computed again by the real ACPYPE; skipped with a word where it is not installed. */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { installedEngine } from '../../src/local-services/engines/real/installed.ts';
 import { recompute, type Recomputed } from '../../src/recompute/recompute.ts';
 import { digestOf } from '../../src/store/digest.ts';
@@ -10,6 +13,20 @@ import { moleculeEnd, resultCampaign } from '../report/tables/result-campaign.ts
 
 const there = installedEngine('acpype') !== null;
 const skipped = there ? '' : ' (skipped: ACPYPE is not installed, npm run engines)';
+
+const NEWER = '2026.10.15';
+const newer = installedEngine('acpype', undefined, NEWER) !== null;
+if (!newer) console.warn(`skipped: ACPYPE ${NEWER} is not installed here (docs/engines.md)`);
+
+/** Ethanol, of a service that names this engine. */
+const ethanolOf = (engine: string) => [
+  {
+    ...moleculeEnd('ethanol', 'smi-ethanol-bcc-0-gaff2', {
+      input: { name: 'input.smi', text: 'CCO ethanol\n' },
+    }),
+    changes: { engine },
+  },
+];
 
 async function again(store: Store, ids: readonly string[]): Promise<Recomputed> {
   const campaign = await readPreparedCampaign(store);
@@ -31,7 +48,10 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
     expect(eligible).toBe(1);
     expect(items).toEqual([
       expect.objectContaining({
-        ...{ kind: 'molecule', id: 'ethanol', agrees: true, told: null },
+        kind: 'molecule',
+        id: 'ethanol',
+        agrees: true,
+        told: null,
         engine: expect.stringMatching(/^ACPYPE 20\d\d\./) as string,
       }),
     ]);
@@ -52,4 +72,41 @@ describe.skipIf(!there)(`ACPYPE${skipped}`, () => {
     expect(item).toMatchObject({ agrees: false });
     expect(item?.detail).toMatch(/charge of atom 1, C\d? differs by 0\.\d+, more than 0\.01/);
   }, 60_000);
+});
+
+describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
+  test('computes again where it is installed', async () => {
+    const versions = ['2023.10.27', ...(newer ? [NEWER] : [])];
+    for (const version of versions) {
+      const store = await resultCampaign(ethanolOf(`real, ACPYPE ${version}, Open Babel 3.1.1`));
+      const { items, notes } = await again(store, ['ethanol']);
+      expect(notes).toEqual([]);
+      expect(items).toMatchObject([
+        { agrees: true, sameVersion: true, engine: expect.stringContaining(version) as string },
+      ]);
+    }
+  }, 60_000);
+
+  test('is named where it is not, with what computed in its place', async () => {
+    const store = await resultCampaign(ethanolOf('real, ACPYPE 1999.1.2'));
+    const { items, notes } = await again(store, ['ethanol']);
+    expect(items).toMatchObject([{ sameVersion: false, told: 'real, ACPYPE 1999.1.2' }]);
+    expect(notes).toEqual([
+      'The tree names version 1999.1.2 of the engine of the service molecules, which is not installed here: 2023.10.27 computes in its place, and may give other results.',
+    ]);
+  }, 60_000);
+});
+
+test('where no version is installed, the error says how to install the one that the tree names', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'engines-'));
+  vi.stubEnv('HUNDREDFOLD_ENGINES', folder);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+  const store = await resultCampaign(ethanolOf(`real, ACPYPE ${NEWER}`));
+  await expect(again(store, ['ethanol'])).rejects.toMatchObject({
+    code: 'LOCAL_SERVICES_ENGINE',
+    remedy: expect.stringContaining(`--only acpype --version ${NEWER}`) as string,
+  });
 });

@@ -112,7 +112,10 @@ const COURSES: readonly Course[] = [
     // Cancelled while rows wait, a submission is on its way and jobs run.
     name: 'answered-cancelled',
     options: {
-      ...{ ...QUICK, jobMs: 60_000, limit: 5, windowMs: 3_600_000 },
+      ...QUICK,
+      jobMs: 60_000,
+      limit: 5,
+      windowMs: 3_600_000,
       faults: [{ name: 'slow', endpoint: 'submit', ms: 500 }],
     },
     async run(rig) {

@@ -69,7 +69,9 @@ test('helix, sheet and coil are drawn together, where the first of them stands',
 
 test('lines of several items lie over each other by predictor, without what is missing', () => {
   const protein = (tracks: Record<string, (number | string | null)[]>) => ({
-    ...{ name: 'p', residues: '', scores: {} },
+    name: 'p',
+    residues: '',
+    scores: {},
     tracks: Object.fromEntries(Object.entries(tracks).map(([key, of]) => [key, packTrack(of)])),
   });
   const series = seriesOf([

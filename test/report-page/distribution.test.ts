@@ -35,3 +35,9 @@ test('every value is in one bin', () => {
     }),
   );
 });
+
+test('few values are in few bins, many in more', () => {
+  const bins = (count: number): number =>
+    binned({ values: placed(Array.from({ length: count }, (_, place) => place / 7)) }).length;
+  expect([4, 18, 100, 5_000].map(bins)).toEqual([6, 8, 20, 24]);
+});

@@ -8,8 +8,15 @@ import { csvText, manifestText, tableText } from '../../src/report-page/take/row
 
 const column = (key: string, values: readonly (string | number | null)[], group = 'molecule') =>
   ({
-    ...{ key, title: key.replace('own:', ''), unit: '', meaning: '', decimals: 2, isMain: true },
-    ...{ type: 'number', group, valueAt: (row: number) => values[row] ?? null },
+    key,
+    title: key.replace('own:', ''),
+    unit: '',
+    meaning: '',
+    decimals: 2,
+    isMain: true,
+    type: 'number',
+    group,
+    valueAt: (row: number) => values[row] ?? null,
   }) as Column;
 
 test('cells come back as they were, formulas harmless', () => {

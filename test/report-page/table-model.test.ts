@@ -88,7 +88,9 @@ describe('conditions', () => {
       ['x|y', 'mol9'],
     ] as const) {
       const where = withCondition('', 'own:a;b=c', {
-        ...{ key: 'own:a;b=c', range: null, values: [value] },
+        key: 'own:a;b=c',
+        range: null,
+        values: [value],
       });
       expect(shown({ where })).toEqual([id]);
       expect(conditionsText(readConditions(where))).toBe(where);

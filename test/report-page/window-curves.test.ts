@@ -56,7 +56,8 @@ test('both are the true number where the times are exact', () => {
 
 test('a client that sends in a slot a window after the answer in it is never beyond its limit', () => {
   const slots = fc.array(fc.array(fc.tuple(fc.nat(500), fc.nat(2_500)), { maxLength: 8 }), {
-    ...{ minLength: 1, maxLength: 6 },
+    minLength: 1,
+    maxLength: 6,
   });
   fc.assert(
     fc.property(slots, windows, (all, windowMs) => {

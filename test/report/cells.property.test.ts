@@ -101,7 +101,11 @@ function own({ row: cells }: Item): Record<string, string> {
 }
 
 const job = ({ kind, options, input, email, title }: Item) => ({
-  ...{ kind, options, input, email, title },
+  kind,
+  options,
+  input,
+  email,
+  title,
 });
 
 test('no cell is run by a spreadsheet, and failed.csv gives back what the user wrote', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFinishedTree } from '../../bench/finished-tree.ts';
 import { crateValidator, type CrateProfile } from '../../scripts/crate-validator.ts';
+import { IdRegister } from '../../src/manifest/ids.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { treeFaults } from '../../src/report/verify/tree.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
@@ -38,7 +39,9 @@ describe('the metadata', () => {
     const store = await published(30);
     const graph = await graphOf(store);
     expect(graph.get('molecules/molecule-00000/')).toEqual({
-      ...{ '@id': 'molecules/molecule-00000/', '@type': 'Dataset', name: 'ethanol' },
+      '@id': 'molecules/molecule-00000/',
+      '@type': 'Dataset',
+      name: 'ethanol',
       description: 'succeeded',
       hasPart: { '@id': 'molecules/molecule-00000/input.smi' },
     });
@@ -67,7 +70,6 @@ describe('the metadata', () => {
       startTime: '2026-11-21T20:00:00+00:00',
       endTime: '2026-11-21T20:00:04+00:00',
       agent: { '@id': '#agent' },
-      actionStatus: 'http://schema.org/CompletedActionStatus',
     });
     const jobs = [...graph.values()].filter(({ '@id': id }) => String(id).startsWith('#job-'));
     const result = { '@id': 'molecules/molecule-00007/' };
@@ -102,14 +104,41 @@ describe('the metadata', () => {
     expect([graph.has('#job-1'), graph.has('#job-2')]).toEqual([true, false]);
   });
 
-  test('stay below 1 kB an item, also where ids are long', async () => {
-    const ids = Array.from({ length: 200 }, (_, n) => `${n}`.padStart(48, 'x'));
-    const store = await endedCampaign(ids.map((id) => aMolecule(id)));
+  /** Bytes for each of 200 items: the longest ids, and words of users and services that have no end. */
+  async function bytesAnItem(ending: Partial<ItemRecord>, title: string | null): Promise<number> {
+    const ids = Array.from({ length: 200 }, (_, n) => `${n}`.padStart(64, 'x'));
+    const endings = Object.fromEntries(ids.map((id) => [id, ending]));
+    const store = await endedCampaign(
+      ids.map((id) => aMolecule(id, { title })),
+      endings,
+    );
     await publishCampaign(store, END);
     const empty = await endedCampaign([]);
     await publishCampaign(empty, END);
     const size = async (one: Store): Promise<number> => (await one.digest(METADATA))?.bytes ?? 0;
-    expect(((await size(store)) - (await size(empty))) / ids.length).toBeLessThan(1024);
+    return ((await size(store)) - (await size(empty))) / ids.length;
+  }
+
+  const CHINESE = '苯甲酸乙酯'.repeat(40);
+  const FAILURE = { state: 'failed', error: { code: 'RESULT_FILES_DISAGREE', message: CHINESE } };
+
+  test.each<[string, Partial<ItemRecord>, string | null]>([
+    ['plain', {}, null],
+    ['a title of 200 characters in UTF-8', {}, CHINESE],
+    ['a title of 200 signs that JSON escapes', {}, '"\\'.repeat(100)],
+    ['an engine with as long a name', { engine: `real, ACPYPE 2023.10.27, ${CHINESE}` }, CHINESE],
+  ])('stay below 1 kB an item with ids of 64 characters: %s', async (_, ending, title) => {
+    expect(await bytesAnItem(ending, title)).toBeLessThan(1024);
+  });
+
+  test('stay below 1.2 kB for an item that failed in as many words', async () => {
+    expect(await bytesAnItem(FAILURE as Partial<ItemRecord>, CHINESE)).toBeLessThan(1200);
+  });
+
+  test.each(['x'.repeat(200), '苯'.repeat(64)])('no longer id comes into a crate: %s', (id) => {
+    const { id: taken, complaints } = new IdRegister().claim(id, { file: 'night.csv', line: 2 });
+    expect(taken).toBeNull();
+    expect(complaints).toMatchObject([{ code: 'MANIFEST_ID_INVALID' }]);
   });
 
   test('refer to nothing that is not there', async () => {

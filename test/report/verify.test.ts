@@ -9,6 +9,7 @@ import { checksums } from '../../src/report/checksums.ts';
 import { treeFaults, verifyTree } from '../../src/report/verify/tree.ts';
 import { readItem, writeItem } from '../../src/store/item-store.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
+import { MEASURE_TABLES } from '../../src/store/layout.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aMolecule, aSequence } from '../store/an-item.ts';
 import { END, FAILED, endedCampaign } from './a-campaign.ts';
@@ -259,6 +260,25 @@ describe('the tables of results', () => {
     expect(await treeFaults(store)).toEqual(
       ['b', 'c', 'd'].map((id) => `items.csv lacks item ${id}.`),
     );
+  });
+
+  test('a tree of an earlier version has no tables of measures', async () => {
+    const store = await published();
+    await store.remove('tables/shift-measures.csv');
+    await signAnew(store);
+    expect(await treeFaults(store)).toContain('tables/shift-measures.csv is missing.');
+    for (const key of MEASURE_TABLES) await store.remove(key);
+    const crate = (await store.readText('ro-crate-metadata.json')) ?? '';
+    const former = crate
+      .split('\n')
+      .filter((line) => !/^\{"@id":"tables\/\w+-measures/.test(line))
+      .map((line) => line.replaceAll(/\{"@id":"tables\/\w+-measures\.\w+"\},?/g, ''));
+    await store.write('ro-crate-metadata.json', former.join('\n'));
+    await signAnew(store);
+    expect(await verifyTree(store)).toMatchObject({
+      faults: [],
+      notes: [expect.stringContaining('without tables of measures')],
+    });
   });
 
   test('a table of an earlier version lacks columns, and what it has is compared', async () => {

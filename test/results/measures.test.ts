@@ -115,8 +115,12 @@ test('a sequence and a shift file: shares and means without what is missing', ()
     scores: {},
   };
   expect(measuresOf({ kind: 'sequence', proteins: [protein] })).toEqual({
-    ...{ length: 4, disordered: 66.7, backbone: 0.8 },
-    ...{ earlyFoldingResidues: null, aggregationRegions: null, phaseSeparation: null },
+    length: 4,
+    disordered: 66.7,
+    backbone: 0.8,
+    earlyFoldingResidues: null,
+    aggregationRegions: null,
+    phaseSeparation: null,
   });
   const chain = { name: 'c', chain: 'A', residues: 'MKL', numbers: [1, 2, 3] };
   expect(

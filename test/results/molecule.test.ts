@@ -43,7 +43,17 @@ function groNanometres(gro: string): number[][] {
 }
 
 const NUMBERS: Readonly<Record<string, number>> = {
-  ...{ H: 1, C: 6, N: 7, O: 8, F: 9, Si: 14, P: 15, S: 16, Cl: 17, Br: 35, I: 53 },
+  H: 1,
+  C: 6,
+  N: 7,
+  O: 8,
+  F: 9,
+  Si: 14,
+  P: 15,
+  S: 16,
+  Cl: 17,
+  Br: 35,
+  I: 53,
 };
 
 /** The charges of the Mol2 file, added up. */
@@ -102,7 +112,11 @@ describe('a molecule', () => {
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').formula).toBe('C6H5Cl');
     expect(read('smi-bromobenzene-bcc-auto-gaff2').formula).toBe('C6H5Br');
     expect(read('smi-chlorobenzene-bcc-auto-gaff2').atoms[0]).toEqual({
-      ...{ name: 'CL', element: 'Cl', type: 'cl', charge: -0.0974, mass: 35.45 },
+      name: 'CL',
+      element: 'Cl',
+      type: 'cl',
+      charge: -0.0974,
+      mass: 35.45,
       position: [-2.091, -0.012, -0.018],
     });
   });
@@ -123,7 +137,9 @@ describe('a molecule', () => {
     const crlf = (text: string): string => text.replaceAll('\n', '\r\n');
     expect(
       readMolecule({
-        ...{ itp: crlf(itp), pdb: crlf(pdb), frcmod: crlf(frcmod) },
+        itp: crlf(itp),
+        pdb: crlf(pdb),
+        frcmod: crlf(frcmod),
         mol2: crlf(mol2 ?? ''),
       }),
     ).toEqual(readMolecule({ itp, pdb, frcmod, mol2 }));

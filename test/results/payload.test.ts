@@ -23,7 +23,6 @@ describe('every shape that was seen', () => {
   ])('%s', (_, json) => {
     expect(read(json)).toEqual({
       ok: true,
-      synthetic: false,
       entries: [{ id: 'a', sequence: 'MK', values: VALUES, scalars: {} }],
     });
   });
@@ -48,7 +47,7 @@ describe('every shape that was seen', () => {
       predictor: 'dynamine',
       results: { sequence: 'MK', prediction },
     };
-    expect(read(json)).toMatchObject({ synthetic: true, entries: [{ id: 'a', sequence: 'MK' }] });
+    expect(read(json)).toMatchObject({ entries: [{ id: 'a', sequence: 'MK' }] });
     const chains = [{ sequence: ['M'], shiftCrypt: ['0.5'] }];
     const shifts = { status: 'success', results: { sequence: 'data_x', prediction: chains } };
     expect(read(shifts).entries).toMatchObject([{ sequence: 'M', values: { shiftCrypt: [0.5] } }]);
@@ -91,15 +90,6 @@ describe('every shape that was seen', () => {
   test('a byte order mark is no part of it', () => {
     expect(read(`\uFEFF${JSON.stringify({ a: { seq: 'MK' } })}`).entries).toHaveLength(1);
   });
-
-  test.each([
-    { synthetic: true, proteins: { a: { seq: 'M' } } },
-    { proteins: { a: { seq: 'M' } }, metadata: { synthetic: true } },
-    [{ sequence: ['M'], shiftCrypt: ['1'], synthetic: true }],
-    [{ sequence: ['M'], shiftCrypt: ['1'], note: 'SYNTHETIC: shape only' }],
-  ])('a synthetic payload is known as one: %j', (json) => {
-    expect(read(json).synthetic).toBe(true);
-  });
 });
 
 describe('what cannot be read has a reason', () => {
@@ -139,8 +129,7 @@ describe('the recordings of the real engine', () => {
   );
 
   test.each(names)('%s: one value a residue', (name) => {
-    const { entries, synthetic } = read(recordingText(`b2btools/${name}`));
-    expect(synthetic).toBe(false);
+    const { entries } = read(recordingText(`b2btools/${name}`));
     expect(entries.length).toBeGreaterThan(0);
     for (const { id, sequence, values } of entries) {
       const lengths = new Set(Object.values(values).map((list) => list.length));

@@ -145,8 +145,13 @@ describe('a sequence', () => {
 
   test('has its tracks in one order, those of other predictors last, without times', () => {
     const entry = {
-      ...{ seq: 'MK', other: [1, 2], viterbi: [' PLD', ''], disoMine: [0.1, 0.2] },
-      ...{ backbone: [0.5, 0.6], dynamine_execution_time: 3, protein_score: 0.4 },
+      seq: 'MK',
+      other: [1, 2],
+      viterbi: [' PLD', ''],
+      disoMine: [0.1, 0.2],
+      backbone: [0.5, 0.6],
+      dynamine_execution_time: 3,
+      protein_score: 0.4,
     };
     const [protein] = readSequences(payload({ a: entry }))?.proteins ?? [];
     expect(Object.entries(protein?.tracks ?? {})).toEqual([
@@ -174,7 +179,8 @@ describe('a sequence', () => {
 
   test('is read from the wrapper of the earlier variant', () => {
     const wrapper = {
-      ...{ status: 'success', predictor: 'dynamine' },
+      status: 'success',
+      predictor: 'dynamine',
       results: { sequence: 'MK', prediction: [0.5, 0.6] },
     };
     expect(readSequences(JSON.stringify(wrapper))?.proteins).toEqual([
@@ -189,8 +195,11 @@ describe('distributions', () => {
 1,0.01,,,,,,
 `;
   const backbone = {
-    ...{ median: [0.3, null], firstQuartile: [0.2, null], thirdQuartile: [0.4, null] },
-    ...{ topOutlier: [0.5, null], bottomOutlier: [0.1, null] },
+    median: [0.3, null],
+    firstQuartile: [0.2, null],
+    thirdQuartile: [0.4, null],
+    topOutlier: [0.5, null],
+    bottomOutlier: [0.1, null],
   };
 
   test('CSV and JSON say the same', () => {
@@ -217,12 +226,18 @@ describe('distributions', () => {
 describe('shifts', () => {
   test('-10 is a value, null is none, and numbers may have letters', () => {
     const chain = {
-      ...{ ID_file: 'x', sequence: ['M', 'K', 'L'], seqCodes: [7, '7A', 8] },
-      ...{ shiftCrypt: ['-10.0', 'nan', '0.512'], chainCode: 'B' },
+      ID_file: 'x',
+      sequence: ['M', 'K', 'L'],
+      seqCodes: [7, '7A', 8],
+      shiftCrypt: ['-10.0', 'nan', '0.512'],
+      chainCode: 'B',
     };
     expect(readShifts(JSON.stringify([chain]))?.chains).toEqual([
       {
-        ...{ name: 'x', chain: 'B', residues: 'MKL', numbers: [7, '7A', 8] },
+        name: 'x',
+        chain: 'B',
+        residues: 'MKL',
+        numbers: [7, '7A', 8],
         shiftCrypt: [-10, null, 0.512],
       },
     ]);

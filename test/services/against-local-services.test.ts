@@ -7,6 +7,7 @@ import {
   type LocalServicesOptions,
 } from '../../src/local-services/server.ts';
 import { checkResult } from '../../src/services/check-result.ts';
+import { isSynthetic } from '../../src/services/synthetic.ts';
 import type { Job, ServiceClient } from '../../src/services/client.ts';
 import { nativeFiles } from '../../src/services/molecules/files.ts';
 import { readPayload } from '../../src/results/payload.ts';
@@ -127,7 +128,8 @@ describe.each(['current', 'earlier'] as const)('predictions, %s variant', (varia
       }
       const result = files.get('result') ?? Buffer.of();
       expect(checkResult(job, result)).toEqual({ ok: true });
-      expect(readPayload(result)).toMatchObject({ ok: true, synthetic: true });
+      expect(readPayload(result)).toMatchObject({ ok: true });
+      expect(isSynthetic(result)).toBe(true);
       expect(files.get('history')?.toString()).toContain('FINISHED');
       expect(await predictions.find(kind, job.name, quiet())).toEqual({ type: 'found', remoteId });
       const listed = { remoteId, kind, jobName: job.name, state: 'FINISHED' };

@@ -126,7 +126,8 @@ function downloads(path: string): Omit<PredictionFiles, 'result'> {
 }
 
 const ENDINGS = {
-  ...{ csv: '.csv', metadata: '.metadata.csv' },
+  csv: '.csv',
+  metadata: '.metadata.csv',
   distributions: '.distributions.json',
 };
 

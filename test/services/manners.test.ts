@@ -5,10 +5,17 @@ import type { ServiceClient } from '../../src/services/client.ts';
 import { withManners } from '../../src/services/manners.ts';
 
 const RUNNING: PollOutcome = {
-  ...{ type: 'running', retryAfterMs: null, progress: null, statusMessage: null, timing: null },
+  type: 'running',
+  retryAfterMs: null,
+  progress: null,
+  statusMessage: null,
+  timing: null,
 };
 const REFUSED: PollOutcome = {
-  ...{ type: 'unavailable', message: 'HTTP 403', retryAfterMs: null, refusesUs: true },
+  type: 'unavailable',
+  message: 'HTTP 403',
+  retryAfterMs: null,
+  refusesUs: true,
 };
 
 function polite(statusRequests: number | null) {
@@ -77,7 +84,10 @@ test('where asking each would take long, the list answers: one request for all, 
     await poll(id);
   }
   const entry = (remoteId: string, done: boolean): PastJob => ({
-    ...{ kind: 'sequence', remoteId, jobName: null, submittedAt: '2026-01-01T00:00:00Z' },
+    kind: 'sequence',
+    remoteId,
+    jobName: null,
+    submittedAt: '2026-01-01T00:00:00Z',
     state: done ? 'FINISHED' : 'RUNNING',
     finishedAt: done ? '2026-01-01T00:01:00Z' : null,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayBeSynthetic } from '../../src/services/synthetic.ts';
+import { isSynthetic, mayBeSynthetic } from '../../src/services/synthetic.ts';
 
 test.each([
   'http://localhost:8080',
@@ -22,4 +22,19 @@ test.each([
   'https://[2001:db8::1]',
 ])('accepts none from %s', (url) => {
   expect(mayBeSynthetic(new URL(url))).toBe(false);
+});
+
+test.each([
+  { synthetic: true, proteins: { a: { seq: 'M' } } },
+  { proteins: { a: { seq: 'M' } }, metadata: { synthetic: true } },
+  [{ sequence: ['M'], shiftCrypt: ['1'], synthetic: true }],
+  [{ sequence: ['M'], shiftCrypt: ['1'], note: 'SYNTHETIC: shape only' }],
+  { results: { prediction: { proteins: {}, metadata: { synthetic: true } } } },
+])('knows a synthetic result by its label: %j', (json) => {
+  expect(isSynthetic(Buffer.from(JSON.stringify(json)))).toBe(true);
+});
+
+test('takes no other result for synthetic', () => {
+  const json = { synthetic: false, proteins: { synthetic: { seq: 'M' } } };
+  expect(isSynthetic(Buffer.from(JSON.stringify(json)))).toBe(false);
 });

@@ -23,8 +23,13 @@ export async function succeeded(
   }
   const record: ItemRecord = {
     ...waitingRecord(item),
-    ...{ state: 'succeeded', files, address: 'host', remoteId: 'job-1', jobName: 'name-1' },
-    ...{ submittedAt: '2026-11-21T00:00:00.000Z', finishedAt: '2026-11-21T00:01:00.000Z' },
+    state: 'succeeded',
+    files,
+    address: 'host',
+    remoteId: 'job-1',
+    jobName: 'name-1',
+    submittedAt: '2026-11-21T00:00:00.000Z',
+    finishedAt: '2026-11-21T00:01:00.000Z',
     attempts: [{ at: '2026-11-21T00:00:00.000Z', outcome: 'accepted', remoteId: 'job-1' }],
     ...changes,
   };

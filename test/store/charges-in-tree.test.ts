@@ -21,7 +21,10 @@ async function aTree(records: readonly ItemRecord[]) {
     records.map(({ id, kind }) => ({ id, kind })),
   );
   await writePreparedCampaign(store, {
-    ...{ name: 'c', pages: 1, items: records.length, manifestDigests: [] },
+    name: 'c',
+    pages: 1,
+    items: records.length,
+    manifestDigests: [],
     settings: { services: { predictions: { credential: 'c0ffee00' } } },
   });
   return store;
@@ -38,7 +41,8 @@ test('names the jobs within the window, of this address and of this tree only', 
     record('old', { remoteId: 'r2', submittedAt: ago(HOUR + 1) }),
     record('elsewhere', { remoteId: 'r3', submittedAt: ago(0), address: 'other' }),
     record('cached', {
-      ...{ remoteId: 'r4', submittedAt: ago(0) },
+      remoteId: 'r4',
+      submittedAt: ago(0),
       resultFrom: { type: 'cache', campaign: 'x', id: 'y' },
     }),
     record('ahead', { remoteId: 'r5', submittedAt: ago(-HOUR) }),

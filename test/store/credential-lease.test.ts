@@ -16,8 +16,13 @@ import { startS3, WITHOUT_S3, type S3Server } from '../s3-server.ts';
 const HOUR = 3_600_000;
 
 const holder = (temporal: string): LeaseHolder => ({
-  ...{ temporal, where: `Temporal ${temporal}`, host: `host-${temporal}`, boot: null },
-  ...{ pid: 1, server: null, renewer: temporal },
+  temporal,
+  where: `Temporal ${temporal}`,
+  host: `host-${temporal}`,
+  boot: null,
+  pid: 1,
+  server: null,
+  renewer: temporal,
 });
 const [ONE, TWO] = [holder('one'), holder('two')];
 

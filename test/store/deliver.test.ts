@@ -33,8 +33,13 @@ describe('delivering a result', () => {
     const mine = waitingRecord(FOLLOWER);
     const done = await deliver(store, mine, duplicateOf(store, leader), written);
     expect(done).toMatchObject({
-      ...{ id: 'follower', state: 'succeeded', user: { project: 'other' }, attempts: [] },
-      ...{ remoteId: leader.remoteId, files: leader.files, finishedAt: leader.finishedAt },
+      id: 'follower',
+      state: 'succeeded',
+      user: { project: 'other' },
+      attempts: [],
+      remoteId: leader.remoteId,
+      files: leader.files,
+      finishedAt: leader.finishedAt,
       resultFrom: { type: 'duplicate', id: 'leader' },
     });
     expect(written.sort()).toEqual(
@@ -143,7 +148,9 @@ describe('the rows that follow another, when the campaign ends', () => {
     const store = await tree((s) => succeeded(s, ITEM));
     await damage(store, 'sequences/leader/result.csv', text);
     expect(await ended(store)).toMatchObject({
-      ...{ state: 'failed', files: {}, error: { code: 'STORE_DIGEST_MISMATCH' } },
+      state: 'failed',
+      files: {},
+      error: { code: 'STORE_DIGEST_MISMATCH' },
     });
   });
 

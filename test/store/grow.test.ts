@@ -42,7 +42,11 @@ describe('growing a campaign', () => {
     const { store, former } = await running(3);
     const more = [...molecules(5), aSequence('p')];
     expect(await growCampaign(store, former, LONGER, more, { pageSize: 2 })).toEqual({
-      ...{ pages: 4, items: 6, done: 0, following: 0, changed: true },
+      pages: 4,
+      items: 6,
+      done: 0,
+      following: 0,
+      changed: true,
     });
     expect(await campaignIn(store)).toEqual({ ...LONGER, pages: 4, items: 6 });
     expect(await ids(store)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'p']);

@@ -24,7 +24,7 @@ const digest = {
 const options: fc.Arbitrary<Options> = fc.oneof(
   fc.record({
     kind: fc.constant('molecule' as const),
-    chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const),
+    chargeMethod: fc.constantFrom('bcc' as const, 'gas' as const, 'abcg2' as const),
     netCharge: maybe(fc.integer({ min: -9, max: 9 })),
     atomType: fc.constantFrom(...ATOM_TYPES),
   }),
@@ -49,7 +49,8 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       error: maybe(fc.record({ code: fc.string(), message: fc.string() })),
       input: fc.record(
         {
-          ...{ name: fc.string(), ...digest },
+          name: fc.string(),
+          ...digest,
           original: fc.record({ name: fc.string(), ...digest }),
           names: fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true }),
         },
@@ -61,7 +62,9 @@ const record: fc.Arbitrary<ItemRecord> = options.chain((chosen) =>
       resultFrom: fc.oneof(
         fc.record({ type: fc.constant('duplicate' as const), id: fc.string() }),
         fc.record({
-          ...{ type: fc.constant('cache' as const), campaign: fc.string(), id: fc.string() },
+          type: fc.constant('cache' as const),
+          campaign: fc.string(),
+          id: fc.string(),
         }),
       ),
       generation: fc.nat(),

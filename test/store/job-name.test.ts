@@ -7,10 +7,16 @@ import { waitingRecord, type ItemRecord } from '../../src/store/item-record.ts';
 import { reopened } from '../../src/store/reopen.ts';
 
 const ITEM: Item = {
-  ...{ id: 'p1', kind: 'sequence', canonical: 'MKV', email: null, title: null },
+  id: 'p1',
+  kind: 'sequence',
+  canonical: 'MKV',
+  email: null,
+  title: null,
   options: { kind: 'sequence', predictors: ['dynamine'] },
   input: { name: 'input.fasta', text: '>p1\nMKV\n' },
-  ...{ source: { file: 'm.csv', line: 2 }, row: {}, user: {} },
+  source: { file: 'm.csv', line: 2 },
+  row: {},
+  user: {},
 };
 
 function nameOf(record: ItemRecord, campaign = 'night'): string {
@@ -56,7 +62,9 @@ test('a title that is edited later, a retry and the disk keep the name', () => {
   expect(nameOf(edited)).toBe(nameOf(record));
   expect(nameOf(itemFromDisk(itemToDisk(record), 'item.json'))).toBe(nameOf(record));
   const held: ItemRecord = {
-    ...{ ...record, state: 'held', finishedAt: '2026-01-01T00:00:00Z' },
+    ...record,
+    state: 'held',
+    finishedAt: '2026-01-01T00:00:00Z',
     error: { code: 'SUBMIT_UNSURE', message: 'lost' },
   };
   expect(nameOf(reopened(held, '2026-01-02T00:00:00Z'))).toBe(nameOf(record));

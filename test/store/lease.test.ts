@@ -17,8 +17,13 @@ import { collected, expectCode } from './store-expectations.ts';
 import { onFolder, temporaryStore } from './temporary-store.ts';
 
 const holder = (temporal: string, renewer = temporal): LeaseHolder => ({
-  ...{ temporal, where: `the Temporal server of ${temporal}/.hundredfold`, host: 'node-1' },
-  ...{ boot: 'b', pid: 4711, server: 4712, renewer },
+  temporal,
+  where: `the Temporal server of ${temporal}/.hundredfold`,
+  host: 'node-1',
+  boot: 'b',
+  pid: 4711,
+  server: 4712,
+  renewer,
 });
 const ALIVE: HoldOptions = { isGone: () => false, staleAfterMs: 800 };
 const GONE: HoldOptions = { isGone: () => true };

@@ -66,8 +66,12 @@ async function succeed(store: Store, record: ItemRecord): Promise<ItemRecord> {
   const key = `${record.kind === 'molecule' ? 'molecules' : 'sequences'}/${record.id}/result.json`;
   const { bytes, sha256 } = await store.write(key, `result of ${String(record.work)}`);
   const done: ItemRecord = {
-    ...{ ...record, state: 'succeeded', remoteId: `job of ${record.id}`, address: ADDRESS },
-    ...{ finishedAt: '2026-11-21T00:00:00.000Z', files: { 'result.json': { bytes, sha256 } } },
+    ...record,
+    state: 'succeeded',
+    remoteId: `job of ${record.id}`,
+    address: ADDRESS,
+    finishedAt: '2026-11-21T00:00:00.000Z',
+    files: { 'result.json': { bytes, sha256 } },
   };
   await writeItem(store, done);
   return done;
@@ -116,7 +120,8 @@ const rows = rowsCalled('s');
 const edited = fc
   .record({
     changes: fc.array(fc.option(fc.constantFrom('gone', 'changed'), { freq: 4 }), {
-      ...{ minLength: 6, maxLength: 6 },
+      minLength: 6,
+      maxLength: 6,
     }),
     other: row,
     added: rowsCalled('t'),
@@ -149,7 +154,11 @@ async function takeIn(
   await writeFile(path, all.map((one) => JSON.stringify(one)).join('\n'));
   const spool = new Spool(folder);
   const survey = await surveyManifests([path], {
-    ...{ allowOutside: false, tree, cache, spool, onProblem: () => undefined },
+    allowOutside: false,
+    tree,
+    cache,
+    spool,
+    onProblem: () => undefined,
     addresses: { predictions: ADDRESS },
   });
   await spool.end();
@@ -358,7 +367,8 @@ describe('a leader that succeeded in an earlier run', () => {
     const store = await led();
     await store.write('sequences/a/result.json', 'changed');
     expect(await prepareCampaign(store, CAMPAIGN, sharing(group))).toMatchObject({
-      ...{ done: 1, following: 1 },
+      done: 1,
+      following: 1,
     });
     expect(await entriesOf(store)).toEqual([
       { id: 'a', kind: 'sequence', done: 'succeeded' },
@@ -374,7 +384,8 @@ describe('a leader that succeeded in an earlier run', () => {
     await store.remove('sequences/a/item.json');
     await deliverDuplicates(store, await campaignIn(store), () => undefined);
     expect(await recordOf(store, group[1] as Item)).toMatchObject({
-      ...{ state: 'failed', error: { code: 'STORE_MISSING' } },
+      state: 'failed',
+      error: { code: 'STORE_MISSING' },
     });
     await prepareCampaign(store, CAMPAIGN, sharing(group));
     expect(await entriesOf(store)).toEqual([

@@ -151,7 +151,10 @@ describe('preparing a campaign again', () => {
     await change(store, 'm0', { state: 'succeeded' });
     expect(await prepareCampaign(store, CAMPAIGN, [changed])).toMatchObject({ done: 0 });
     expect(await readItem(store, 'molecule', 'm0')).toMatchObject({
-      ...{ state: 'waiting', files: {}, generation: 1, jobNumber: 0 },
+      state: 'waiting',
+      files: {},
+      generation: 1,
+      jobNumber: 0,
     });
     expect(await store.readText('molecules/m0/input.smi')).toBe(changed.input.text);
     expect(await store.exists('molecules/m0/record.json')).toBe(false);

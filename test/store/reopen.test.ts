@@ -10,9 +10,14 @@ const AT = '2026-11-22T08:00:00.000Z';
 function ended(item: Item, code: string, changes: Partial<ItemRecord> = {}): ItemRecord {
   return {
     ...waitingRecord(item),
-    ...{ state: 'failed', error: { code, message: 'why' }, remoteId: 'job-1', jobName: 'n.1' },
-    ...{ submittedAt: '2026-11-21T20:00:00.000Z', finishedAt: '2026-11-21T20:01:00.000Z' },
-    ...{ sentAt: '2026-11-21T19:59:58.000Z', answeredAt: '2026-11-21T20:00:00.000Z' },
+    state: 'failed',
+    error: { code, message: 'why' },
+    remoteId: 'job-1',
+    jobName: 'n.1',
+    submittedAt: '2026-11-21T20:00:00.000Z',
+    finishedAt: '2026-11-21T20:01:00.000Z',
+    sentAt: '2026-11-21T19:59:58.000Z',
+    answeredAt: '2026-11-21T20:00:00.000Z',
     files: { 'result.json': { bytes: 1, sha256: 'a'.repeat(64) } },
     ...changes,
   };

@@ -29,7 +29,10 @@ async function scene(): Promise<Scene> {
 }
 
 const wanted = (changes: Partial<Wanted> = {}): Wanted => ({
-  ...{ work: workDigest(ITEM), options: ITEM.options, address: 'host', ...changes },
+  work: workDigest(ITEM),
+  options: ITEM.options,
+  address: 'host',
+  ...changes,
 });
 
 /** What an item of a later campaign gets. */
@@ -46,7 +49,10 @@ describe('the results of earlier campaigns', () => {
     const record = await succeeded(set.tree, ITEM, { engine: 'synthetic' });
     await set.cache.keep(set.tree, 'night', record);
     expect(await served(set)).toMatchObject({
-      ...{ id: 'later', state: 'succeeded', files: record.files, engine: 'synthetic' },
+      id: 'later',
+      state: 'succeeded',
+      files: record.files,
+      engine: 'synthetic',
       resultFrom: { type: 'cache', campaign: 'night', id: 'p' },
     });
   });

@@ -111,11 +111,15 @@ describe('opening items again', () => {
     expect([...(await entriesIn(store, 0)), ...(await entriesIn(store, 1))]).toEqual([
       { id: 'good', kind: 'molecule', done: 'succeeded' },
       {
-        ...{ id: 'bad', kind: 'molecule', generation: 1 },
+        id: 'bad',
+        kind: 'molecule',
+        generation: 1,
         job: { remoteId: 'j1', address: 'a', formerEnd: 'JOB_FAILED' },
       },
       {
-        ...{ id: 'lost', kind: 'sequence', generation: 1 },
+        id: 'lost',
+        kind: 'sequence',
+        generation: 1,
         job: { remoteId: 'j2', address: 'a', formerEnd: 'STORE_DIGEST_MISMATCH' },
       },
       { id: 'held', kind: 'molecule', generation: 1 },
@@ -147,7 +151,9 @@ describe('opening items again', () => {
     });
     expect(await readItem(store, 'molecule', 'bad')).toEqual(opened);
     expect((await entriesIn(store, 0))[1]).toEqual({
-      ...{ id: 'bad', kind: 'molecule', generation: 1 },
+      id: 'bad',
+      kind: 'molecule',
+      generation: 1,
       job: { remoteId: 'j1', address: 'a', formerEnd: 'JOB_FAILED' },
     });
   });

@@ -76,7 +76,9 @@ export class Collector {
     for (const { resource, scopeSpans } of body.parse(JSON.parse(text)).resourceSpans) {
       for (const one of scopeSpans.flatMap(({ spans }) => spans)) {
         this.spans.push({
-          ...{ traceId: one.traceId, spanId: one.spanId, name: one.name },
+          traceId: one.traceId,
+          spanId: one.spanId,
+          name: one.name,
           parentSpanId: one.parentSpanId ?? null,
           startedAt: Number(BigInt(one.startTimeUnixNano) / 1_000_000n),
           endedAt: Number(BigInt(one.endTimeUnixNano) / 1_000_000n),

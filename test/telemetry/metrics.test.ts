@@ -82,7 +82,10 @@ test('a worker shows what it has done, how its budget stands, and that it is rea
   expect(ends.map(({ item }) => item).sort()).toEqual(ids.map((id) => `item:${name}:${id}`).sort());
   for (const end of ends)
     expect(end).toMatchObject({
-      ...{ level: 'INFO', campaign: name, service: 'molecules', state: 'succeeded' },
+      level: 'INFO',
+      campaign: name,
+      service: 'molecules',
+      state: 'succeeded',
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
     });
 

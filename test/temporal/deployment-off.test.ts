@@ -28,7 +28,10 @@ services:
   const findings = JSON.parse((await doctor.endsWith(1)).stdout) as object[];
   expect(findings).toContainEqual(
     expect.objectContaining({
-      ...{ check: 'Temporal deployment', ok: true, warning: true, code: 'DEPLOYMENT_UNSUPPORTED' },
+      check: 'Temporal deployment',
+      ok: true,
+      warning: true,
+      code: 'DEPLOYMENT_UNSUPPORTED',
     }),
   );
 

@@ -11,7 +11,9 @@ test.runIf(process.getuid?.() === 0)(
     chmodSync(at.path('work'), 0o777);
     const env = { USER: undefined, LOGNAME: undefined, HOME: undefined };
     const { stderr } = await at.runs(0, ['list', '--json'], {
-      ...{ uid: 47_110, cwd: at.path('work'), env },
+      uid: 47_110,
+      cwd: at.path('work'),
+      env,
     });
     expect(stderr).not.toContain('level=ERROR');
   },

@@ -6,7 +6,8 @@ import { bundleWorkflowCode, type WorkerOptions } from '@temporalio/worker';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { budgetStart } from '../../src/activities/watch.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { connectClient, connectWorker } from '../../src/temporal/connection.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import { WatchedWorker } from '../../src/temporal/workflow-thread.ts';
 
 const target = { address: inject('temporal'), namespace: 'default' };
@@ -30,7 +31,9 @@ function createWorker(taskQueue: string, workflowBundle: Bundle, isolateExecutio
 
 async function start(workflow: string, taskQueue: string, ...args: unknown[]) {
   const handle = await client.workflow.start(workflow, {
-    ...{ workflowId: `thread:${randomUUID()}`, taskQueue, args },
+    workflowId: `thread:${randomUUID()}`,
+    taskQueue,
+    args,
   });
   return { handle, end: () => handle.terminate('the test is over') };
 }
@@ -90,7 +93,12 @@ test('code that is called often for longer than its time limit goes on', async (
 
 const ignore = (): void => undefined;
 const QUIET = {
-  ...{ log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore },
+  log: ignore,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: ignore,
+  error: ignore,
 };
 
 async function bundleOf(code: string): Promise<Bundle> {

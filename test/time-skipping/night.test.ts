@@ -9,11 +9,11 @@ import { findTimeSkippingServer } from '../../scripts/time-skipping-server.ts';
 import { GUARD_MS } from '../../src/budget/window.ts';
 import type { CampaignPlan } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { logTo } from '../../src/worker.ts';
+import { logTo } from '../../src/telemetry/log-target.ts';
 import { configureSignal, type BudgetConfiguration } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId, campaignWorkflowId } from '../../src/workflows/names.ts';
 import { ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
-import type { PageEntry } from '../../src/workflows/verbs.ts';
+import type { ItemOfPage } from '../../src/workflows/activity-types.ts';
 import { virtualService, type VirtualService } from './virtual-service.ts';
 
 const LIMIT = 100;
@@ -48,7 +48,7 @@ const BUDGET: BudgetConfiguration = {
   addressLimit: { limit: null, windowMs: 0 },
 };
 
-function pageOf(campaign: string, page: number): PageEntry[] {
+function pageOf(campaign: string, page: number): ItemOfPage[] {
   const items = ITEMS / CAMPAIGNS.length / PAGES;
   const idOf = (n: number) => `${campaign}-${page * items + n}`;
   return Array.from({ length: items }, (_, n) => ({

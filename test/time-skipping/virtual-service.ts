@@ -9,7 +9,7 @@ import { cancelRunning } from '../../src/activities/open-items.ts';
 import { growing, notYet } from '../../src/activities/retry.ts';
 import { itemDoneSignal } from '../../src/workflows/messages.ts';
 import { campaignWorkflowId } from '../../src/workflows/names.ts';
-import type { Activities, PageEntry } from '../../src/workflows/verbs.ts';
+import type { Activities, ItemOfPage } from '../../src/workflows/activity-types.ts';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { ServiceModel } from '../budget/service-model.ts';
 
@@ -30,7 +30,7 @@ interface Options {
   readonly windowMs: number;
   readonly jobMs: number;
   /** The items of a campaign, page by page. */
-  readonly pageOf: (campaign: string, page: number) => PageEntry[];
+  readonly pageOf: (campaign: string, page: number) => ItemOfPage[];
 }
 
 export function virtualService(options: Options): VirtualService {

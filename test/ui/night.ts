@@ -32,7 +32,11 @@ const MOLECULES = [
 
 export async function openNight(): Promise<Night> {
   const rig = await Rig.open({
-    ...{ engine: 'synthetic', jobMs: 20, concurrency: 0, limit: 4, windowMs: 3_600_000 },
+    engine: 'synthetic',
+    jobMs: 20,
+    concurrency: 0,
+    limit: 4,
+    windowMs: 3_600_000,
     watchEveryMs: 500,
     faults: [{ name: 'fail', service: 'molecules' }],
     policy: { deadlineMs: 3_600_000 },

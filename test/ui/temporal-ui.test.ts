@@ -27,7 +27,9 @@ const UI = inject('temporalUi');
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/temporal-ui.md'), 'utf8');
 const ROW = /^\| ([^|]+?) +\| `([^`]+)` +\| \[open\]\((\S+)\) +\|$/gm;
 const DOCUMENTED = [...PAGE.matchAll(ROW)].map(([, shows = '', query = '', link = '']) => ({
-  ...{ shows, query, link },
+  shows,
+  query,
+  link,
 }));
 
 const ALL = ['caffeine', 'benzene', 'ethane', 'seq-0', 'seq-1', 'seq-2', 'seq-3'];
@@ -35,21 +37,21 @@ const ALL = ['caffeine', 'benzene', 'ethane', 'seq-0', 'seq-1', 'seq-2', 'seq-3'
 /** What each query finds of the campaign `night`, by what the page says of it. */
 const FOUND: Readonly<Record<string, readonly string[]>> = {
   'the campaign and all its items': [...ALL, 'campaign:night'],
-  'what failed': ['caffeine', 'benzene', 'seq-2'],
-  'what did not succeed, for any reason': ['caffeine', 'benzene', 'ethane', 'seq-2'],
-  'what failed with a code': ['caffeine'],
-  'results that were found to be wrong': ['seq-2'],
-  'what waits for your decision': ['ethane'],
+  'failed items': ['caffeine', 'benzene', 'seq-2'],
+  'items that did not succeed, for any reason': ['caffeine', 'benzene', 'ethane', 'seq-2'],
+  'items that failed with a code': ['caffeine'],
+  'wrong results': ['seq-2'],
+  'items that wait for your decision': ['ethane'],
   'all items of a kind': ALL.filter((id) => id.startsWith('seq-')),
-  'jobs that a service has now, of all campaigns': ['seq-1'],
-  'what took longer than a time, waiting included': [
+  'current jobs at a service, all campaigns': ['seq-1'],
+  'items that took longer, including waiting': [
     ...['caffeine', 'benzene', 'ethane', 'seq-0', 'seq-2', 'seq-3'],
   ],
   'one id in all campaigns': ['caffeine'],
-  'ids that begin alike': ALL.filter((id) => id.startsWith('seq-')),
+  'ids with the same prefix': ALL.filter((id) => id.startsWith('seq-')),
   "the item behind a job's id at the service": ['seq-0'],
-  'items that were ended by hand': ['seq-3'],
-  'campaigns that are open': ['campaign:night'],
+  'items that were terminated manually': ['seq-3'],
+  'open campaigns': ['campaign:night'],
   'the budgets': ['budget:molecules', 'budget:predictions'],
 };
 

@@ -10,8 +10,8 @@ import {
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/watch.ts';
-import { workflowFindings } from '../../src/cli/doctor-workflows.ts';
-import { connectWorker } from '../../src/temporal/connection.ts';
+import { workflowFindings } from '../../src/cli/doctor/workflows.ts';
+import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
 import { atMostOneJob, neverOverBudget, neverRefusedForRate, noItemLost } from '../promises.ts';

@@ -13,7 +13,9 @@ test('a held molecule takes over the job that its lost answer had named', async 
   const ran = await rig.run([{ ...row, remote_id: entry?.requestId }], held.name);
   await keepsPromises(rig, ran);
   expect(await rowOf(ran, 'm')).toMatchObject({
-    ...{ state: 'succeeded', remote_id: entry?.requestId, result_from: 'adopted' },
+    state: 'succeeded',
+    remote_id: entry?.requestId,
+    result_from: 'adopted',
   });
   expect(await outcomes(ran, 'm')).toEqual(['adopted']);
   expect(rig.services.journal()).toHaveLength(1);

@@ -99,13 +99,18 @@ describe('a row that adopts a job', () => {
     const ran = await rig.run([
       { id: 'blind', kind: 'sequence', remote_id: await browser.sequence('MKTAYIAKQR') },
       {
-        ...{ id: 'seen', sequence: 'MKTAYIAKLL', predictors: 'dynamine' },
+        id: 'seen',
+        sequence: 'MKTAYIAKLL',
+        predictors: 'dynamine',
         remote_id: await browser.sequence('MKTAYIAKLL'),
       },
     ]);
     expect(await recordOf(ran, 'sequences/blind')).toMatchObject({
       adopted: { input_known: false, not_checked: expect.stringContaining('not compared') },
-      ...{ work: null, job_name: null, submitted_at: null, input: { name: 'adopted.txt' } },
+      work: null,
+      job_name: null,
+      submitted_at: null,
+      input: { name: 'adopted.txt' },
       attempts: [{ outcome: 'adopted' }],
     });
     const seen = await recordOf(ran, 'sequences/seen');

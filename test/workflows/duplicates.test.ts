@@ -58,7 +58,10 @@ describe('rows that ask for the same', () => {
     await keepsPromises(started, 4);
     const table = await rowsOf(started);
     expect(table.get('two')).toMatchObject({
-      ...{ state: 'succeeded', attempts: '0', result_from: 'duplicate:one', project: 'p2' },
+      state: 'succeeded',
+      attempts: '0',
+      result_from: 'duplicate:one',
+      project: 'p2',
       remote_id: table.get('one')?.['remote_id'],
     });
     expect(table.get('again')?.['result_from']).toBe('duplicate:ethanol');

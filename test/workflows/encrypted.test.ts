@@ -105,7 +105,11 @@ test('words of failures are encrypted as well', async () => {
   const target = { address: inject('temporal'), namespace: ENCRYPTED, codec: CODEC };
   const stateFolder = join(folder, 'state');
   const worker = await startWorker({
-    ...{ temporal: target, client, taskQueue, services, stateFolder },
+    temporal: target,
+    client,
+    taskQueue,
+    services,
+    stateFolder,
     dependencies: (real) => ({ ...real, openStore: () => Promise.reject(new Error(words)) }),
   });
   onTestFinished(() => worker.stop());
@@ -168,7 +172,9 @@ test('a worker and a client without the right key end with a coded error at once
 test('the Temporal CLI reads a history through the codec server, and not without', async () => {
   const ran = await rig.run(sequences(1));
   const server = await startCodecServer({
-    ...{ keys: CODEC, port: 0, host: '127.0.0.1' },
+    keys: CODEC,
+    port: 0,
+    host: '127.0.0.1',
     uiOrigin: 'http://localhost:8233',
   });
   onTestFinished(() => server.close());

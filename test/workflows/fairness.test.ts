@@ -55,8 +55,12 @@ test('a few jobs are not looked at after all those of a large campaign', async (
   await mkdir(stateFolder, { mode: 0o700 });
   const { client, taskQueue, settings } = rig;
   const fetcher = await startWorker({
-    ...{ temporal: { address: inject('temporal'), namespace: 'default' }, client, taskQueue },
-    ...{ services: settings, stateFolder, roles: ['fetch', 'publish'] },
+    temporal: { address: inject('temporal'), namespace: 'default' },
+    client,
+    taskQueue,
+    services: settings,
+    stateFolder,
+    roles: ['fetch', 'publish'],
   });
   try {
     await Promise.all([large.handle.result(), small.handle.result()]);

@@ -4,10 +4,11 @@ import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { Worker } from '@temporalio/worker';
 import type { CampaignPlan, FeedPlan } from '../../src/domain/campaign.ts';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
-import { connectClient, connectWorker } from '../../src/temporal/connection.ts';
+import { connectClient } from '../../src/temporal/connection.ts';
+import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import type { campaign } from '../../src/workflows/index.ts';
 import { growSignal, progressQuery, type Grown } from '../../src/workflows/messages.ts';
-import type { Activities, Published } from '../../src/workflows/verbs.ts';
+import type { Activities, Published } from '../../src/workflows/activity-types.ts';
 import { atMostOneJob, itemsTable, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, Rig, sequences, type RigOptions, type Started } from '../rig.ts';
 

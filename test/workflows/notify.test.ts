@@ -67,7 +67,9 @@ describe('a webhook', () => {
     expect(received).toHaveLength(1);
     expect(received[0]?.headers.authorization).toBe(`Bearer ${TOKEN}`);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
-      ...{ campaign: ran.name, state: 'completed', out: ran.folder },
+      campaign: ran.name,
+      state: 'completed',
+      out: ran.folder,
       items: { total: 2, succeeded: 2 },
     });
     const history = JSON.stringify(await ran.handle.fetchHistory());

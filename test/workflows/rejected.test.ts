@@ -68,7 +68,8 @@ test('no file of a wrong result has a final name', async () => {
   await treeIsWhole(ran.folder);
 
   expect(await rowOf(ran, 'swapped')).toMatchObject({
-    ...{ state: 'failed', error_code: 'RESULT_WRONG_ATOMS' },
+    state: 'failed',
+    error_code: 'RESULT_WRONG_ATOMS',
     error: 'The topology is that of C6H6O, the input is C2H3N.',
   });
   const swapped = await folderOf(ran, 'swapped');
@@ -132,13 +133,15 @@ test('no answer of another job is taken for a good one', async () => {
   await treeIsWhole(ran.folder);
 
   expect(await rowOf(ran, 'thymol')).toMatchObject({
-    ...{ state: 'failed', error_code: 'RESULT_OTHER_MOLECULE' },
+    state: 'failed',
+    error_code: 'RESULT_OTHER_MOLECULE',
     error: expect.stringContaining('C10H14O') as string,
   });
   expect((await rowOf(ran, 'nitrile'))['error_code']).toBe('RESULT_OTHER_JOB');
   expect((await rowOf(ran, 'log'))['error_code']).toBe('RESULT_OTHER_JOB');
   expect(await rowOf(ran, 'csv')).toMatchObject({
-    ...{ state: 'failed', error_code: 'RESULT_FILES_DISAGREE' },
+    state: 'failed',
+    error_code: 'RESULT_FILES_DISAGREE',
     error: expect.stringContaining('result.csv has W for residue 3') as string,
   });
   const { files, rejected } = await folderOf(ran, 'csv');

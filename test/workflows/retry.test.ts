@@ -101,7 +101,9 @@ test('an item that is cancelled while it waits for the slot of its new job keeps
   await started.handle.cancel();
   await started.handle.result();
   expect(await recordOf(first, place)).toMatchObject({
-    ...{ state: 'cancelled', remote_id: null, job_number: 1 },
+    state: 'cancelled',
+    remote_id: null,
+    job_number: 1,
     attempts: [{}, {}, { outcome: 'given-up' }],
   });
   expect(accepted(rig)).toBe(1);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';
-import type { Role } from '../../src/temporal/workers.ts';
+import type { Role } from '../../src/temporal/roles.ts';
 import { startWorker, type RunningWorker } from '../../src/worker.ts';
 import { publishTaskQueue } from '../../src/workflows/names.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
@@ -23,7 +23,12 @@ async function startWithout(roles: readonly Role[]): Promise<void> {
   const temporal = { address: inject('temporal'), namespace: 'default' };
   const { client, taskQueue } = rig;
   const worker = await startWorker({
-    ...{ temporal, client, taskQueue, services: [], roles, stateFolder },
+    temporal,
+    client,
+    taskQueue,
+    services: [],
+    roles,
+    stateFolder,
   });
   others.push(worker);
 }

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { printEnd } from '../../src/cli/summary.ts';
+import { printEnd } from '../../src/cli/text/summary.ts';
 import { endedCampaign } from '../../src/report/campaign-document.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import { openWithGoBetween, keepsPromises } from './faulty.ts';
@@ -37,5 +37,5 @@ test('all sets are kept, the first is used, and the item and the end of the run 
   printEnd(ended);
   const words = said.mock.calls.map(([text]) => String(text)).join('');
   said.mockRestore();
-  expect(words).toContain('warning: 2 items with more than one result set');
+  expect(words).toContain('warning: 2 items with several result sets');
 }, 180_000);

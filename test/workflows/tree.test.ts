@@ -26,8 +26,13 @@ afterEach(async () => {
 
 const submissions = () => rig.services.journal().filter(({ accepted }) => accepted).length;
 const OTHER: LeaseHolder = {
-  ...{ temporal: 'other', where: 'the Temporal server of other/.hundredfold', host: 'far' },
-  ...{ boot: 'b', pid: 1, server: 1, renewer: 'other' },
+  temporal: 'other',
+  where: 'the Temporal server of other/.hundredfold',
+  host: 'far',
+  boot: 'b',
+  pid: 1,
+  server: 1,
+  renewer: 'other',
 };
 
 describe('a worker that does not have the folder of a campaign', () => {

@@ -1,9 +1,9 @@
 /** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import { bar, countText, isBlocked } from '../progress-text.ts';
-import { padded, span, widthOf, type Line, type Span } from './line.ts';
+import { bar, countText, isBlocked } from '../text/progress-text.ts';
+import { padded, span, widthOf, type Line, type Span } from '../text/line.ts';
 
 /** The first line tells the least that must be known; the second, where there is one, more of it. */
 export interface BudgetLines {
@@ -41,8 +41,8 @@ function windowLines(
   const title = span(padded(name, NAME_WIDTH), 'strong');
   if (isBlocked(window)) return blockLines(title, window, now, width);
   if (window.limit === null) {
-    const ways = outstanding > 0 ? `, ${outstanding} on their way` : '';
-    const words = `no limit; ${countText(counts.accepted)} jobs taken on${ways}`;
+    const ways = outstanding > 0 ? `, ${outstanding} in progress` : '';
+    const words = `no limit; ${countText(counts.accepted)} jobs accepted (all campaigns)${ways}`;
     return { first: [title, span(words)], second: null };
   }
   const used = usage(title, window, width);
@@ -56,11 +56,11 @@ function windowLines(
   return { first: used, second: soon && [indent, ...soon] };
 }
 
-/** `predictions  asked again 22:15:04: HTTP 503` */
+/** `predictions  next try 22:15:04: HTTP 503` */
 function blockLines(title: Span, window: WindowStatus, now: number, width: number): BudgetLines {
   const { refusal, blockedUntil, blockedBecause } = window;
   const since = refusal ? `blocked since ${clockText(refusal.since, now)}, ` : '';
-  const when = `${since}asked again ${clockText(blockedUntil ?? now, now)}`;
+  const when = `${since}next try ${clockText(blockedUntil ?? now, now)}`;
   const why = refusal?.reason ?? blockedBecause ?? '';
   const line = [title, span(`${when}: ${why}`, 'warning')];
   if (widthOf(line) <= width) return { first: line, second: null };

@@ -3,7 +3,7 @@ import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { Observation } from '../../campaigns/observe.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import type { Tone } from './line.ts';
+import type { Tone } from '../text/line.ts';
 
 export interface Happening {
   readonly at: number;
@@ -36,7 +36,9 @@ function ends(before: Observation | null, { progress }: Observation): Happening[
   return (progress.recent ?? [])
     .filter(({ id, at }) => !known.has(`${id} ${at}`))
     .map(({ id, at, state, code }) => ({
-      ...{ at, subject: id, words: code ? `${state}: ${code}` : state },
+      at,
+      subject: id,
+      words: code ? `${state}: ${code}` : state,
       tone: TONE_OF_END[state],
     }));
 }
@@ -65,9 +67,9 @@ function between(before: Observation, after: Observation): Happening[] {
 }
 
 const WORDS_OF_STATE: Readonly<Record<CampaignState, string>> = {
-  running: 'goes on',
-  paused: 'paused: nothing more is submitted',
-  publishing: 'all items have ended; the tables are written',
+  running: 'running',
+  paused: 'paused: no new submissions',
+  publishing: 'all items have ended; writing the tables',
   completed: 'completed',
   cancelled: 'cancelled',
 };
@@ -86,7 +88,7 @@ function ofBudget(before: BudgetStatus, after: BudgetStatus, at: number): Happen
 }
 
 function acceptance(subject: string, accepted: number, at: number): Happening {
-  const words = accepted === 1 ? 'took on 1 job' : `took on ${accepted} jobs`;
+  const words = accepted === 1 ? 'accepted 1 job' : `accepted ${accepted} jobs`;
   return { at, subject, words, tone: 'plain', accepted };
 }
 
@@ -100,10 +102,10 @@ function ofBlock(
   after: WindowStatus | null,
   at: number,
 ): Happening[] {
-  if (before && !after) return [{ at, subject, words: 'may be asked again', tone: 'good' }];
+  if (before && !after) return [{ at, subject, words: 'accepts requests again', tone: 'good' }];
   if (!after || before?.blockedUntil === after.blockedUntil) return [];
   const until = clockText(after.blockedUntil ?? at, at);
-  const words = `makes us wait until ${until}: ${after.blockedBecause ?? ''}`;
+  const words = `blocked until ${until}: ${after.blockedBecause ?? ''}`;
   return [{ at, subject, words, tone: 'warning' }];
 }
 

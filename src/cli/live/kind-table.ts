@@ -1,8 +1,8 @@
 /** Items by kind and state, as a table. Pure. */
-import { countText } from '../progress-text.ts';
+import { countText } from '../text/progress-text.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { Observation } from '../../campaigns/observe.ts';
-import { padded, span, widthOf, type Line, type Tone } from './line.ts';
+import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
 
 /** `open`: started, waiting for a slot or at the service; `to come`: not started, or getting the result of another row. */
 interface Row {

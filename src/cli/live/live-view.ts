@@ -1,13 +1,17 @@
 /**
  * The live view on a terminal. It has a screen to itself, as editors and pagers have: what is drawn there is never
  * broken anew when the terminal changes its size, and what was said before it is there again afterwards.
+ *
+ * After `kill -9` that screen stays, as it would with an editor (`reset` restores the terminal). Rejected:
+ * redrawing the last lines of the scrolling text; a terminal that gets narrower wraps them again, each in its own
+ * way.
  */
 import { createLogUpdate } from 'log-update';
-import { say } from '../explain.ts';
+import { say } from '../text/explain.ts';
 import type { Observation, Observed } from '../../campaigns/observe.ts';
-import type { View } from '../view.ts';
+import type { View } from './view.ts';
 import { happeningsWith, type Happening } from './happenings.ts';
-import { painted } from './line.ts';
+import { painted } from '../text/line.ts';
 import { paceOf, paceSample, withSample, type PaceSample } from './pace.ts';
 import type { Scene } from './scene.ts';
 import { lastLines, screen } from './screen.ts';

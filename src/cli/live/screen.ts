@@ -4,7 +4,7 @@
  */
 import { budgetLines } from './budget-lines.ts';
 import { kindTable } from './kind-table.ts';
-import { beside, cut, span, widthOf, type Line } from './line.ts';
+import { beside, cut, span, widthOf, type Line } from '../text/line.ts';
 import type { Scene } from './scene.ts';
 import {
   countsLines,

@@ -1,11 +1,11 @@
 /** The parts of the live view, each as lines for a width. Pure. */
-import { formatDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
 import { expectedEnd } from '../../plan/expected-end.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
-import { bar, countText } from '../progress-text.ts';
-import { campaignLink, uiLink } from '../ui-link.ts';
+import { bar, countText } from '../text/progress-text.ts';
+import { campaignLink, uiLink } from '../text/ui-link.ts';
 import type { Happening } from './happenings.ts';
 import {
   cutPath,
@@ -16,7 +16,7 @@ import {
   type Line,
   type Span,
   type Tone,
-} from './line.ts';
+} from '../text/line.ts';
 import type { Scene } from './scene.ts';
 
 const NARROW = 60;
@@ -169,7 +169,7 @@ export function keysLine({ keys, seen: { progress } }: Scene, width: number): Li
     ...(state === 'running' ? [['p', 'pause']] : []),
     ...(state === 'paused' ? [['r', 'resume']] : []),
     ...[
-      ['q', width < NARROW ? 'detach' : 'detach, it goes on'],
+      ['q', width < NARROW ? 'detach' : 'detach (the campaign continues)'],
       ['Ctrl-C', keys.ctrlC()],
     ],
   ];

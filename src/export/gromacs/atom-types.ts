@@ -2,6 +2,10 @@
  * The atom types of a ligand library in one `[ atomtypes ]` (GROMACS manual, topology file formats): types with equal
  * parameters are one, a type that was defined before with other parameters gets another name. ACPYPE writes every bonded
  * parameter out in full, so a type's name means nothing but its own Lennard-Jones parameters.
+ *
+ * Types are always renamed, also where the parameters are those of the protein force field: `grompp` warns of a
+ * second definition, and stops on a warning. Rejected: a force field of the export's own (`.ff` folder), which
+ * cannot be mixed with that of a protein.
  */
 
 /** One line of `[ atomtypes ]`. */

@@ -1,4 +1,8 @@
-/** Which residue of a sequence each residue of a chain is. Nothing is aligned: every letter must agree. */
+/**
+ * Which residue of a sequence each residue of a chain is. Nothing is aligned: every letter must agree.
+ *
+ * Rejected: an alignment, whose score nobody would look at.
+ */
 import type { Residue } from './pdb-file.ts';
 
 /** Shorter ones fit somewhere by chance. */

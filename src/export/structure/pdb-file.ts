@@ -1,4 +1,5 @@
 /** The chains of a PDB file (wwPDB, file format 3.3): which residues have coordinates, and under which numbers. */
+import { ONE_LETTER } from '../../domain/amino-acids.ts';
 
 export interface Residue {
   /** Number and insertion code: `12`, `12A`. */
@@ -15,11 +16,12 @@ export interface Chain {
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
-  ...{ ALA: 'A', ARG: 'R', ASN: 'N', ASP: 'D', CYS: 'C', GLN: 'Q', GLU: 'E', GLY: 'G' },
-  ...{ HIS: 'H', ILE: 'I', LEU: 'L', LYS: 'K', MET: 'M', PHE: 'F', PRO: 'P', SER: 'S' },
-  ...{ THR: 'T', TRP: 'W', TYR: 'Y', VAL: 'V' },
+  ...ONE_LETTER,
   // Selenomethionine and phosphorylated residues stand in HETATM records and are part of the chain.
-  ...{ MSE: 'M', SEP: 'S', TPO: 'T', PTR: 'Y' },
+  MSE: 'M',
+  SEP: 'S',
+  TPO: 'T',
+  PTR: 'Y',
 };
 
 /** Of an atom line: chain, number and insertion code of its residue. */

@@ -10,9 +10,15 @@ const HEIGHT = 280;
 
 /** For `get_svg_with_highlights`. Letters as text: their outlines would be half of all data. */
 export const DRAWING_OPTIONS = JSON.stringify({
-  ...{ width: WIDTH, height: HEIGHT, noFreetype: true, clearBackground: false },
+  width: WIDTH,
+  height: HEIGHT,
+  noFreetype: true,
+  clearBackground: false,
   // A small molecule is not blown up: its bonds are as long as those of others.
-  ...{ fixedBondLength: 34, maxFontSize: 17, bondLineWidth: 1.5, addStereoAnnotation: false },
+  fixedBondLength: 34,
+  maxFontSize: 17,
+  bondLineWidth: 1.5,
+  addStereoAnnotation: false,
 });
 
 const ELEMENT = /<(path|text)\s([^>]*?)\/?>(?:([^<]*)<\/text>)?/g;

@@ -61,7 +61,12 @@ function bondsOf(mol2: string): readonly OrderedBond[] | null {
 
 /** Bonds of a neutral atom. */
 const VALENCE: Readonly<Record<string, number>> = {
-  ...{ N: 3, O: 2, F: 1, Cl: 1, Br: 1, I: 1 },
+  N: 3,
+  O: 2,
+  F: 1,
+  Cl: 1,
+  Br: 1,
+  I: 1,
 };
 
 /** Of ring atoms with aromatic bonds RDKit finds it out by itself; sulfur and phosphorus take bonds in pairs. */

@@ -6,8 +6,16 @@ import type { Atom, Bond, Place } from './structure.ts';
 
 /** Covalent radii in ångström (Cordero et al. 2008, doi:10.1039/b801115j), of the elements that the service takes. */
 const RADII: Readonly<Record<string, number>> = {
-  ...{ H: 0.31, C: 0.76, N: 0.71, O: 0.66, F: 0.57, P: 1.07 },
-  ...{ S: 1.05, Cl: 1.02, Br: 1.2, I: 1.39 },
+  H: 0.31,
+  C: 0.76,
+  N: 0.71,
+  O: 0.66,
+  F: 0.57,
+  P: 1.07,
+  S: 1.05,
+  Cl: 1.02,
+  Br: 1.2,
+  I: 1.39,
 };
 
 /** In sums of radii. The bonds of small molecules reach about 1.1; the diagonal of cyclobutane is 1.4. */
@@ -15,8 +23,16 @@ const BONDED = 1.18;
 const APART = 1.33;
 
 const MOST_BONDS: Readonly<Record<string, number>> = {
-  ...{ H: 1, C: 4, N: 4, O: 3, F: 1, P: 5 },
-  ...{ S: 6, Cl: 4, Br: 1, I: 1 },
+  H: 1,
+  C: 4,
+  N: 4,
+  O: 3,
+  F: 1,
+  P: 5,
+  S: 6,
+  Cl: 4,
+  Br: 1,
+  I: 1,
 };
 
 /** Null where the distances leave a doubt, or give an atom more bonds than it can have. */

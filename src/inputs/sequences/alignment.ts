@@ -52,8 +52,12 @@ export function readAlignmentInput(text: string): Reading {
 }
 
 const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
-  ...{ FASTA: 'original.fasta', Stockholm: 'original.sto', Clustal: 'original.aln' },
-  ...{ PHYLIP: 'original.phy', NEXUS: 'original.nex', MSF: 'original.msf' },
+  FASTA: 'original.fasta',
+  Stockholm: 'original.sto',
+  Clustal: 'original.aln',
+  PHYLIP: 'original.phy',
+  NEXUS: 'original.nex',
+  MSF: 'original.msf',
 };
 
 /** @returns no records where the findings say that it cannot be read */

@@ -1,4 +1,5 @@
 /** The chains of a shift file, as the engine names their residues: one letter each. */
+import { ONE_LETTER } from '../../domain/amino-acids.ts';
 import { readShiftTable } from './nmr.ts';
 
 export interface Chain {
@@ -9,12 +10,6 @@ export interface Chain {
   readonly measured: boolean;
 }
 
-const LETTERS: Readonly<Record<string, string>> = {
-  ...{ ALA: 'A', ARG: 'R', ASN: 'N', ASP: 'D', CYS: 'C', GLN: 'Q', GLU: 'E', GLY: 'G', HIS: 'H' },
-  ...{ ILE: 'I', LEU: 'L', LYS: 'K', MET: 'M', PHE: 'F', PRO: 'P', SER: 'S', THR: 'T', TRP: 'W' },
-  ...{ TYR: 'Y', VAL: 'V' },
-};
-
 /** In the order of the file; none when it cannot be read. */
 export function readChains(text: string): readonly Chain[] {
   const chains = new Map<string, Chain>();
@@ -22,7 +17,7 @@ export function readChains(text: string): readonly Chain[] {
     const former = chains.get(name) ?? { name, residues: '', measured: false };
     chains.set(name, {
       name,
-      residues: former.residues + (LETTERS[residue.toUpperCase()] ?? 'X'),
+      residues: former.residues + (ONE_LETTER[residue.toUpperCase()] ?? 'X'),
       measured: former.measured || atoms.size > 0,
     });
   }

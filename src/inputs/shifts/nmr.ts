@@ -108,7 +108,8 @@ function isNumber(value: string): boolean {
 
 /**
  * The engine numbers the residues by the author's numbers, as text, and looks for the shifts' numbers among them:
- * it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has).
+ * it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: switching the option
+ * off for the user, whose residue numbers would change without a message.
  */
 function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Finding[] {
   if (!options.originalNumbering) return [];

@@ -10,12 +10,26 @@ import type { ModelClass } from '../../domain/item.ts';
 
 /** Amino acid → the atoms beyond those of the backbone that model 1 needs. */
 const SIDE_CHAIN: Readonly<Record<string, readonly string[]>> = {
-  ...{ ALA: ['CB'], GLY: [], ILE: ['CB', 'HB', 'HD11'], THR: ['CB', 'HB', 'HG21'] },
-  ...{ VAL: ['CB', 'HG11', 'HG22'], LEU: ['CB', 'HB2', 'HD11', 'HD21'] },
-  ...{ HIS: ['CB', 'HB2', 'HD2'], PRO: ['CB', 'HB2', 'HG2', 'CD', 'HD2'] },
-  ...{ ARG: ['CB', 'HB2'], ASN: ['CB', 'HB2'], ASP: ['CB', 'HB2'], CYS: ['CB', 'HB2'] },
-  ...{ GLN: ['CB', 'HB2'], GLU: ['CB', 'HB2'], LYS: ['CB', 'HB2'], MET: ['CB', 'HB2'] },
-  ...{ PHE: ['CB', 'HB2'], SER: ['CB', 'HB2'], TRP: ['CB', 'HB2'], TYR: ['CB', 'HB2'] },
+  ALA: ['CB'],
+  GLY: [],
+  ILE: ['CB', 'HB', 'HD11'],
+  THR: ['CB', 'HB', 'HG21'],
+  VAL: ['CB', 'HG11', 'HG22'],
+  LEU: ['CB', 'HB2', 'HD11', 'HD21'],
+  HIS: ['CB', 'HB2', 'HD2'],
+  PRO: ['CB', 'HB2', 'HG2', 'CD', 'HD2'],
+  ARG: ['CB', 'HB2'],
+  ASN: ['CB', 'HB2'],
+  ASP: ['CB', 'HB2'],
+  CYS: ['CB', 'HB2'],
+  GLN: ['CB', 'HB2'],
+  GLU: ['CB', 'HB2'],
+  LYS: ['CB', 'HB2'],
+  MET: ['CB', 'HB2'],
+  PHE: ['CB', 'HB2'],
+  SER: ['CB', 'HB2'],
+  TRP: ['CB', 'HB2'],
+  TYR: ['CB', 'HB2'],
 };
 
 /** @returns null for a residue that is none of the 20 amino acids: it never gets a value */

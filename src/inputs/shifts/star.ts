@@ -2,6 +2,8 @@
  * The STAR format as far as NEF and NMR-STAR use it: data blocks, save frames, tags, loops, values bare, quoted or as
  * text blocks between semicolons (Hall & Cook 1995; the BMRB's description of NMR-STAR). One pass, no regular
  * expression over the text, so that junk of any size costs no more than its length.
+ *
+ * Own code, because the readers on npm read mmCIF only (Mol*, which is large) or a dialect.
  */
 
 export interface StarRow {

@@ -4,7 +4,12 @@ import type { ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
 import type { Engine } from './engine.ts';
 import { RecordedEngine } from './recorded.ts';
-import { installedEngine, type RealEngineName } from './real/installed.ts';
+import {
+  ENGINE_VERSIONS,
+  installedEngine,
+  OTHER_VERSIONS,
+  type RealEngineName,
+} from './real/installed.ts';
 import { RealMolecules } from './real/molecules.ts';
 import { RealPredictions } from './real/predictions.ts';
 import { SyntheticEngine } from './synthetic.ts';
@@ -21,8 +26,8 @@ const PROGRAMS: Readonly<Record<ServiceName, RealEngineName>> = {
  * `LOCAL_SERVICES_ENGINE` when a real one was asked for and is missing.
  */
 export function chooseEngines(settings: Settings): Engines {
-  const version = settings.acpypeVersion;
   const engineOf = (service: ServiceName): Engine => {
+    const version = service === 'molecules' ? settings.acpypeVersion : null;
     switch (settings.engine) {
       case 'recorded':
         return new RecordedEngine(settings.jobMs, service);
@@ -37,10 +42,17 @@ export function chooseEngines(settings: Settings): Engines {
   return { molecules: engineOf('molecules'), predictions: engineOf('predictions') };
 }
 
-/** @param version of ACPYPE; null: the one that was recorded */
+/** The version of ACPYPE that has the charge model ABCG2. */
+const ABCG2_SINCE = '2026.10.15';
+
+/** Only where that version was asked for; of the runs that the recorded engine answers with, none is of that model. */
+export function offersAbcg2({ acpypeVersion }: Settings, { molecules }: Engines): boolean {
+  return acpypeVersion === ABCG2_SINCE && molecules.name !== 'recorded';
+}
+
+/** @param version null: the one that was recorded */
 function realEngine(service: ServiceName, version: string | null = null): Engine | null {
-  const wanted = service === 'molecules' ? version : null;
-  const installed = installedEngine(PROGRAMS[service], undefined, wanted ?? undefined);
+  const installed = installedEngine(PROGRAMS[service], undefined, version ?? undefined);
   if (installed === null) return null;
   switch (service) {
     case 'molecules':
@@ -52,7 +64,7 @@ function realEngine(service: ServiceName, version: string | null = null): Engine
 
 function missing(service: ServiceName, version: string | null = null): never {
   const program = PROGRAMS[service];
-  const which = version === null || service !== 'molecules' ? '' : ` --version ${version}`;
+  const which = version === null ? '' : ` --version ${version}`;
   throw new HundredfoldError({
     code: 'LOCAL_SERVICES_ENGINE',
     message: `The real engine of the service ${service}, ${program}, is not installed.`,
@@ -60,11 +72,32 @@ function missing(service: ServiceName, version: string | null = null): never {
   });
 }
 
-/** The real engines of some services alone. Throws `LOCAL_SERVICES_ENGINE` where one is missing. */
-export function realEngines(services: ReadonlySet<ServiceName>): ReadonlyMap<ServiceName, Engine> {
-  return new Map(
-    [...services].map((service) => [service, realEngine(service) ?? missing(service)]),
+/**
+ * The version of a service's real engine that is used where `wanted` is: that one, or where it is not installed, the
+ * recorded one. Throws `LOCAL_SERVICES_ENGINE` where that is missing, too.
+ */
+export function usableVersion(service: ServiceName, wanted: string | null): string {
+  const program = PROGRAMS[service];
+  const recorded = ENGINE_VERSIONS[program];
+  const found = [wanted ?? recorded, recorded].find(
+    (version) => installedEngine(program, undefined, version) !== null,
   );
+  if (found !== undefined) return found;
+  const isKnown = wanted !== null && OTHER_VERSIONS[program].includes(wanted);
+  return missing(service, isKnown ? wanted : null);
+}
+
+/** The real engine of a service in one version. Throws `LOCAL_SERVICES_ENGINE` where it is missing. */
+export function realEngineOf(service: ServiceName, version: string): Engine {
+  return realEngine(service, version) ?? missing(service, version);
+}
+
+/** What to type to install a version of a service's real engine; null where it is none of those that can be. */
+export function installationOf(service: ServiceName, version: string): string | null {
+  const program = PROGRAMS[service];
+  if (version === ENGINE_VERSIONS[program]) return `npm run engines -- --only ${program}`;
+  const isKnown = OTHER_VERSIONS[program].includes(version);
+  return isKnown ? `npm run engines -- --only ${program} --version ${version}` : null;
 }
 
 /** Ends what the engines still run. */

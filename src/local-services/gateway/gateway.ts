@@ -37,7 +37,11 @@ export class Gateway {
     this.trouble.set(rule);
     this.#journal = new GatewayJournal(database);
     this.server = gatewayServer({
-      ...{ trouble: this.trouble, journal: this.#journal, now, control, trustProxy },
+      trouble: this.trouble,
+      journal: this.#journal,
+      now,
+      control,
+      trustProxy,
       isMolecules: (path) => withoutPrefix(path, basePath).startsWith(MOLECULES),
       servicesPort: () => this.#servicesPort,
     });

@@ -75,7 +75,11 @@ async function handle(
   }
   const { status, headers, body } = treatment.answer;
   parts.journal.record({
-    ...{ at: parts.now(), name: rule.name, method: asked.method, path, status },
+    at: parts.now(),
+    name: rule.name,
+    method: asked.method,
+    path,
+    status,
     service: parts.isMolecules(path) ? 'molecules' : 'predictions',
   });
   request.resume();

@@ -1,6 +1,6 @@
 /** What goes into and comes out of the molecule service (its contract, 2): the checks, and the OpenAPI document. */
 import { z } from 'zod';
-import { ATOM_TYPES, CHARGE_METHODS } from '../../domain/item.ts';
+import { ATOM_TYPES, CHARGE_METHODS, CONTRACT_CHARGE_METHODS } from '../../domain/item.ts';
 import { characters } from '../checked.ts';
 import { COORDINATE_ENDINGS } from './atoms.ts';
 
@@ -46,7 +46,7 @@ const fields = z.object({
     TOKEN_LENGTH,
     `token must have ${String(TOKEN_LENGTH)} characters.`,
   ),
-  charge_method: oneOf('charge_method', CHARGE_METHODS, spelling),
+  charge_method: oneOf('charge_method', CONTRACT_CHARGE_METHODS, spelling),
   net_charge: text('net_charge')
     .regex(/^[+-]?\d{1,3}$/, 'net_charge must be null or an integer in a string, such as "-1".')
     .nullable()
@@ -68,18 +68,24 @@ const isOneInput = ({ smiles, inputFile }: Pick<z.infer<typeof fields>, 'smiles'
   (smiles === null) !== (inputFile === null);
 const ONE_INPUT = 'Give exactly one of smiles and inputFile; the other one is null.';
 
-/** With the charge model that the contract does not list, and the newer ACPYPE has. */
-export const abcg2SubmissionSchema = fields
-  .extend({ charge_method: oneOf('charge_method', [...CHARGE_METHODS, 'abcg2'], spelling) })
-  .refine(isOneInput, ONE_INPUT);
-
-/** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
-export const submissionSchema = fields.refine(isOneInput, ONE_INPUT).meta({
+/** For the OpenAPI document; a service has one of the two. */
+const SUBMISSION = {
   id: 'Submission',
   override: {
-    oneOf: ['smiles', 'inputFile'].map((name) => ({ properties: { [name]: { type: 'null' } } })),
+    oneOf: ['smiles', 'inputFile'].map((name) => ({
+      properties: { [name]: { type: 'null' as const } },
+    })),
   },
-});
+};
+
+/** With the charge model that the contract does not list, and the newer ACPYPE has: the document announces it. */
+export const abcg2SubmissionSchema = fields
+  .extend({ charge_method: oneOf('charge_method', CHARGE_METHODS, spelling) })
+  .refine(isOneInput, ONE_INPUT)
+  .meta(SUBMISSION);
+
+/** Either a SMILES or a coordinate file (2.1, rules 1 and 2); null, not absence, marks the other one. */
+export const submissionSchema = fields.refine(isOneInput, ONE_INPUT).meta(SUBMISSION);
 export type MoleculeSubmission = z.infer<typeof submissionSchema>;
 
 export const SMILES_EXAMPLE: MoleculeSubmission = {

@@ -16,16 +16,16 @@ import {
 } from './schemas.ts';
 
 const ATOM_LIMIT = 200;
-/** The version of ACPYPE that has the charge model ABCG2; only where it was asked for, the service takes `abcg2`. */
-const ABCG2_SINCE = '2026.10.15';
 
-const SUBMIT: ZodOpenApiOperationObject = {
+type SubmissionSchema = typeof submissionSchema | typeof abcg2SubmissionSchema;
+
+const operationOf = (schema: SubmissionSchema): ZodOpenApiOperationObject => ({
   operationId: 'submitMolecule',
   tags: ['submissions'],
   summary: 'Submit a molecule (4.1, 4.2)',
   requestBody: {
     required: true,
-    content: { 'application/json': { schema: submissionSchema, example: SMILES_EXAMPLE } },
+    content: { 'application/json': { schema, example: SMILES_EXAMPLE } },
   },
   responses: {
     200: {
@@ -42,7 +42,7 @@ const SUBMIT: ZodOpenApiOperationObject = {
     },
     ...SUBMISSION_REFUSALS,
   },
-};
+});
 
 function checkAtoms(fileName: string, inputFile: string): void {
   const atoms = countAtoms(fileName, inputFile);
@@ -60,12 +60,9 @@ function checkAtoms(fileName: string, inputFile: string): void {
   }
 }
 
-function readSubmission(received: unknown, draft: Draft, takesAbcg2: boolean): Submission {
+function readSubmission(received: unknown, draft: Draft, schema: SubmissionSchema): Submission {
   note(received, draft);
-  const { token, email, smiles, inputFile, ...body } = checked(
-    takesAbcg2 ? abcg2SubmissionSchema : submissionSchema,
-    received,
-  );
+  const { token, email, smiles, inputFile, ...body } = checked(schema, received);
   if (inputFile !== null) checkAtoms(body.file_name, inputFile);
   return {
     token,
@@ -97,13 +94,13 @@ function note(received: unknown, draft: Draft): void {
 }
 
 export function submitRoute(app: FastifyInstance, base: string, services: Services): void {
+  const schema = services.offersAbcg2 ? abcg2SubmissionSchema : submissionSchema;
   const config = {
     service: 'molecules',
     endpoint: 'submit',
     requestType: 'molecule',
-    operation: SUBMIT,
+    operation: operationOf(schema),
   } as const;
-  const takesAbcg2 = services.settings.acpypeVersion === ABCG2_SINCE;
   app.post(`${base}/api`, { config }, async (request, reply): Promise<Acknowledgement> => {
     const draft: Draft = {
       service: 'molecules',
@@ -113,7 +110,7 @@ export function submitRoute(app: FastifyInstance, base: string, services: Servic
       jobName: null,
     };
     const accepted = await services.admission.receive(draft, () =>
-      readSubmission(request.body, draft, takesAbcg2),
+      readSubmission(request.body, draft, schema),
     );
     void reply.headers(accepted.headers);
     return {

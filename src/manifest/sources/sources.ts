@@ -1,6 +1,9 @@
 /**
  * From the paths that the user typed to the files that are read: manifests, libraries, single inputs, folders of
  * them, and patterns.
+ *
+ * Folders are not entered recursively: a pattern names files in subfolders. Standard input is no source:
+ * the same command, run again, must be able to read it again.
  */
 import { glob, stat } from 'node:fs/promises';
 import { readFolder } from './folder.ts';

@@ -25,7 +25,7 @@ export function ComparePage({ data, columns, route }: ComparePageProps) {
       (all) => left || setFound(all),
       (error: unknown) => {
         if (!(error instanceof DataMissing)) throw error;
-        if (!left) setFound('The folder report-data is missing beside the report.');
+        if (!left) setFound('The folder report-data is missing next to report.html.');
       },
     );
     return () => {
@@ -42,7 +42,7 @@ export function ComparePage({ data, columns, route }: ComparePageProps) {
       {typeof found === 'string' && <p class="notice strong">{found}</p>}
       {found !== null && typeof found !== 'string' && (
         <>
-          <Values {...{ data, columns, route }} all={found} />
+          <Values data={data} columns={columns} route={route} all={found} />
           <MoleculesCompared all={found} />
           <Overlays series={seriesOf(found)} />
         </>

@@ -68,12 +68,19 @@ function overlayOptions(track: string, lines: readonly Series[], names: readonly
     .filter(({ from, to, tone }) => to > from && tone > 0);
   return (): PlotOptions => ({
     height: 170,
-    ...{ marginLeft: 46, marginRight: 10, marginTop: 8, marginBottom: 32 },
+    marginLeft: 46,
+    marginRight: 10,
+    marginTop: 8,
+    marginBottom: 32,
     x: { domain: [0.5, longest + 0.5], label: 'place in the chain', tickFormat: 'd' },
     y: { domain: [low, high], label: null, ticks: 4 },
     marks: [
       rect(toned, {
-        ...{ x1: 0.5, x2: longest + 0.5, y1: 'from', y2: 'to', fill: 'var(--band)' },
+        x1: 0.5,
+        x2: longest + 0.5,
+        y1: 'from',
+        y2: 'to',
+        fill: 'var(--band)',
         fillOpacity: ({ tone }: Band) => tone * 0.07,
       }),
       gridY({ strokeOpacity: 0.12, ticks: 4 }),
@@ -84,8 +91,11 @@ function overlayOptions(track: string, lines: readonly Series[], names: readonly
       ...lines.map((line) => {
         const look = lookOf(names.indexOf(line.name));
         return lineY(line.values, {
-          ...{ x: (_: unknown, place: number) => place + 1, y: (value: number | null) => value },
-          ...{ stroke: look.stroke, strokeDasharray: look['stroke-dasharray'], strokeWidth: 1.5 },
+          x: (_: unknown, place: number) => place + 1,
+          y: (value: number | null) => value,
+          stroke: look.stroke,
+          strokeDasharray: look['stroke-dasharray'],
+          strokeWidth: 1.5,
         });
       }),
     ],

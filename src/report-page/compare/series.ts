@@ -42,20 +42,23 @@ function tracksOf({ id, detail: { result } }: Source): readonly NamedTrack[] {
   if (result?.kind === 'sequence') {
     return result.proteins.flatMap(({ name, tracks }) =>
       Object.entries(tracks).map(([key, track]) => ({
-        ...{ key, track },
+        key,
+        track,
         name: result.proteins.length === 1 ? id : `${id}: ${name}`,
       })),
     );
   }
   if (result?.kind === 'alignment') {
     return Object.entries(result.spreads).map(([key, { median }]) => ({
-      ...{ key, track: median },
+      key,
+      track: median,
       name: `${id}, median`,
     }));
   }
   if (result?.kind === 'shifts') {
     return result.chains.map(({ chain, shiftCrypt }) => ({
-      ...{ key: 'shiftCrypt', track: shiftCrypt },
+      key: 'shiftCrypt',
+      track: shiftCrypt,
       name: result.chains.length === 1 ? id : `${id}: ${chain ?? ''}`,
     }));
   }

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { conservation } from '../../results/measures/alignment.ts';
 import type { PackedProtein } from '../data.ts';
+import { SavedPicture } from '../take/saved-picture.tsx';
 import { columnColours, consensusOf, COLOURS, type Colour } from './clustal.ts';
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
@@ -28,31 +29,33 @@ export function AlignedRows({ proteins, columns, view, chosen }: AlignedRowsProp
   const known = useMemo(() => columnsOf(proteins, columns), [proteins, columns]);
   return (
     <div class="track" data-track="rows">
-      <Summary known={known} view={view} />
-      <div class="rows" tabIndex={0} role="region" aria-label="Rows of the alignment">
-        <svg
-          class="aligned"
-          width={view.width}
-          height={proteins.length * ROW}
-          role="img"
-          aria-label={`${proteins.length} aligned rows`}
-        >
-          <Cells {...{ proteins, view }} colours={known.colours} />
-          {proteins.map(({ name, residues }, place) => (
-            <g
-              key={place}
-              class={place === chosen ? 'chosen' : ''}
-              transform={`translate(0 ${place * ROW})`}
-            >
-              <text class="name" x={view.left - 8} y={12}>
-                <title>{name}</title>
-                {shortened(name, view.left)}
-              </text>
-              <Letters text={residues} view={view} y={12} />
-            </g>
-          ))}
-        </svg>
-      </div>
+      <SavedPicture name="Rows of the alignment">
+        <Summary known={known} view={view} />
+        <div class="rows" tabIndex={0} role="region" aria-label="Rows of the alignment">
+          <svg
+            class="aligned"
+            width={view.width}
+            height={proteins.length * ROW}
+            role="img"
+            aria-label={`${proteins.length} aligned rows`}
+          >
+            <Cells proteins={proteins} view={view} colours={known.colours} />
+            {proteins.map(({ name, residues }, place) => (
+              <g
+                key={place}
+                class={place === chosen ? 'chosen' : ''}
+                transform={`translate(0 ${place * ROW})`}
+              >
+                <text class="name" x={view.left - 8} y={12}>
+                  <title>{name}</title>
+                  {shortened(name, view.left)}
+                </text>
+                <Letters text={residues} view={view} y={12} />
+              </g>
+            ))}
+          </svg>
+        </div>
+      </SavedPicture>
       <p class="key" style={{ paddingLeft: `${view.left}px` }}>
         {COLOURS.map((colour) => (
           <span key={colour} class="entry">

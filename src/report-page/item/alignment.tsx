@@ -22,13 +22,12 @@ export function AlignmentView({ alignment }: { readonly alignment: PackedAlignme
         </span>
       </h2>
       <p>
-        The line is the median of the rows, the dark band holds the middle half of them (quartiles).
-        A value outside of the light band would be an outlier: more than 1.5 times the width of the
-        dark band away from it.
+        The line is the median of the rows, the dark band their interquartile range. The light band
+        reaches 1.5 times that range further on both sides; values beyond it are outliers.
       </p>
       <p>
         <label>
-          One row beside the median{' '}
+          Compare a row with the median{' '}
           <select
             value={chosen}
             onChange={({ currentTarget }) => choose(Number(currentTarget.value))}

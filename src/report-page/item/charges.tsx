@@ -75,7 +75,9 @@ function Bars(props: ChargeChartProps & { readonly label: string }) {
       {names.map((name, atom) => (
         <Bar
           key={atom}
-          {...{ name, middle, across }}
+          name={name}
+          middle={middle}
+          across={across}
           top={TOP + atom * ROW}
           charge={chargeOf(molecule, atom)}
           isPointed={atom === pointed}

@@ -1,6 +1,7 @@
 /** The structural formula, from lines and letters; colours follow the theme. */
 import type { Drawing } from '../../domain/drawing.ts';
 import type { DrawnFormula } from '../data.ts';
+import { SavedPicture } from '../take/saved-picture.tsx';
 
 /** RDKit's colours of the elements → those of the page, which are legible on both grounds. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -21,7 +22,11 @@ function colourOf(colour: string): string {
 export function FormulaView({ formula: { drawing, words } }: { readonly formula: DrawnFormula }) {
   return (
     <figure>
-      {drawing !== null && <DrawingView drawing={drawing} />}
+      {drawing !== null && (
+        <SavedPicture name="Structural formula">
+          <DrawingView drawing={drawing} />
+        </SavedPicture>
+      )}
       <figcaption>{words}</figcaption>
     </figure>
   );

@@ -1,6 +1,6 @@
 /** What computed a result: nothing made up may pass for science. */
 const WORDS: Readonly<Record<string, string>> = {
-  synthetic: 'synthetic: made up for tests, no science',
+  synthetic: 'synthetic: made up for tests, not a result',
   recorded: 'recorded: an earlier output of the real engine',
   real: 'computed by the engine',
 };

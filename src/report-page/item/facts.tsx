@@ -50,7 +50,7 @@ function termsOf({ table, startedAt }: PageData, row: number, facts: ItemFacts |
   const job: Entry[] = [
     ['Accepted by the service', moment(from)],
     ['Ended', moment(to)],
-    ['From acceptance to the end', from === null || to === null ? null : durationText(to - from)],
+    ['Time from acceptance to end', from === null || to === null ? null : durationText(to - from)],
     ['Remote id', table.remoteId[row] ?? null],
   ];
   if (facts === null) return job;
@@ -61,8 +61,8 @@ function termsOf({ table, startedAt }: PageData, row: number, facts: ItemFacts |
     ['Title', title],
     ['Service', address === null ? service : `${service} (${address})`],
     ...job,
-    ['In the service’s queue', seconds(timing.queuedSeconds)],
-    ['Run time, as the service told', seconds(timing.ranSeconds)],
+    ['Time in the service’s queue', seconds(timing.queuedSeconds)],
+    ['Run time reported by the service', seconds(timing.ranSeconds)],
     ['Job name', jobName],
     ...Object.entries(options),
     ['Manifest row', source],
@@ -76,7 +76,7 @@ function Origin({ data, facts }: { readonly data: PageData; readonly facts: Item
     return (
       <p>
         The result comes from the item <code>{resultFrom.id}</code> of the earlier campaign{' '}
-        <code>{resultFrom.campaign}</code>: no job was sent for it.
+        <code>{resultFrom.campaign}</code>: no job was submitted.
       </p>
     );
   }
@@ -89,7 +89,7 @@ function Origin({ data, facts }: { readonly data: PageData; readonly facts: Item
       ) : (
         <a href={itemHash(data.table, row)}>{resultFrom.id}</a>
       )}{' '}
-      served this row as well: it asks for the same.
+      gave this result as well: both rows ask for the same.
     </p>
   );
 }
@@ -132,8 +132,8 @@ function Attempts({ facts: { attempts, earlier } }: { readonly facts: ItemFacts 
       </div>
       {earlier.map(({ state, code, retriedAt }) => (
         <p key={retriedAt} class="quiet">
-          Earlier it ended {state}
-          {code !== null && ` (${code})`}; retried {momentText(retriedAt)}.
+          Earlier run: {state}
+          {code !== null && ` (${code})`}, retried {momentText(retriedAt)}.
         </p>
       ))}
     </section>

@@ -33,14 +33,14 @@ export function ItemPage({ data, id, rows, route }: ItemPageProps) {
       <section>
         <Heading id={id} />
         <p>
-          This report has no item of this name. <a href="#">All items</a>
+          This report has no item with this id. <a href="#">All items</a>
         </p>
       </section>
     );
   }
   return (
     <article class="item">
-      <Way {...{ table, row, rows, route }} />
+      <Way table={table} row={row} rows={rows} route={route} />
       <Heading id={id} />
       <p class="marks">
         <StateMark state={table.state[row] ?? ''} />
@@ -133,7 +133,7 @@ function Detail({ data, row }: { readonly data: PageData; readonly row: number }
       <CopyButton table={data.table} row={row} detail={detail} />
       <Result detail={detail} />
       {detail.unreadable !== null && (
-        <p class="notice">The result is not drawn: {detail.unreadable}</p>
+        <p class="notice">The result cannot be shown: {detail.unreadable}</p>
       )}
       <FactsView data={data} row={row} facts={detail.facts} />
     </>
@@ -157,7 +157,7 @@ function CopyButton({ table, row, detail }: CopyButtonProps) {
         type="button"
         onClick={() =>
           void copyText(text).then((isCopied) =>
-            say(isCopied ? 'Copied.' : 'This browser gives the page no clipboard.'),
+            say(isCopied ? 'Copied.' : 'The browser does not let this page copy.'),
           )
         }
       >
@@ -173,8 +173,8 @@ function CopyButton({ table, row, detail }: CopyButtonProps) {
 function problemOf(error: unknown): string {
   if (!(error instanceof DataMissing)) throw error;
   return (
-    `${error.message} is not there. The details of this item lie in the folder report-data beside ` +
-    'report.html: put it back, or write both anew with hundredfold report.'
+    `${error.message} is missing. The details of this item are in the folder report-data next to ` +
+    'report.html: put it back, or write both again with hundredfold report.'
   );
 }
 

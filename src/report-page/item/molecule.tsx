@@ -1,7 +1,7 @@
 /** A molecule: its formula drawn, its minimised structure to turn, its charges, and what was estimated. */
 import { useState } from 'preact/hooks';
 import type { DrawnFormula, PackedMolecule } from '../data.ts';
-import { signedText } from '../words.ts';
+import { counted, signedText } from '../words.ts';
 import { ChargeChart, ChargeTable } from './charges.tsx';
 import { FormulaView } from './drawing.tsx';
 import { StructureView } from './structure.tsx';
@@ -28,7 +28,7 @@ export function MoleculeView({ molecule, drawn }: MoleculeProps) {
         <StructureView molecule={molecule} atom={atom} choose={choose} />
       </div>
       <h3>Charges</h3>
-      <p>An atom that is pointed at stands out in the chart, in the table and in the structure.</p>
+      <p>Point at an atom to highlight it in the chart, the table and the structure.</p>
       <ChargeChart molecule={molecule} atom={atom} choose={choose} />
       <ChargeTable molecule={molecule} atom={atom} choose={choose} />
       <Estimated molecule={molecule} />
@@ -60,8 +60,8 @@ function Estimated({ molecule: { estimated } }: { readonly molecule: PackedMolec
     <>
       <h3>Estimated parameters</h3>
       <p>
-        {estimated.length} not in the force field; penalties add up to {total.toFixed(1)}. A penalty
-        of 0 fits well, above 10 deserves a look.
+        {counted(estimated.length, 'parameter')} not in the force field, estimated by parmchk2; sum
+        of penalties {total.toFixed(1)}. A penalty of 0 is a good fit, one above 10 deserves a look.
         {revise > 0 && (
           <strong>
             {' '}
@@ -78,7 +78,7 @@ function Estimated({ molecule: { estimated } }: { readonly molecule: PackedMolec
               <th scope="col" class="number">
                 Penalty
               </th>
-              <th scope="col">Where it comes from</th>
+              <th scope="col">Source</th>
             </tr>
           </thead>
           <tbody>

@@ -1,6 +1,9 @@
 /**
  * The predictors' values along a chain: their names for people, and how to read them. The aids are those of the
- * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (see docs/report.md for the references).
+ * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (references: src/report/deposit/works.ts).
+ *
+ * What is said of ShiftCrypt's index (low in helices, high in strands) was checked on the recorded entry of
+ * ubiquitin: its helix, residues 25 to 33, has 0.04 to 0.28; its first strand, 2 to 5, has 0.60 to 0.83.
  */
 
 import {
@@ -56,8 +59,8 @@ function startOf(one: (typeof BACKBONE_CLASSES)[number]): number {
 const EARLY_FOLDING = above(EARLY_FOLDING_ABOVE, 'not early folding', 'early folding');
 const AGGREGATION = above(
   AGGREGATION_FROM,
-  'hardly any',
-  `aggregation-prone, where ${AGGREGATION_RESIDUES} residues or more reach it (our threshold):`,
+  'low',
+  `aggregation-prone in stretches of ${AGGREGATION_RESIDUES} residues or more (our threshold):`,
 );
 const DISORDER = above(DISORDER_ABOVE, 'ordered', 'disordered');
 

@@ -18,8 +18,8 @@ export function ShiftsView({ shifts }: { readonly shifts: PackedShifts }) {
       <h2 id="result">ShiftCrypt index along the chain</h2>
       <p>
         The index sums up the shifts of a residue in one number, mostly between 0 and 1.{' '}
-        <strong>Low</strong> values stand for helix, <strong>high</strong> ones for strand; coil
-        lies in between.
+        <strong>Low</strong> values indicate helix, <strong>high</strong> ones for strand; coil lies
+        in between.
       </p>
       {shifts.chains.map((chain, place) => (
         <ChainView key={place} chain={chain} />
@@ -65,7 +65,7 @@ function ChainView({ chain }: { readonly chain: Chain }) {
           {(view) => (
             <>
               <ResidueLetters residues={residues} view={view} />
-              <Profile {...{ name, values, numbers, view }} />
+              <Profile name={name} values={values} numbers={numbers} view={view} />
             </>
           )}
         </TrackStack>
@@ -111,7 +111,10 @@ function profile(
   const band = (high - low) * 0.06;
   return (): PlotOptions => ({
     height: 240,
-    ...{ marginLeft: left, marginRight: RIGHT, marginTop: 8, marginBottom: 32 },
+    marginLeft: left,
+    marginRight: RIGHT,
+    marginTop: 8,
+    marginBottom: 32,
     x: {
       domain: [from + 0.5, to + 0.5],
       label: null,
@@ -124,8 +127,11 @@ function profile(
       rect(
         places.filter(({ value }) => value === null),
         {
-          ...{ x1: ({ at }: Place) => at - 0.5, x2: ({ at }: Place) => at + 0.5 },
-          ...{ y1: low - 2 * band, y2: low - band, fill: 'var(--missing)' },
+          x1: ({ at }: Place) => at - 0.5,
+          x2: ({ at }: Place) => at + 0.5,
+          y1: low - 2 * band,
+          y2: low - band,
+          fill: 'var(--missing)',
         },
       ),
       ruleY([low]),
@@ -143,7 +149,12 @@ function profile(
 /** What an end of the axis stands for. */
 function end(value: number, words: string, dy: number) {
   return text([value], {
-    ...{ y: (one: number) => one, text: () => words, dy, dx: -4 },
-    ...{ frameAnchor: 'right' as const, textAnchor: 'end' as const, fill: 'var(--quiet)' },
+    y: (one: number) => one,
+    text: () => words,
+    dy,
+    dx: -4,
+    frameAnchor: 'right' as const,
+    textAnchor: 'end' as const,
+    fill: 'var(--quiet)',
   });
 }

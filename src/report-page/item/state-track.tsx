@@ -1,5 +1,6 @@
 /** Words along a chain, PSPer's states: runs of one state as bars. */
 import { useMemo } from 'preact/hooks';
+import { SavedPicture } from '../take/saved-picture.tsx';
 import { predictorOf } from './predictors.ts';
 import { edgeOf, stepOf, type View } from './view.ts';
 
@@ -19,12 +20,7 @@ export function StateTrack({ track, view, words }: StateTrackProps) {
   const { title, by } = predictorOf(track);
   const runs = useMemo(() => runsOf(words), [words]);
   const kinds = [...new Set(runs.map(({ word }) => word))];
-  const step = stepOf(view);
-  const shown = runs.flatMap((run) => {
-    const from = Math.max(view.from, run.from);
-    const length = Math.min(view.to, run.from + run.length) - from;
-    return length > 0 ? [{ ...run, from, length }] : [];
-  });
+  const label = `${title} along the chain`;
   return (
     <div class="track" data-track={track}>
       <h4>
@@ -34,35 +30,55 @@ export function StateTrack({ track, view, words }: StateTrackProps) {
           {` · ${track}`}
         </span>
       </h4>
-      <svg
-        class="states"
-        width={view.width}
-        height={18}
-        role="img"
-        aria-label={`${title} along the chain`}
-      >
-        {shown.map(({ word, from, length }) => (
-          <rect
-            key={from}
-            x={edgeOf(view, from)}
-            width={Math.max(0.5, length * step - 0.5)}
-            y={2}
-            height={14}
-            fill={`var(--series-${(kinds.indexOf(word) % 6) + 1})`}
-          >
-            <title>{`${word}, ${from + 1}–${from + length}`}</title>
-          </rect>
-        ))}
-      </svg>
+      <SavedPicture name={label}>
+        <RunBars runs={runs} kinds={kinds} view={view} label={label} />
+      </SavedPicture>
       <p class="key">
         {kinds.map((word, place) => (
           <span key={word} class="entry">
-            <span class="swatch" style={{ background: `var(--series-${(place % 6) + 1})` }} />
+            <span class="swatch" style={{ background: colourOf(place) }} />
             {word}
           </span>
         ))}
       </p>
     </div>
+  );
+}
+
+function colourOf(kind: number): string {
+  return `var(--series-${(kind % 6) + 1})`;
+}
+
+interface RunBarsProps {
+  readonly runs: readonly Run[];
+  readonly kinds: readonly string[];
+  readonly view: View;
+  readonly label: string;
+}
+
+/** Those in view. */
+function RunBars({ runs, kinds, view, label }: RunBarsProps) {
+  const step = stepOf(view);
+  const shown = runs.flatMap((run) => {
+    const from = Math.max(view.from, run.from);
+    const length = Math.min(view.to, run.from + run.length) - from;
+    return length > 0 ? [{ ...run, from, length }] : [];
+  });
+  return (
+    <svg class="states" width={view.width} height={18} role="img" aria-label={label}>
+      {shown.map(({ word, from, length }) => (
+        <rect
+          key={from}
+          x={edgeOf(view, from)}
+          width={Math.max(0.5, length * step - 0.5)}
+          y={2}
+          height={14}
+          fill={colourOf(kinds.indexOf(word))}
+        >
+          <title>{`${word}, ${from + 1}–${from + length}`}</title>
+        </rect>
+      ))}
+    </svg>
   );
 }
 

@@ -17,12 +17,12 @@ export function StructureView({ molecule, atom, choose }: StructureProps) {
   useEffect(() => viewer?.show(colouring, labels), [viewer, colouring, labels]);
   useEffect(() => viewer?.mark(atom), [viewer, atom, colouring, labels]);
   useEffect(() => viewer?.onPoint(choose), [viewer, choose]);
-  if (problem !== null) return <p class="notice">The structure is not shown in 3D: {problem}</p>;
+  if (problem !== null) return <p class="notice">The 3D structure cannot be shown: {problem}</p>;
   return (
     <figure>
-      <div class="viewer" ref={place} role="img" aria-label="Structure in three dimensions" />
+      <div class="viewer" ref={place} role="img" aria-label="3D structure" />
       <figcaption>
-        Structure as the engine wrote it, bonds as in the topology. Drag to turn it.
+        Structure as the engine wrote it, bonds as in the topology. Drag to rotate.
       </figcaption>
       <div class="controls">
         <Choice label="Colour" value={colouring} choose={setColouring} words={COLOURINGS} />
@@ -30,7 +30,7 @@ export function StructureView({ molecule, atom, choose }: StructureProps) {
         <Turning viewer={viewer} />
       </div>
       <p class="atom" role="status">
-        {atom === null ? 'No atom is pointed at.' : atomWords(molecule, atom)}
+        {atom === null ? 'Point at an atom to see its type and charge.' : atomWords(molecule, atom)}
       </p>
       {colouring === 'charge' && <ChargeKey most={largestCharge(molecule)} />}
     </figure>
@@ -94,16 +94,16 @@ function useViewer(
 function Turning({ viewer }: { readonly viewer: Viewer | null }) {
   return (
     <span class="buttons">
-      <button type="button" aria-label="Turn left" onClick={() => viewer?.turn(-30, 'y')}>
+      <button type="button" aria-label="Rotate left" onClick={() => viewer?.turn(-30, 'y')}>
         ←
       </button>
-      <button type="button" aria-label="Turn right" onClick={() => viewer?.turn(30, 'y')}>
+      <button type="button" aria-label="Rotate right" onClick={() => viewer?.turn(30, 'y')}>
         →
       </button>
-      <button type="button" aria-label="Turn up" onClick={() => viewer?.turn(-30, 'x')}>
+      <button type="button" aria-label="Rotate up" onClick={() => viewer?.turn(-30, 'x')}>
         ↑
       </button>
-      <button type="button" aria-label="Turn down" onClick={() => viewer?.turn(30, 'x')}>
+      <button type="button" aria-label="Rotate down" onClick={() => viewer?.turn(30, 'x')}>
         ↓
       </button>
       <button type="button" aria-label="Zoom in" onClick={() => viewer?.zoom(1.25)}>

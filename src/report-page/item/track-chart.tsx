@@ -99,12 +99,18 @@ function trackOptions({ left, from, to, lines, row }: Drawn) {
   const ends = { x1: from + 0.5, x2: to + 0.5 };
   return (): PlotOptions => ({
     height: HEIGHT,
-    ...{ marginLeft: left, marginRight: RIGHT, marginTop: 6, marginBottom: 22 },
+    marginLeft: left,
+    marginRight: RIGHT,
+    marginTop: 6,
+    marginBottom: 22,
     x: { domain: [from + 0.5, to + 0.5], label: null, tickFormat: 'd' },
     y: { domain: [low, high], label: null, ticks: 4 },
     marks: [
       rect(isAlone ? toned(bands, low, high) : [], {
-        ...{ ...ends, y1: 'from', y2: 'to', fill: 'var(--band)' },
+        ...ends,
+        y1: 'from',
+        y2: 'to',
+        fill: 'var(--band)',
         fillOpacity: ({ tone }: Band) => tone * 0.08,
       }),
       gridY({ strokeOpacity: 0.12, ticks: 4 }),

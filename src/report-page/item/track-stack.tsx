@@ -2,6 +2,9 @@
  * Plots above each other along one chain, with one cursor through all of them: the pointer moves it, and so does a
  * slider, which the keyboard reaches. What lies under it is told in words, and the axis stays in view. A stretch of the
  * chain can be looked at alone.
+ *
+ * Rejected: Nightingale's components. Reading aids, quartiles, gaps, the cursor in words, keyboard, print and the
+ * page's colours would be more code around them than this is.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -32,30 +35,33 @@ export function TrackStack(props: TrackStackProps) {
   const { length, children, left: wanted = LEFT, numberText = numberFromOne } = props;
   const [place, setPlace] = useState(0);
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: length });
+  const chosen = { place, setPlace, stretch, setStretch };
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
   const left = Math.max(LEFT, Math.min(wanted, Math.floor(width * MOST_LEFT)));
   const view: View = { width, left, ...stretch };
-  const pointing = usePointing(frame, view, setPlace);
-  const { pointed } = pointing;
+  const { pointed, placeAt, handlers } = usePointing(frame, view, setPlace);
   const turn = (event: WheelEvent): void => {
-    const turned = turnedStretch(event, stretch, length, pointing.placeAt(event) ?? place);
+    const turned = turnedStretch(event, stretch, length, placeAt(event) ?? place);
     if (turned === null) return;
     event.preventDefault();
     setStretch(turned);
   };
-  const follow = (at: number): void => {
-    setPlace(at);
-    if (at < stretch.from) setStretch(moved(stretch, length, at - stretch.from));
-    if (at >= stretch.to) setStretch(moved(stretch, length, at - stretch.to + 1));
-  };
   return (
     <div class="stack">
       <div class="held">
-        <Controls {...{ ...props, place, follow, stretch, setStretch }} />
-        {width > 0 && <ChainAxis {...{ view, length, place, numberText, setStretch }} />}
+        <Controls {...props} {...chosen} />
+        {width > 0 && (
+          <ChainAxis
+            view={view}
+            length={length}
+            place={place}
+            numberText={numberText}
+            setStretch={setStretch}
+          />
+        )}
       </div>
-      <div class="chain" ref={frame} {...pointing.handlers} onWheel={turn}>
+      <div class="chain" ref={frame} {...handlers} onWheel={turn}>
         {width > 0 && place >= view.from && place < view.to && (
           <div class="cursor" style={{ left: `${edgeOf(view, place + 0.5)}px` }} />
         )}
@@ -126,17 +132,18 @@ function usePointing(
 
 interface ControlsProps extends Pick<TrackStackProps, 'length' | 'unit' | 'readout' | 'placeText'> {
   readonly place: number;
-  readonly follow: (place: number) => void;
+  readonly setPlace: (place: number) => void;
   readonly stretch: Stretch;
   readonly setStretch: (stretch: Stretch) => void;
 }
 
 function Controls(props: ControlsProps) {
-  const { length, unit, readout, placeText, place, follow, stretch, setStretch } = props;
-  const { from, to } = stretch;
-  const half = (to - from) / 2;
-  const zoom = (factor: number) => () => setStretch(zoomed(stretch, length, factor, place));
-  const move = (places: number) => () => setStretch(moved(stretch, length, places));
+  const { length, unit, readout, placeText, place, setPlace, stretch, setStretch } = props;
+  const follow = (at: number): void => {
+    setPlace(at);
+    if (at < stretch.from) setStretch(moved(stretch, length, at - stretch.from));
+    if (at >= stretch.to) setStretch(moved(stretch, length, at - stretch.to + 1));
+  };
   return (
     <div class="readout">
       <label>
@@ -151,33 +158,40 @@ function Controls(props: ControlsProps) {
         />
       </label>
       <output>{readout(place)}</output>
-      <span class="buttons" role="group" aria-label="Stretch of the chain">
-        <button type="button" aria-label="Move left" disabled={from === 0} onClick={move(-half)}>
-          ←
-        </button>
-        <button type="button" aria-label="Move right" disabled={to === length} onClick={move(half)}>
-          →
-        </button>
-        <button type="button" aria-label="Zoom in" onClick={zoom(0.5)}>
-          +
-        </button>
-        <button
-          type="button"
-          aria-label="Zoom out"
-          disabled={to - from === length}
-          onClick={zoom(2)}
-        >
-          −
-        </button>
-        <button
-          type="button"
-          disabled={to - from === length}
-          onClick={() => setStretch({ from: 0, to: length })}
-        >
-          Whole
-        </button>
-      </span>
+      <StretchButtons length={length} place={place} stretch={stretch} setStretch={setStretch} />
     </div>
+  );
+}
+
+type StretchButtonsProps = Pick<ControlsProps, 'length' | 'place' | 'stretch' | 'setStretch'>;
+
+function StretchButtons({ length, place, stretch, setStretch }: StretchButtonsProps) {
+  const { from, to } = stretch;
+  const half = (to - from) / 2;
+  const zoom = (factor: number) => () => setStretch(zoomed(stretch, length, factor, place));
+  const move = (places: number) => () => setStretch(moved(stretch, length, places));
+  return (
+    <span class="buttons" role="group" aria-label="Visible part of the chain">
+      <button type="button" aria-label="Move left" disabled={from === 0} onClick={move(-half)}>
+        ←
+      </button>
+      <button type="button" aria-label="Move right" disabled={to === length} onClick={move(half)}>
+        →
+      </button>
+      <button type="button" aria-label="Zoom in" onClick={zoom(0.5)}>
+        +
+      </button>
+      <button type="button" aria-label="Zoom out" disabled={to - from === length} onClick={zoom(2)}>
+        −
+      </button>
+      <button
+        type="button"
+        disabled={to - from === length}
+        onClick={() => setStretch({ from: 0, to: length })}
+      >
+        Full length
+      </button>
+    </span>
   );
 }
 

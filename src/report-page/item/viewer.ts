@@ -115,7 +115,10 @@ interface Atom {
 
 function atomsOf({ elements, places, bonds }: PackedMolecule): readonly Atom[] {
   const atoms = elements.map((elem, atom) => ({
-    ...{ elem, serial: atom, index: atom, hetflag: true },
+    elem,
+    serial: atom,
+    index: atom,
+    hetflag: true,
     x: (places[3 * atom] ?? 0) / 100,
     y: (places[3 * atom + 1] ?? 0) / 100,
     z: (places[3 * atom + 2] ?? 0) / 100,

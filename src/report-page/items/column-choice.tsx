@@ -9,7 +9,7 @@ const GROUPS: Readonly<Record<ColumnGroup, string>> = {
   sequence: KIND_WORDS.sequence.many,
   alignment: KIND_WORDS.alignment.many,
   shifts: KIND_WORDS.shifts.many,
-  own: 'your own',
+  own: 'your columns',
   job: 'job',
 };
 
@@ -51,7 +51,7 @@ export function ColumnChoice({ columns, shown, change }: ColumnChoiceProps) {
             </fieldset>
           ))}
         <button type="button" onClick={() => change({ columns: '' })}>
-          As at first
+          Reset
         </button>
       </div>
     </details>

@@ -50,7 +50,13 @@ export function columnsOf(table: ItemTable): readonly Column[] {
 
 function itemColumns(table: ItemTable): readonly Column[] {
   const column = (key: string, title: string, valueAt: Column['valueAt']): Column => ({
-    ...{ key, title, unit: '', meaning: '', group: 'item', decimals: null, valueAt },
+    key,
+    title,
+    unit: '',
+    meaning: '',
+    group: 'item',
+    decimals: null,
+    valueAt,
     type: key === 'kind' || key === 'state' ? 'category' : 'text',
     isMain: true,
   });
@@ -90,8 +96,14 @@ function ownColumn({ name, values }: ItemTable['own'][number]): Column {
     return value === '' ? null : isNumber ? Number(value) : value;
   };
   return {
-    ...{ key: `own:${name}`, title: name, unit: '', meaning: 'Your own column', valueAt },
-    ...{ group: 'own', decimals: null, isMain: true },
+    key: `own:${name}`,
+    title: name,
+    unit: '',
+    meaning: 'Your own column',
+    valueAt,
+    group: 'own',
+    decimals: null,
+    isMain: true,
     type: isNumber ? 'number' : different.length <= MOST_CATEGORIES ? 'category' : 'text',
   };
 }
@@ -103,8 +115,15 @@ function jobColumns(table: ItemTable): readonly Column[] {
     meaning: string,
     valueAt: Column['valueAt'],
   ): Column => ({
-    ...{ key, title, unit: '', meaning, type: 'duration', group: 'job', valueAt },
-    ...{ decimals: 1, isMain: true },
+    key,
+    title,
+    unit: '',
+    meaning,
+    type: 'duration',
+    group: 'job',
+    valueAt,
+    decimals: 1,
+    isMain: true,
   });
   return [
     column('waited', 'Accepted after', 'From the start of the campaign', (row) =>

@@ -43,9 +43,9 @@ export function ConditionChoice({ columns, rows, where, change }: ConditionChoic
           </select>
         </label>
         {isNumeric(column) ? (
-          <RangeInputs key={column.key} {...{ column, rows, now, set }} />
+          <RangeInputs key={column.key} column={column} rows={rows} now={now} set={set} />
         ) : (
-          <Values key={column.key} {...{ column, rows, now, set }} />
+          <Values key={column.key} column={column} rows={rows} now={now} set={set} />
         )}
         <p class="quiet meaning">{column.meaning}</p>
       </div>
@@ -153,7 +153,7 @@ export function ActiveConditions({ columns, where, change }: ActiveProps) {
           key={column.key}
           type="button"
           class="chip"
-          aria-label={`Take away: ${conditionWords(column, condition)}`}
+          aria-label={`Remove filter: ${conditionWords(column, condition)}`}
           onClick={() => change({ where: withCondition(where, column.key, null) })}
         >
           {conditionWords(column, condition)} <span aria-hidden="true">×</span>

@@ -44,7 +44,7 @@ export function Filters({ table, route, change }: FiltersProps) {
           type="button"
           onClick={() => change({ query: '', kind: '', state: '', code: '', where: '' })}
         >
-          Show all
+          Clear filters
         </button>
       )}
     </form>

@@ -27,16 +27,11 @@ export interface ItemTableProps {
 /** Where the table was left, for the way back from an item. */
 let leftAt = { page: 0, size: PAGE_SIZES[0] as number };
 
-export function ItemTableView({ data, columns, rows, route, selection }: ItemTableProps) {
+export function ItemTableView(props: ItemTableProps) {
+  const { data, columns, rows, route, selection } = props;
   const { table } = data;
   const { kind, state, code } = route;
-  const [size, setSize] = useState(leftAt.size);
-  const [wanted, setPage] = useState(leftAt.page);
-  const pages = Math.max(1, Math.ceil(rows.length / size));
-  const page = Math.min(wanted, pages - 1);
-  useEffect(() => {
-    leftAt = { page, size };
-  }, [page, size]);
+  const { page, pages, size, setPage, setSize } = usePaging(rows.length);
   const change = (changed: Partial<Route>): void => {
     setPage(0);
     replaceRoute({ ...route, ...changed });
@@ -52,28 +47,81 @@ export function ItemTableView({ data, columns, rows, route, selection }: ItemTab
       <h2 id="items" ref={heading} tabIndex={-1}>
         Items
       </h2>
-      <Filters table={table} route={route} change={change} />
-      <ActiveConditions columns={columns} where={route.where} change={change} />
-      <div class="bars">
-        <ConditionChoice {...{ columns, where: route.where, change }} rows={table.id.length} />
-        <ColumnChoice columns={columns} shown={shown} change={change} />
-      </div>
-      <p role="status" class="status">
-        {rows.length === table.id.length
-          ? counted(rows.length, 'item')
-          : `${countText(rows.length)} of ${counted(table.id.length, 'item')}`}
-      </p>
-      <TakeAlong {...{ data, columns, rows, route, selection }} />
-      <Views {...{ route, change }} hasMolecules={table.kind.includes('molecule')} />
-      {route.view === 'plot' && <PlotPanel {...{ table, columns, rows, route, selection }} />}
-      {route.view === 'structures' && (
-        <StructurePanel {...{ data, columns, rows, route, selection }} />
-      )}
-      <Rows {...{ table, route, selection, change }} columns={shown} rows={onPage} />
-      <Pager {...{ page, pages, size, total: rows.length, setPage, setSize }} />
+      <TableControls data={data} columns={columns} shown={shown} route={route} change={change} />
+      <RowCount shown={rows.length} all={table.id.length} />
+      <TakeAlong data={data} columns={columns} rows={rows} route={route} selection={selection} />
+      <Views route={route} change={change} hasMolecules={table.kind.includes('molecule')} />
+      <ChosenView {...props} />
+      <Rows
+        table={table}
+        route={route}
+        selection={selection}
+        change={change}
+        columns={shown}
+        rows={onPage}
+      />
+      <Pager
+        page={page}
+        pages={pages}
+        size={size}
+        total={rows.length}
+        setPage={setPage}
+        setSize={setSize}
+      />
       <TableFiles />
     </section>
   );
+}
+
+function usePaging(rows: number) {
+  const [size, setSize] = useState(leftAt.size);
+  const [wanted, setPage] = useState(leftAt.page);
+  const pages = Math.max(1, Math.ceil(rows / size));
+  const page = Math.min(wanted, pages - 1);
+  useEffect(() => {
+    leftAt = { page, size };
+  }, [page, size]);
+  return { page, pages, size, setPage, setSize };
+}
+
+function RowCount({ shown, all }: { readonly shown: number; readonly all: number }) {
+  const items = counted(all, 'item');
+  return (
+    <p role="status" class="status">
+      {shown === all ? items : `${countText(shown)} of ${items}`}
+    </p>
+  );
+}
+
+interface TableControlsProps extends Pick<ItemTableProps, 'data' | 'columns' | 'route'> {
+  readonly shown: readonly Column[];
+  readonly change: (changed: Partial<Route>) => void;
+}
+
+function TableControls({ data, columns, shown, route, change }: TableControlsProps) {
+  const { table } = data;
+  return (
+    <>
+      <Filters table={table} route={route} change={change} />
+      <ActiveConditions columns={columns} where={route.where} change={change} />
+      <div class="bars">
+        <ConditionChoice
+          columns={columns}
+          where={route.where}
+          change={change}
+          rows={table.id.length}
+        />
+        <ColumnChoice columns={columns} shown={shown} change={change} />
+      </div>
+    </>
+  );
+}
+
+/** The plot or the structures of the rows that are shown. */
+function ChosenView(props: ItemTableProps) {
+  if (props.route.view === 'plot') return <PlotPanel {...props} table={props.data.table} />;
+  if (props.route.view === 'structures') return <StructurePanel {...props} />;
+  return null;
 }
 
 /** A number of the overview leads to its rows: the table comes into view when its filter has changed from afar. */

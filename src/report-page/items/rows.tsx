@@ -29,11 +29,20 @@ export function Rows({ table, columns, rows, route, selection, change }: RowsPro
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
-            <Row key={row} {...{ table, columns, row, route, selection }} />
+            <Row
+              key={row}
+              table={table}
+              columns={columns}
+              row={row}
+              route={route}
+              selection={selection}
+            />
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="empty">No item fits. Search for less, or show all.</p>}
+      {rows.length === 0 && (
+        <p class="empty">No items match. Broaden the search, or clear the filters.</p>
+      )}
     </div>
   );
 }

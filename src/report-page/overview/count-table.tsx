@@ -1,7 +1,8 @@
 /** Items by kind and state; every number leads to its rows. */
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
-import type { Counts, PageData } from '../data.ts';
+import type { Counts } from '../../domain/campaign-facts.ts';
+import type { PageData } from '../data.ts';
 import { hashOf } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
 import { counted, countText, KIND_WORDS } from '../words.ts';

@@ -45,8 +45,14 @@ export interface Bin {
   readonly count: number;
 }
 
+/** Few values in many bins are a comb. */
+const MOST_BINS = 24;
+const LEAST_BINS = 6;
+
 /** Of equal width; whole numbers that are few have a bin each. */
-export function binned({ values }: Pick<Distribution, 'values'>, most = 24): readonly Bin[] {
+export function binned({ values }: Pick<Distribution, 'values'>): readonly Bin[] {
+  const wanted = Math.round(2 * Math.sqrt(values.length));
+  const most = Math.min(MOST_BINS, Math.max(LEAST_BINS, wanted));
   const [low, high] = [values[0]?.value ?? 0, values.at(-1)?.value ?? 0];
   const isWhole = values.every(({ value }) => Number.isInteger(value));
   const span = high - low;
@@ -59,7 +65,8 @@ export function binned({ values }: Pick<Distribution, 'values'>, most = 24): rea
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return counts.map((count, bin) => ({
-    ...{ from: low + bin * width, to: low + (bin + 1) * width },
+    from: low + bin * width,
+    to: low + (bin + 1) * width,
     count,
   }));
 }

@@ -19,7 +19,7 @@ export function FailureTable({ table }: { readonly table: ItemTable }) {
   if (failures.length === 0) return null;
   return (
     <section aria-labelledby="failures" class="failures">
-      <h2 id="failures">What did not succeed</h2>
+      <h2 id="failures">Items without a result</h2>
       {failures.map((failure) => (
         <FailureEntry key={failure.code} failure={failure} />
       ))}
@@ -46,7 +46,7 @@ function FailureEntry({ failure: { code, count, messages } }: { readonly failure
             {messages.length > 1 && <span class="quiet">({countText(times)})</span>}
           </li>
         ))}
-        {more > 0 && <li class="quiet">and {counted(more, 'other wording')}</li>}
+        {more > 0 && <li class="quiet">and {counted(more, 'other message')}</li>}
       </ul>
       <p class="remedy">
         <strong>What to do:</strong> {words.remedy}

@@ -11,7 +11,8 @@ export function Logistics({ data }: { readonly data: PageData }) {
       <summary>
         <h2>Logistics</h2>{' '}
         <span class="quiet">
-          {countText(submissions)} jobs submitted, {countText(rejected429)} refused as too many
+          {countText(submissions)} jobs submitted, {countText(rejected429)} rejected by the rate
+          limit
         </span>
       </summary>
       <Facts data={data} />
@@ -25,9 +26,9 @@ function Facts({ data }: { readonly data: PageData }) {
   const { submissions, rejected429, duplicates, cached, runs } = data;
   const facts: readonly (readonly [string, string])[] = [
     ['Jobs submitted', countText(submissions)],
-    ['Refused as too many (429)', countText(rejected429)],
-    ['Served by another row’s job', countText(duplicates)],
-    ['From earlier campaigns', countText(cached)],
+    ['Rejected by the rate limit (429)', countText(rejected429)],
+    ['Share the job of another row', countText(duplicates)],
+    ['Reused from earlier campaigns', countText(cached)],
     ['Runs', countText(runs)],
     ['Manifests', data.manifests.join(', ')],
     [

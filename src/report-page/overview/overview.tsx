@@ -33,8 +33,8 @@ function Warnings({ data }: { readonly data: PageData }) {
     <>
       {synthetic > 0 && (
         <p class="notice strong">
-          <strong>{counted(synthetic, 'result')} synthetic.</strong> They were made up by the local
-          test services: right in shape, no science.
+          <strong>{counted(synthetic, 'result')} synthetic.</strong> The local test services made
+          them up: the format is right, the values mean nothing.
         </p>
       )}
       {recorded > 0 && (
@@ -45,7 +45,7 @@ function Warnings({ data }: { readonly data: PageData }) {
       )}
       {data.damaged.length > 0 && (
         <details class="notice strong">
-          <summary>{counted(data.damaged.length, 'file')} not as received</summary>
+          <summary>{counted(data.damaged.length, 'file')} changed since they were received</summary>
           <ul>
             {data.damaged.map((sentence) => (
               <li key={sentence}>{sentence}</li>

@@ -6,6 +6,7 @@ import { headOf, type Column } from '../items/columns.ts';
 import { itemHash } from '../items/item-row.ts';
 import { valueText } from '../items/rows.tsx';
 import { hashOf } from '../route.ts';
+import { SavedPicture } from '../take/saved-picture.tsx';
 import { counted, KIND_WORDS } from '../words.ts';
 import { binned, distributionOf, type Distribution } from './distribution.ts';
 
@@ -24,7 +25,7 @@ export function Results({ table, columns }: ResultsProps) {
   if (kinds.length === 0) return null;
   return (
     <section aria-labelledby="results">
-      <h2 id="results">What came out</h2>
+      <h2 id="results">Results</h2>
       {kinds.map(({ kind, shown }) => (
         <section key={kind} aria-label={KIND_WORDS[kind].many}>
           <h3>
@@ -78,11 +79,17 @@ function MeasureCard({ table, kind, column, distribution }: CardProps) {
       {low === high ? (
         <p class="same">
           <strong>{text(low)}</strong>
-          {values.length > 1 && <span class="quiet"> in all {values.length}</span>}
+          {values.length > 1 && <span class="quiet"> for all {values.length} items</span>}
         </p>
       ) : (
         <>
-          <Picture {...{ table, kind, column, distribution }} />
+          <SavedPicture
+            // The title leads the keyboard to a larger plot, with buttons of its own.
+            isForPointer
+            name={`${headOf(column)} of ${KIND_WORDS[kind].many}`}
+          >
+            <Picture table={table} kind={kind} column={column} distribution={distribution} />
+          </SavedPicture>
           <p class="ends">
             <span>{text(low)}</span>
             <span

@@ -52,7 +52,7 @@ function OfService({ service, spans }: OfServiceProps) {
     <figure>
       <figcaption>
         <strong>{name}</strong> <span class="quiet">({address})</span>: {jobs} accepted
-        {window === null ? '; no budget is known.' : `; ${window.words}.`}
+        {window === null ? '; no rate limit.' : `; ${window.words}.`}
       </figcaption>
       <div class="pair">
         <Chart label={`${name}: jobs accepted so far, ${jobs} in the end`} options={all} />
@@ -101,12 +101,19 @@ function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
       areaY(points, {
-        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
-        ...{ fill: 'var(--series-1)', fillOpacity: 0.15 },
+        x: at,
+        y1: 0,
+        y2: count,
+        curve: 'step-after',
+        fill: 'var(--series-1)',
+        fillOpacity: 0.15,
       }),
       lineY(points, { x: at, y: count, curve: 'step-after', stroke: 'var(--series-1)' }),
       lineY(ceiling, {
-        ...{ x: at, y: count, curve: 'step-after', stroke: 'var(--series-2)' },
+        x: at,
+        y: count,
+        curve: 'step-after',
+        stroke: 'var(--series-2)',
         strokeDasharray: '5 3',
       }),
       ...note(ceiling.at(-1), unit, 'the most the budget lets through'),
@@ -131,12 +138,20 @@ function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
       gridY({ strokeOpacity: 0.15 }),
       ruleY([0]),
       areaY(beyond, {
-        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
-        ...{ fill: 'var(--series-1)', fillOpacity: 0.1 },
+        x: at,
+        y1: 0,
+        y2: count,
+        curve: 'step-after',
+        fill: 'var(--series-1)',
+        fillOpacity: 0.1,
       }),
       areaY(points, {
-        ...{ x: at, y1: 0, y2: count, curve: 'step-after' },
-        ...{ fill: 'var(--series-1)', fillOpacity: 0.3 },
+        x: at,
+        y1: 0,
+        y2: count,
+        curve: 'step-after',
+        fill: 'var(--series-1)',
+        fillOpacity: 0.3,
       }),
       ruleY([budget.limit], { stroke: 'var(--series-2)', strokeDasharray: '5 3' }),
       ...note(end === undefined ? undefined : [end[0], budget.limit], unit, 'limit'),
@@ -149,8 +164,12 @@ function note(end: Point | undefined, unit: Unit, words: string) {
   if (end === undefined) return [];
   return [
     text([end], {
-      ...{ x: inUnits(unit), y: count, text: () => words },
-      ...{ textAnchor: 'end', dy: -8, fill: 'currentColor' },
+      x: inUnits(unit),
+      y: count,
+      text: () => words,
+      textAnchor: 'end',
+      dy: -8,
+      fill: 'currentColor',
     }),
   ];
 }

@@ -26,8 +26,8 @@ export function Times({ data }: { readonly data: PageData }) {
           spreads={waits}
         />
         <Distribution
-          title="Run and fetched"
-          meaning="from acceptance until the last file lay on disk"
+          title="Run and download"
+          meaning="from acceptance until the last file was on disk"
           spreads={jobs}
         />
       </div>
@@ -61,7 +61,7 @@ function Distribution({ title, meaning, spreads: all }: DistributionProps) {
                 median
               </th>
               <th scope="col" class="number">
-                9 of 10 within
+                90th percentile
               </th>
               <th scope="col" class="number">
                 longest

@@ -14,5 +14,5 @@ export function windowWords(
   const claim = `${range} in any ${durationText(windowMs)}, of ${countText(limit)} allowed`;
   if (least > limit) return `${claim}: more than allowed`;
   if (most <= limit) return claim;
-  return `${claim}: the times of the requests and answers do not tell more`;
+  return `${claim}: the recorded times allow no closer statement`;
 }

@@ -26,7 +26,9 @@ export function drawPlot(content: PlotContent, width: number): DrawnPlot {
   const { axes } = content;
   const marks = axes.y === null ? histogram(content) : scatter(content);
   const svg = plot({
-    ...{ ...MARGINS, width, height: Math.min(460, Math.max(260, width * 0.5)) },
+    ...MARGINS,
+    width,
+    height: Math.min(460, Math.max(260, width * 0.5)),
     x: { label: headOf(axes.x), nice: true },
     y: {
       label: axes.y === null ? 'items' : headOf(axes.y),
@@ -60,7 +62,9 @@ type Marks = NonNullable<PlotOptions['marks']>;
 
 function scatter({ points, axes, isSelected, colourOf }: PlotContent): Marks {
   const channels = {
-    ...{ x: 'x', y: 'y', fillOpacity: points.length > 1000 ? 0.45 : 0.75 },
+    x: 'x',
+    y: 'y',
+    fillOpacity: points.length > 1000 ? 0.45 : 0.75,
     fill: ({ colour }: Point) => colourOf(colour),
     r: axes.size === null ? (points.length > 1000 ? 2.5 : 4) : 'size',
   };
@@ -90,7 +94,7 @@ function histogram({ points, isSelected, colourOf, axes }: PlotContent): Marks {
   const values = points
     .map((point) => ({ ...point, value: point.x }))
     .sort((a, b) => a.value - b.value);
-  const bins = binned({ values }, 40);
+  const bins = binned({ values });
   const [start, step] = [bins[0]?.from ?? 0, (bins[0]?.to ?? 1) - (bins[0]?.from ?? 0)];
   const binOf = ({ x }: Point): number => Math.min(bins.length - 1, Math.floor((x - start) / step));
   const bars = (of: readonly Point[]): Bar[] => {

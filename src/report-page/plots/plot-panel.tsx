@@ -25,16 +25,23 @@ export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelP
   const points = useMemo(() => (axes === null ? [] : pointsOf(rows, axes)), [axes, rows]);
   const colours = useMemo(() => coloursOf(axes?.colour ?? null, points), [axes, points]);
   const [said, say] = useState('');
-  if (axes === null) return <p class="empty">No row that is shown has a number to plot.</p>;
+  if (axes === null) return <p class="empty">None of these rows has a number to plot.</p>;
   const set = (changed: Partial<Route>): void => replaceRoute({ ...route, ...changed });
   return (
     <section class="panel" aria-label="Plot of the rows shown">
-      <AxisChoices {...{ axes, numbers, colourings }} set={set} />
-      <BrushedPlot {...{ table, axes, points, selection, say }} colourOf={colours.of} />
+      <AxisChoices axes={axes} numbers={numbers} colourings={colourings} set={set} />
+      <BrushedPlot
+        table={table}
+        axes={axes}
+        points={points}
+        selection={selection}
+        say={say}
+        colourOf={colours.of}
+      />
       <ColourKey colours={colours} />
       <p class="status" role="status">
         {said ||
-          `${counted(points.length, 'item')} of ${counted(rows.length, 'row')} shown. Drag over the plot to select.`}
+          `${counted(points.length, 'item')} of ${counted(rows.length, 'row')} shown. Drag over the plot to select rows.`}
       </p>
       <p class="take">
         <button type="button" onClick={() => selection.replace(points.map(({ row }) => row))}>
@@ -45,7 +52,7 @@ export function PlotPanel({ table, columns, rows, route, selection }: PlotPanelP
           disabled={selection.rows.length === 0}
           onClick={() => selection.replace([])}
         >
-          Select none
+          Clear selection
         </button>
       </p>
     </section>
@@ -63,9 +70,9 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
   const { x, y, colour, size } = axes;
   return (
     <div class="filters">
-      <AxisChoice name="Across" column={x} all={numbers} set={(key) => set({ x: key })} />
+      <AxisChoice name="X axis" column={x} all={numbers} set={(key) => set({ x: key })} />
       <AxisChoice
-        name="Up"
+        name="Y axis"
         none="number of items"
         column={y}
         all={numbers}
@@ -73,7 +80,7 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
       />
       <AxisChoice
         name="Colour"
-        none="one"
+        none="same for all"
         column={colour}
         all={colourings}
         set={(key) => set({ colour: key })}
@@ -81,7 +88,7 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
       {y !== null && (
         <AxisChoice
           name="Size"
-          none="one"
+          none="same for all"
           column={size}
           all={numbers}
           set={(key) => set({ size: key })}

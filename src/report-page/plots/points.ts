@@ -26,7 +26,10 @@ export function pointsOf(rows: readonly number[], { x, y, colour, size }: Axes):
     const weight = size?.valueAt(row) ?? null;
     return [
       {
-        ...{ row, x: across, y: up, colour: colour?.valueAt(row) ?? null },
+        row,
+        x: across,
+        y: up,
+        colour: colour?.valueAt(row) ?? null,
         size: typeof weight === 'number' ? weight : null,
       },
     ];

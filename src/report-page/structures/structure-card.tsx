@@ -33,7 +33,7 @@ export function StructureCard(props: StructureCardProps) {
     <li class={selection.has(row) ? 'selected' : ''}>
       <div class="structure">
         {detail === 'missing' ? (
-          <p class="quiet">Its details are not there.</p>
+          <p class="quiet">Details are not available.</p>
         ) : (
           detail?.formula?.drawing && (
             <DrawingView
@@ -57,8 +57,8 @@ export function StructureCard(props: StructureCardProps) {
         {column !== undefined && value !== null && `${headOf(column)} ${valueText(column, value)}`}
         {similarity !== null && ` · similarity ${similarity.toFixed(2)}`}
       </p>
-      <button type="button" onClick={onLike} aria-label={`More like ${id}`}>
-        More like
+      <button type="button" onClick={onLike} aria-label={`Find similar to ${id}`}>
+        Find similar
       </button>
     </li>
   );

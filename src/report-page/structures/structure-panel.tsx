@@ -66,39 +66,55 @@ function Grid({ data, columns, rows, route, selection, list, ids }: GridProps) {
           disabled={placed.length === 0}
           onClick={() => selection.replace(placed.map(({ row }) => row))}
         >
-          Select these
+          Select all of these
         </button>
       </p>
       <ul class="structures">
         {shown.map(({ row, similarity }) => (
           <StructureCard
             key={row}
-            {...{ data, columns, row, similarity, route, selection }}
+            data={data}
+            columns={columns}
+            row={row}
+            similarity={similarity}
+            route={route}
+            selection={selection}
             onLike={() => like(ids[row] ?? '')}
           />
         ))}
       </ul>
-      {pages > 1 && (
-        <nav class="pager" aria-label="Pages of structures">
-          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
-            Earlier
-          </button>
-          <span>
-            {countText(page + 1)} of {countText(pages)}
-          </span>
-          <button type="button" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
-            Later
-          </button>
-        </nav>
-      )}
+      {pages > 1 && <GridPager page={page} pages={pages} setPage={setPage} />}
     </section>
+  );
+}
+
+interface GridPagerProps {
+  /** From 0. */
+  readonly page: number;
+  readonly pages: number;
+  readonly setPage: (page: number) => void;
+}
+
+function GridPager({ page, pages, setPage }: GridPagerProps) {
+  return (
+    <nav class="pager" aria-label="Pages of structures">
+      <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>
+        Previous
+      </button>
+      <span>
+        {countText(page + 1)} of {countText(pages)}
+      </span>
+      <button type="button" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+        Next
+      </button>
+    </nav>
   );
 }
 
 function statusWords(found: Found, molecules: number, rows: number): string {
   if (found === 'searching') return 'Searching …';
   if (found === 'unreadable') return 'RDKit cannot read this as SMARTS.';
-  return `${counted(molecules, 'molecule')} drawn of ${counted(rows, 'row')} shown.`;
+  return `${counted(molecules, 'molecule')} in ${counted(rows, 'row')}.`;
 }
 
 function Controls({ route }: { readonly route: Route }) {
@@ -112,9 +128,9 @@ function Controls({ route }: { readonly route: Route }) {
           value={like}
           onChange={({ currentTarget }) => change({ like: currentTarget.value })}
         >
-          <option value="">as in the table</option>
-          <option value={ALL_ALIKE}>similar ones beside each other</option>
-          {like.trim() !== '' && <option value={like}>like {like}</option>}
+          <option value="">table order</option>
+          <option value={ALL_ALIKE}>by similarity</option>
+          {like.trim() !== '' && <option value={like}>most similar to {like}</option>}
         </select>
       </label>
       <SubstructureField smarts={smarts} search={(text) => change({ smarts: text })} />

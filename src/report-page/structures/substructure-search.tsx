@@ -34,7 +34,7 @@ export function SubstructureField({ smarts, search }: SubstructureFieldProps) {
   if (!hasSubstructures()) {
     return (
       <p class="quiet">
-        To search for substructures, write the report with{' '}
+        Substructure search needs a report written with{' '}
         <code>hundredfold report NAME --substructure</code>.
       </p>
     );

@@ -1,18 +1,21 @@
 /** The files beside the report that hold the same, for other programs. */
 const FILES = [
   ['items.csv', 'all items'],
-  ['failed.csv', 'those to run again'],
+  ['failed.csv', 'rows to run again'],
   ['tables/molecules.csv', 'molecules'],
   ['tables/residues.csv', 'residues of sequences'],
   ['tables/alignments.csv', 'columns of alignments'],
   ['tables/shifts.csv', 'residues of shift files'],
-  ['campaign.json', 'what ran'],
+  ['tables/sequence-measures.csv', 'measures of each sequence'],
+  ['tables/alignment-measures.csv', 'measures of each alignment'],
+  ['tables/shift-measures.csv', 'measures of each shift file'],
+  ['campaign.json', 'settings, versions and counts'],
 ] as const;
 
 export function TableFiles() {
   return (
     <p class="files-beside">
-      Beside this report:{' '}
+      Files next to this report:{' '}
       {FILES.map(([path, words], place) => (
         <span key={path}>
           {place > 0 && ', '}
@@ -21,7 +24,7 @@ export function TableFiles() {
           </a>
         </span>
       ))}
-      . Each of the tables lies there as <a href="tables/">Parquet</a> as well.
+      . Each table is also there as <a href="tables/">Parquet</a>.
     </p>
   );
 }

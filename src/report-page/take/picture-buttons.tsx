@@ -1,24 +1,41 @@
 /** Keeps a picture as SVG or PNG. */
-import { savePng, saveSvg } from './picture.ts';
+import { savePng, saveSvg, stackOf, type Picture } from './picture.ts';
 
 export interface PictureButtonsProps {
   /** Of the file, and for those who hear the page. */
   readonly name: string;
   /** Holds the picture. */
   readonly place: { readonly current: Element | null };
+  /** Whether all pictures in the place are saved as one; only the first when it is left out. */
+  readonly isStack?: boolean;
+  /** Whether the keyboard passes over the buttons: where it has another way to the picture, and they are many. */
+  readonly isForPointer?: boolean;
 }
 
-export function PictureButtons({ name, place }: PictureButtonsProps) {
-  const save = (as: (name: string, svg: SVGSVGElement) => unknown): void => {
-    const svg = place.current?.querySelector('svg');
-    if (svg) void as(fileName(name), svg);
+export function PictureButtons(props: PictureButtonsProps) {
+  const { name, place, isStack = false, isForPointer = false } = props;
+  const tabIndex = isForPointer ? -1 : 0;
+  const save = (as: (name: string, picture: Picture) => unknown): void => {
+    const found = [...(place.current?.querySelectorAll('svg') ?? [])];
+    const shown = found.slice(0, isStack ? found.length : 1);
+    if (shown.length > 0) void as(fileName(name), stackOf(shown));
   };
   return (
     <span class="picture-buttons">
-      <button type="button" aria-label={`${name}: save as SVG`} onClick={() => save(saveSvg)}>
+      <button
+        type="button"
+        tabIndex={tabIndex}
+        aria-label={`${name}: save as SVG`}
+        onClick={() => save(saveSvg)}
+      >
         SVG
       </button>
-      <button type="button" aria-label={`${name}: save as PNG`} onClick={() => save(savePng)}>
+      <button
+        type="button"
+        tabIndex={tabIndex}
+        aria-label={`${name}: save as PNG`}
+        onClick={() => save(savePng)}
+      >
         PNG
       </button>
     </span>

@@ -16,6 +16,8 @@ const FONT_STYLES = ['font-family', 'font-size', 'font-weight', 'text-anchor'] a
 const SVG = 'http://www.w3.org/2000/svg';
 /** Pixels of a PNG for each of the page. */
 const SHARPNESS = 2;
+/** Of a side: browsers draw no canvas much larger. */
+const MOST_PIXELS = 16_000;
 
 export interface Picture {
   readonly text: string;
@@ -23,9 +25,30 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Whole by itself: no stylesheet, and a ground as the page has. */
-export function pictureOf(svg: SVGSVGElement): Picture {
-  const { width, height } = svg.getBoundingClientRect();
+/** One picture of these, under each other; whole by itself: no stylesheet, and a ground as the page has. */
+export function stackOf(svgs: readonly SVGSVGElement[]): Picture {
+  const stack = document.createElementNS(SVG, 'svg');
+  let [width, height] = [0, 0];
+  for (const svg of svgs) {
+    const box = svg.getBoundingClientRect();
+    const copy = copyOf(svg, box);
+    copy.setAttribute('y', String(height));
+    stack.append(copy);
+    width = Math.max(width, box.width);
+    height += box.height;
+  }
+  const [only] = stack.children;
+  const whole = svgs.length === 1 && only instanceof SVGSVGElement ? only : stack;
+  whole.removeAttribute('y');
+  whole.setAttribute('xmlns', SVG);
+  whole.setAttribute('width', String(width));
+  whole.setAttribute('height', String(height));
+  if (!whole.hasAttribute('viewBox')) whole.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  whole.prepend(groundOf(whole));
+  return { text: new XMLSerializer().serializeToString(whole), width, height };
+}
+
+function copyOf(svg: SVGSVGElement, { width, height }: DOMRect): SVGSVGElement {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const sources = [svg, ...svg.querySelectorAll<SVGElement>('*')];
   for (const [place, target] of [copy, ...copy.querySelectorAll<SVGElement>('*')].entries()) {
@@ -38,12 +61,9 @@ export function pictureOf(svg: SVGSVGElement): Picture {
     for (const name of ['class', 'fill', 'stroke']) target.removeAttribute(name);
   }
   for (const style of copy.querySelectorAll('style')) style.remove();
-  copy.setAttribute('xmlns', SVG);
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
-  if (!copy.hasAttribute('viewBox')) copy.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  copy.prepend(groundOf(copy));
-  return { text: new XMLSerializer().serializeToString(copy), width, height };
+  return copy;
 }
 
 function groundOf(svg: SVGSVGElement): SVGRectElement {
@@ -57,19 +77,19 @@ function groundOf(svg: SVGSVGElement): SVGRectElement {
   return ground;
 }
 
-export function saveSvg(name: string, svg: SVGSVGElement): void {
-  saveFile(`${name}.svg`, new Blob([pictureOf(svg).text], { type: 'image/svg+xml' }));
+export function saveSvg(name: string, { text }: Picture): void {
+  saveFile(`${name}.svg`, new Blob([text], { type: 'image/svg+xml' }));
 }
 
 /** The page's policy lets pictures in from `data:` alone. */
-export async function savePng(name: string, svg: SVGSVGElement): Promise<void> {
-  const { text, width, height } = pictureOf(svg);
+export async function savePng(name: string, { text, width, height }: Picture): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   const canvas = document.createElement('canvas');
-  canvas.width = Math.ceil(width * SHARPNESS);
-  canvas.height = Math.ceil(height * SHARPNESS);
+  const sharpness = Math.min(SHARPNESS, MOST_PIXELS / Math.max(width, height));
+  canvas.width = Math.ceil(width * sharpness);
+  canvas.height = Math.ceil(height * sharpness);
   canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => {
     if (blob !== null) saveFile(`${name}.png`, blob);

@@ -32,9 +32,9 @@ export function TakeAlong({ data, columns, rows, route, selection }: TakeAlongPr
   const taken = isPicked ? selection.rows : rows;
   const count = counted(taken.length, 'item');
   return (
-    <div class="take" role="group" aria-label="Take along">
+    <div class="take" role="group" aria-label="Use these rows">
       <span>{isPicked ? `${count} selected:` : `All ${count} shown:`}</span>
-      <Compare {...{ data, route, selection }} />
+      <Compare data={data} route={route} selection={selection} />
       {waysOf(data, columns, taken).map(({ name, title, take }) => (
         <button
           key={name}
@@ -50,7 +50,7 @@ export function TakeAlong({ data, columns, rows, route, selection }: TakeAlongPr
       ))}
       {isPicked && (
         <button type="button" onClick={() => selection.replace([])}>
-          Select none
+          Clear selection
         </button>
       )}
       <span role="status" class="quiet">
@@ -82,12 +82,12 @@ function waysOf(data: PageData, columns: readonly Column[], rows: readonly numbe
     },
     {
       name: 'Manifest',
-      title: 'A manifest that runs these rows again; put it beside the report',
+      title: 'A manifest that runs these rows again; save it next to the report',
       take: async () => save('manifest.csv', manifestText(await details())),
     },
     {
       name: 'Paths',
-      title: 'Their folders, one a line',
+      title: 'The folders of these items, one per line',
       take: async () => {
         const folders = (await details()).map(folderOf).filter(Boolean);
         return save('paths.txt', folders.map((folder) => `${folder}\n`).join(''));
@@ -95,10 +95,10 @@ function waysOf(data: PageData, columns: readonly Column[], rows: readonly numbe
     },
     {
       name: 'Copy SMILES and sequences',
-      title: 'SMILES with the id behind it, and FASTA',
+      title: 'SMILES followed by the id; sequences as FASTA',
       take: async () => {
         const text = structureText(data.table, await detailsOf(data, rows));
-        return (await copyText(text)) ? 'Copied.' : 'This browser gives the page no clipboard.';
+        return (await copyText(text)) ? 'Copied.' : 'The browser does not let this page copy.';
       },
     },
   ];
@@ -106,7 +106,7 @@ function waysOf(data: PageData, columns: readonly Column[], rows: readonly numbe
 
 function problemOf(error: unknown): string {
   if (!(error instanceof DataMissing)) throw error;
-  return 'The folder report-data is missing beside the report.';
+  return 'The folder report-data is missing next to report.html.';
 }
 
 async function detailsOf(data: PageData, rows: readonly number[]): Promise<WithDetail[]> {

@@ -1,6 +1,9 @@
 /**
  * Between which moments each service took the jobs of a campaign on. The service stamps a job between the first byte of
  * its POST and the end of the answer. Where it tells its own time, the span is narrowed. Pure; times in ms.
+ *
+ * Rejected: the time of the request alone (too early by the latency), the service's time as it is (clocks differ),
+ * and asking the list of past results (one more request a campaign, for a figure).
  */
 import type { Attempt } from '../../domain/campaign.ts';
 import type { ServiceName } from '../../domain/item.ts';

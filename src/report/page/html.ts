@@ -39,7 +39,7 @@ ${pieces.style}</style>
 </head>
 <body>
 <div id="${ELEMENT.app}"><p>Reading …</p></div>
-<noscript>This report needs JavaScript, which is in it. The tables beside it hold the same: items.csv, tables/.</noscript>
+<noscript>This report needs JavaScript, which it contains. The same data is in items.csv and tables/.</noscript>
 `;
   yield dataElement(ELEMENT.page, data);
   yield `<script>${pieces.app}</script>\n`;
@@ -85,7 +85,11 @@ function dataElement(id: string, base64: string): string {
 
 function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
-    ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
   };
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 }

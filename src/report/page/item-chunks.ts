@@ -2,7 +2,8 @@
  * The details of the items in chunks, deflated: as many as a report may weigh are kept for the page, the others are
  * written beside it at once, so that memory stays flat.
  */
-import { deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync } from 'node:zlib';
 import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-page/data.ts';
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
@@ -16,6 +17,11 @@ export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
 
 /** Numbers hardly get smaller beyond it, and take three times as long. */
 const LEVEL = 3;
+const DEFLATE = { level: LEVEL, chunkSize: MOST_LETTERS };
+
+const deflated = promisify(deflateRaw);
+/** Chunks that are deflated at once, by threads that Node keeps for it: this one has tables to write meanwhile. */
+const AT_ONCE = 2;
 
 export class ItemChunks {
   private readonly store: Store;
@@ -29,6 +35,10 @@ export class ItemChunks {
   private open: DetailText[] = [];
   private openLetters = 0;
   private rows = 0;
+  /** In the order of the chunks, in base64. */
+  private readonly underWay: Promise<string>[] = [];
+  /** Chunks that lie where they belong. */
+  private placed = 0;
 
   constructor(store: Store, mostEmbedded: number) {
     this.store = store;
@@ -45,16 +55,26 @@ export class ItemChunks {
 
   async end(): Promise<ChunkPlan> {
     if (this.open.length > 0) await this.close();
+    while (this.underWay.length > 0) await this.placeFirst();
     await this.store.flush(this.beside);
     return { firstRows: this.firstRows, embedded: this.embedded.length };
   }
 
   private async close(): Promise<void> {
     const text = `[${this.open.join(',')}]`;
-    const chunk = this.firstRows.length - 1;
     this.open = [];
     this.openLetters = 0;
-    const base64 = packed(text);
+    const base64 = deflated(text, DEFLATE).then((bytes) => bytes.toString('base64'));
+    // Met when its turn comes.
+    base64.catch(() => undefined);
+    this.underWay.push(base64);
+    if (this.underWay.length > AT_ONCE) await this.placeFirst();
+  }
+
+  private async placeFirst(): Promise<void> {
+    const base64 = await this.underWay.shift();
+    if (base64 === undefined) return;
+    const chunk = this.placed++;
     // Once one lies beside the page, all that follow do.
     const fits = this.embeddedLetters + base64.length <= this.mostEmbedded;
     if (fits && this.embedded.length === chunk) {
@@ -79,5 +99,5 @@ export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<v
 
 /** Deflated, in base64. */
 export function packed(text: string | Uint8Array): string {
-  return deflateRawSync(text, { level: LEVEL, chunkSize: MOST_LETTERS }).toString('base64');
+  return deflateRawSync(text, DEFLATE).toString('base64');
 }

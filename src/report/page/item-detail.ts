@@ -28,7 +28,7 @@ export async function makeDetail(
   const detail: Omit<ItemDetail, 'formula'> = {
     facts: record === null ? null : itemFacts(item, record),
     result: reading === null ? null : packResult(reading),
-    unreadable: isRead ? null : 'its files cannot be read as what they should be.',
+    unreadable: isRead ? null : 'its files are not in the expected format.',
   };
   const isMolecule = record?.kind === 'molecule';
   return {

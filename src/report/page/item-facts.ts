@@ -10,12 +10,18 @@ export function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
   const { kind, id, title, service, address, jobName, attempts, timing, resultFrom, source } =
     record;
   return {
-    ...{ title, service, address, jobName, attempts },
+    title,
+    service,
+    address,
+    jobName,
+    attempts,
     folder: itemFolder(kind, id),
     files: filesOf(record),
     options: optionsOf(record),
     earlier: record.earlier.map(({ state, error, finishedAt, retriedAt }) => ({
-      ...{ state, finishedAt, retriedAt },
+      state,
+      finishedAt,
+      retriedAt,
       code: error?.code ?? null,
     })),
     timing: {

@@ -43,7 +43,10 @@ function packMolecule(reading: MoleculeReading): PackedMolecule {
   const { formula, charge, atoms, bonds, orders, estimated } = reading;
   return {
     kind: 'molecule',
-    ...{ formula, charge, estimated, orders },
+    formula,
+    charge,
+    estimated,
+    orders,
     names: atoms.map(({ name }) => name),
     elements: atoms.map(({ element }) => element),
     types: atoms.map(({ type }) => type),

@@ -138,8 +138,19 @@ function pageData(summary: CampaignSummary, rows: TableRows, chunks: PageData['c
   const { name, state, startedAt, endedAt, items, kinds, versions, damaged } = summary;
   const { duplicates, cached, submissions, rejected429 } = summary;
   return {
-    ...{ name, state, startedAt, endedAt, items, kinds, versions, damaged },
-    ...{ duplicates, cached, submissions, rejected429, chunks },
+    name,
+    state,
+    startedAt,
+    endedAt,
+    items,
+    kinds,
+    versions,
+    damaged,
+    duplicates,
+    cached,
+    submissions,
+    rejected429,
+    chunks,
     runs: summary.runs.length,
     manifests: summary.manifestDigests.map(({ file }) => file),
     services: servicesOf(summary.settings),

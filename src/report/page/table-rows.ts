@@ -11,8 +11,17 @@ type Writable<T> = {
 
 export class TableRows {
   private readonly columns: Writable<Omit<ItemTable, 'own' | 'measures'>> = {
-    ...{ id: [], kind: [], state: [], result: [], code: [], message: [], remoteId: [] },
-    ...{ attempts: [], submitted: [], finished: [], engine: [] },
+    id: [],
+    kind: [],
+    state: [],
+    result: [],
+    code: [],
+    message: [],
+    remoteId: [],
+    attempts: [],
+    submitted: [],
+    finished: [],
+    engine: [],
   };
   private readonly own = new Map<string, string[]>();
   private readonly measures = new MeasureLists();

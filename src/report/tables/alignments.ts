@@ -1,5 +1,5 @@
 /** `alignments`: one row a column of an alignment, and how the values of its rows spread there. */
-import { conservation } from '../../results/measures/alignment.ts';
+import { conservationOf } from '../../results/measures/alignment.ts';
 import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -18,10 +18,8 @@ export const ALIGNMENT_COLUMNS: readonly Column[] = [
   ...columns('number', 'conservation'),
 ];
 
-export function alignmentSlabs(
-  { proteins, columns: rows, spreads }: AlignmentReading,
-  record: ItemRecord,
-): readonly Slab[] {
+export function alignmentSlabs(reading: AlignmentReading, record: ItemRecord): readonly Slab[] {
+  const { proteins, columns: rows, spreads } = reading;
   const indices = Array.from({ length: rows }, (_, index) => index);
   const cells = [
     ...[record.id, indices, indices.map((index) => index + 1)],
@@ -32,10 +30,7 @@ export function alignmentSlabs(
     }),
     record.engine ?? null,
     engineVersion(record),
-    conservation(
-      proteins.map(({ residues }) => residues),
-      rows,
-    )?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
+    conservationOf(reading)?.map((value) => Math.round(value * 1e4) / 1e4) ?? null,
   ];
   return [{ rows, cells }];
 }

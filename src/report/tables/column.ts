@@ -1,4 +1,9 @@
-/** A result table's columns, and its rows on the way into the files: column by column, an item at a time. */
+/**
+ * A result table's columns, and its rows on the way into the files: column by column, an item at a time.
+ *
+ * Columns are fixed. Rejected: columns as they are found, which need a pass before the first row and make two
+ * campaigns differ; a row for each value, ten times as long. What else a payload has stays in `result.json`.
+ */
 /** `integer`: of 32 bits. `number`: a double. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean';
 

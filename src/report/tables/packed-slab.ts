@@ -53,8 +53,38 @@ function packWords(values: Float64Array, list: CellList): readonly Cell[] {
   return [...places.keys()];
 }
 
-/** The column at `index` of slabs that follow each other, with `rows` rows in all. */
-export function unpackColumn(slabs: readonly PackedSlab[], index: number, rows: number): Cell[] {
+/**
+ * The column at `index` of slabs that follow each other, with `rows` rows in all. One without a null in it that is of
+ * numbers stays in one piece of memory: there are millions of them.
+ */
+export function unpackColumn(
+  slabs: readonly PackedSlab[],
+  index: number,
+  rows: number,
+): Cell[] | Float64Array {
+  return unpackNumbers(slabs, index, rows) ?? unpackCells(slabs, index, rows);
+}
+
+/** Null where it holds anything but numbers. */
+function unpackNumbers(
+  slabs: readonly PackedSlab[],
+  index: number,
+  rows: number,
+): Float64Array | null {
+  const column = new Float64Array(rows);
+  let at = 0;
+  for (const slab of slabs) {
+    const cell = slab.cells[index];
+    if (cell === undefined || 'every' in cell || cell.words !== null) return null;
+    const values = slab.values.subarray(cell.from, cell.from + slab.rows);
+    if (values.includes(NaN)) return null;
+    column.set(values, at);
+    at += slab.rows;
+  }
+  return column;
+}
+
+function unpackCells(slabs: readonly PackedSlab[], index: number, rows: number): Cell[] {
   const column = new Array<Cell>(rows);
   let at = 0;
   for (const slab of slabs) {

@@ -31,7 +31,8 @@ export class ParquetGroups {
     const schema = [
       { name: 'root', num_children: columns.length },
       ...columns.map(({ name, type }) => ({
-        ...{ name, repetition_type: 'OPTIONAL' as const },
+        name,
+        repetition_type: 'OPTIONAL' as const,
         ...TYPES[type],
       })),
     ];
@@ -60,7 +61,8 @@ export class ParquetGroups {
     // Without a `flush` of the bytes it writes at once.
     void this.#writer.write({
       columnData: this.#columns.map(({ name, type }, index) => ({
-        ...{ name, data: unpackColumn(this.#slabs, index, this.#rows) },
+        name,
+        data: unpackColumn(this.#slabs, index, this.#rows),
         ...(type === 'number' && MEASURED),
       })),
       rowGroupSize: this.#rows,

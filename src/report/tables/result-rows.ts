@@ -25,11 +25,21 @@ export type OwnColumnsByKind = Readonly<Record<Kind, ReadonlySet<string>>>;
 /** Gathers the names over all items: a row that fails today may have its result tomorrow, in the same columns. */
 export class OwnColumns {
   readonly byKind: Readonly<Record<Kind, Set<string>>> = {
-    ...{ molecule: new Set(), sequence: new Set(), alignment: new Set(), shifts: new Set() },
+    molecule: new Set(),
+    sequence: new Set(),
+    alignment: new Set(),
+    shifts: new Set(),
   };
 
+  readonly #ours: (kind: Kind) => readonly string[];
+
+  /** `ours`: names of our own columns in the table of a kind, which no other column may have. */
+  constructor(ours: (kind: Kind) => readonly string[] = (kind) => OUR_NAMES[kind]) {
+    this.#ours = ours;
+  }
+
   add({ kind, user }: Pick<ItemRecord, 'kind' | 'user'>): void {
-    for (const name of ownCells(user, OUR_NAMES[kind]).keys()) this.byKind[kind].add(name);
+    for (const name of ownCells(user, this.#ours(kind)).keys()) this.byKind[kind].add(name);
   }
 }
 
@@ -60,7 +70,10 @@ export function makeRows(
     ...slab,
     cells: [...slab.cells, ...ownOfItem],
   }));
-  const all = tableColumns(kind, own);
+  return packedRows(tableColumns(kind, own), slabs);
+}
+
+export function packedRows(all: readonly Column[], slabs: readonly Slab[]): ResultRows {
   return {
     csv: UTF8.encode(slabs.map((slab) => csvRows(all, slab)).join('')),
     slabs: slabs.map(packSlab),

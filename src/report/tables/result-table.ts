@@ -1,6 +1,5 @@
 /** One result table on its way into its two files, which hold the same rows. */
-import type { Kind } from '../../domain/item.ts';
-import { resultTableKey } from '../../store/layout.ts';
+import type { TableFormat } from '../../store/layout.ts';
 import { csvLine } from '../csv-table.ts';
 import type { Column } from './column.ts';
 import { OpenFile, type FileWriter } from '../open-file.ts';
@@ -12,11 +11,15 @@ export class ResultTable {
   readonly #csv: OpenFile;
   readonly #parquet: OpenFile;
 
-  constructor(store: FileWriter, kind: Kind, columns: readonly Column[]) {
+  constructor(
+    store: FileWriter,
+    keyOf: (format: TableFormat) => string,
+    columns: readonly Column[],
+  ) {
     this.#groups = new ParquetGroups(columns);
     const header = csvLine(columns.map(({ name }) => name));
-    this.#csv = new OpenFile(store, resultTableKey(kind, 'csv'), Buffer.from(header));
-    this.#parquet = new OpenFile(store, resultTableKey(kind, 'parquet'));
+    this.#csv = new OpenFile(store, keyOf('csv'), Buffer.from(header));
+    this.#parquet = new OpenFile(store, keyOf('parquet'));
   }
 
   async add({ csv, slabs }: ResultRows): Promise<void> {

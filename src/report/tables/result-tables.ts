@@ -1,5 +1,6 @@
 /** The four result tables of a campaign, in `tables/`. */
 import { KINDS, type Kind } from '../../domain/item.ts';
+import { resultTableKey, type TableFormat } from '../../store/layout.ts';
 import type { FileWriter } from '../open-file.ts';
 import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { tableColumns, type OwnColumnsByKind } from './result-rows.ts';
@@ -11,7 +12,10 @@ export class ResultTables implements PartsSink {
 
   constructor(store: FileWriter, own: OwnColumnsByKind) {
     this.#tables = new Map(
-      KINDS.map((kind) => [kind, new ResultTable(store, kind, tableColumns(kind, own))]),
+      KINDS.map((kind) => {
+        const keyOf = (format: TableFormat): string => resultTableKey(kind, format);
+        return [kind, new ResultTable(store, keyOf, tableColumns(kind, own))];
+      }),
     );
   }
 

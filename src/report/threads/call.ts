@@ -49,7 +49,9 @@ function answered(
   heartbeat: ProgressOptions['heartbeat'],
 ): Promise<unknown> {
   const thread = new Worker(script, {
-    ...{ workerData: order, execArgv: WITHOUT_WARNING, resourceLimits: MEMORY },
+    workerData: order,
+    execArgv: WITHOUT_WARNING,
+    resourceLimits: MEMORY,
   });
   return new Promise((resolve, reject) => {
     let last: PublishProgress | null = null;

@@ -1,12 +1,10 @@
 /** The files that are made of the items: tables, summary, crate and checksums, compared with the items as they are. */
-import { KINDS } from '../../domain/item.ts';
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
   CRATE,
   FOLDER_OF_KIND,
-  resultTableKey,
-  type TableFormat,
+  MEASURE_TABLES,
 } from '../../store/layout.ts';
 import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import type { Store } from '../../store/store.ts';
@@ -49,9 +47,13 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
   const { store, campaign, columns, maker, isTold } = derivation;
   const compared = new Map<string, ComparedFile>();
   const faults: Fault[] = [];
+  const lacked: string[] = [];
+  const measureTables = new Set(MEASURE_TABLES);
+  const isEarlier = !(await isOneThere(store, MEASURE_TABLES));
   const write = async (key: string, data: AsyncIterable<Uint8Array>): Promise<void> => {
     if (!(await store.exists(key))) {
-      faults.push(missing('tables', key));
+      if (isEarlier && measureTables.has(key)) lacked.push(key);
+      else faults.push(missing('tables', key));
       for await (const _ of data);
       return;
     }
@@ -60,7 +62,7 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
   };
   const source = { items: listedItems(store, campaign), own: columns.results, maker };
   await passParts(source, tablesOf({ write }, columns), () => derivation.signal?.throwIfAborted());
-  const notes: string[] = [];
+  const notes = lacked.length === 0 ? [] : [EARLIER_WITHOUT_MEASURES];
   for (const [key, { differences, lackedColumns }] of compared) {
     if (lackedColumns.length > 0) {
       notes.push(`${key} was written by an earlier version, without ${lackedColumns.join(', ')}.`);
@@ -73,9 +75,16 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
   return { faults, notes };
 }
 
+const EARLIER_WITHOUT_MEASURES =
+  'The tree was published by an earlier version, without tables of measures; `hundredfold report NAME` writes them.';
+
+async function isOneThere(store: Store, keys: readonly string[]): Promise<boolean> {
+  for (const key of keys) if (await store.exists(key)) return true;
+  return false;
+}
+
 function csvBeside(key: string): string {
-  const format = (one: TableFormat): string[] => KINDS.map((kind) => resultTableKey(kind, one));
-  return format('csv')[format('parquet').indexOf(key)] ?? key;
+  return key.replace(/\.parquet$/, '.csv');
 }
 
 function isAsMade(csv: ComparedFile | undefined): boolean {

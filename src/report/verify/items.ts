@@ -43,7 +43,10 @@ async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem>
   }
   try {
     const faults: Fault[] = (await fileFaults(store, record)).map(({ key, message }) => ({
-      ...{ check: 'files', path: key, message, remedy: REMEDIES.file },
+      check: 'files',
+      path: key,
+      message,
+      remedy: REMEDIES.file,
     }));
     faults.push(...recordFaults(record, folder), ...(await strays(store, record, folder)));
     // Files that are not what was received contradict each other as well.
@@ -59,7 +62,10 @@ async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem>
 function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
   const path = `${folder}/${ITEM_RECORD}`;
   const fault = (words: string, remedy: string): Fault => ({
-    ...{ check: 'records', path, message: `${folder} ${words}`, remedy },
+    check: 'records',
+    path,
+    message: `${folder} ${words}`,
+    remedy,
   });
   const { state, error, remoteId, files } = record;
   if (!isFinal(state)) return [fault(`is still ${state}.`, REMEDIES.open)];

@@ -17,7 +17,7 @@ import { readPreparedCampaign, type PreparedCampaign } from '../../store/prepare
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { itemPages, refusedRows, type Listed } from '../campaign-items.ts';
-import { Tally, type CampaignSummary } from '../campaign-summary.ts';
+import { SummaryTally, type CampaignSummary } from '../campaign-summary.ts';
 import { TableColumns } from '../campaign-tables.ts';
 import { listedRowsFault } from '../listed-rows.ts';
 import { publishedTold } from '../published-campaign.ts';
@@ -72,7 +72,7 @@ class Verifying implements Verification {
   files = 0;
   readonly #store: Store;
   readonly #options: VerifyOptions;
-  readonly #tally = new Tally();
+  readonly #tally = new SummaryTally();
   readonly #columns = new TableColumns();
   readonly #folders = new Set<string>();
   /** Ids and folders of items with a fault, and the files that one is told of. */

@@ -64,11 +64,9 @@ export const ALIGNMENT_MEASURES: readonly Measure[] = [
   ]),
 ];
 
-export function alignmentMeasures({ proteins, columns, spreads }: AlignmentReading): MeasureValues {
-  const conserved = conservation(
-    proteins.map(({ residues }) => residues),
-    columns,
-  );
+export function alignmentMeasures(reading: AlignmentReading): MeasureValues {
+  const { proteins, columns, spreads } = reading;
+  const conserved = conservationOf(reading);
   const share = conserved === null ? null : mean(conserved);
   return {
     sequences: proteins.length,
@@ -97,6 +95,20 @@ function minus(high: unknown, low: unknown): number | null {
 const CODES = 128;
 const GAPS = new Set(['-', '.', '~'].map((gap) => gap.charCodeAt(0)));
 const MOST_BITS = Math.log2(20);
+
+/** Tables and measures both ask for it. */
+const known = new WeakMap<AlignmentReading, readonly number[] | null>();
+
+/** `conservation` of the rows of this alignment, computed once. */
+export function conservationOf(reading: AlignmentReading): readonly number[] | null {
+  let conserved = known.get(reading);
+  if (conserved === undefined) {
+    const rows = reading.proteins.map(({ residues }) => residues);
+    conserved = conservation(rows, reading.columns);
+    known.set(reading, conserved);
+  }
+  return conserved;
+}
 
 /**
  * Of each column, from 0 to 1: how far its residues are from being twenty alike (Shannon's entropy), times the share of

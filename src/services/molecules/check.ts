@@ -1,4 +1,9 @@
-/** Whether the files of a molecule are whole and right: ACPYPE ends well and is wrong for some inputs. */
+/**
+ * Whether the files of a molecule are whole and right: ACPYPE ends well and is wrong for some inputs.
+ *
+ * The atoms are compared with the input when the result arrives, and not with a count from the check of the
+ * manifest: to count the hydrogens of a million SMILES would slow `plan` down.
+ */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Composition } from '../../inputs/molecules/composition.ts';
 import { readResultJson } from '../../results/result-json.ts';

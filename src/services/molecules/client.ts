@@ -8,6 +8,7 @@ import type { MoleculesAccess } from './access.ts';
 import { fetch } from './fetch.ts';
 import { find } from './find.ts';
 import { list } from './list.ts';
+import { Offers } from './offer.ts';
 import { poll } from './poll.ts';
 import { noJob, submit } from './submit.ts';
 
@@ -36,8 +37,10 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     token: settings.token,
     public: settings.public ?? false,
   };
+  const offers = new Offers(access);
   return {
     mayBeSynthetic: mayBeSynthetic(base),
+    offer: (job, options) => offers.offer(job, options),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),

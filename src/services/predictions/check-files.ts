@@ -1,6 +1,10 @@
 /**
  * Whether the files of one prediction belong together. The service gives each by an address of its own, so one can be
  * that of another job while the others are right. All are read tolerantly: what has an unknown form is not judged.
+ *
+ * This runs when the item is concluded, and not as each file arrives: files are downloaded side by side, and one of
+ * an earlier job may still be in the folder. Quartiles are compared with the range of their column only, because
+ * programs define quartiles differently. Rejected: an activity of its own, three events an item.
  */
 import type { Kind } from '../../domain/item.ts';
 import { readDistributions } from '../../results/distributions.ts';

@@ -53,6 +53,8 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
   };
   return {
     mayBeSynthetic: mayBeSynthetic(base),
+    // Every option is one of the contract's.
+    offer: () => Promise.resolve({ type: 'offered' }),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),
     fetch: (remoteId, artefact, options) => fetch(access, remoteId, artefact, options),

@@ -26,7 +26,9 @@ async function* keysAsListed(
   do {
     const page = await client.send(
       new ListObjectsV2Command({
-        ...{ Bucket: bucket, Prefix: prefix + begin, ContinuationToken: token },
+        Bucket: bucket,
+        Prefix: prefix + begin,
+        ContinuationToken: token,
       }),
     );
     for (const { Key } of page.Contents ?? []) {
@@ -43,7 +45,10 @@ export async function* namesBelow({ client, bucket, prefix }: Listing): AsyncGen
   do {
     const page = await client.send(
       new ListObjectsV2Command({
-        ...{ Bucket: bucket, Prefix: prefix, Delimiter: '/', ContinuationToken: token },
+        Bucket: bucket,
+        Prefix: prefix,
+        Delimiter: '/',
+        ContinuationToken: token,
       }),
     );
     for (const { Prefix } of page.CommonPrefixes ?? []) {

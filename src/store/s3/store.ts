@@ -1,6 +1,10 @@
 /**
  * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so a reader
  * and a crash see all of it or nothing; `If-None-Match: *` lets one of several writers create a key.
+ *
+ * A lost answer to a conditional write is resolved by a mark of the call in the object's metadata, because the SDK
+ * repeats the request, which then fails on its own first try. Rejected: comparing the content; two workers may
+ * write the same note, and only one may go on.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -66,12 +70,13 @@ export class ObjectStore implements Store {
     const { bucket, name } = this.#object(key);
     const { Metadata, ...digest } = digestParameters(digestOf(data).sha256);
     const command = new PutObjectCommand({
-      ...{ Bucket: bucket, Key: name, Body: Buffer.from(data, 'utf8'), IfNoneMatch: '*' },
-      ...{
-        ContentType: contentType(name),
-        ...digest,
-        Metadata: { ...Metadata, [CREATOR]: creator },
-      },
+      Bucket: bucket,
+      Key: name,
+      Body: Buffer.from(data, 'utf8'),
+      IfNoneMatch: '*',
+      ContentType: contentType(name),
+      ...digest,
+      Metadata: { ...Metadata, [CREATOR]: creator },
     });
     for (let conflicts = 0; ; conflicts += 1) {
       try {

@@ -23,7 +23,7 @@ export function budgetDetails(status: BudgetStatus): string {
     slotsText(status),
     blocksText(status),
     useTable(status),
-    `${outstanding} on their way; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
+    `${outstanding} in progress; since the beginning ${submissions} sent, of which ${accepted} accepted, ` +
       `${refused} refused, ${rejected429} answered with 429.`,
   );
 }
@@ -85,7 +85,7 @@ function blocksText(status: BudgetStatus): string | null {
   const lines = blocked.map(([name, { blockedUntil, blockedBecause, refusal }]) => {
     const words = verbatim(refusal?.reason ?? blockedBecause ?? '', WORDS);
     const since = refusal ? `refuses us since ${utc(refusal.since)}, ` : '';
-    return `- ${name}: ${since}asked again ${utc(blockedUntil ?? status.now)}: ${words}`;
+    return `- ${name}: ${since}next try ${utc(blockedUntil ?? status.now)}: ${words}`;
   });
   return lines.length === 0 ? null : `Blocked:\n\n${lines.slice(0, ROWS_SHOWN).join('\n')}`;
 }
@@ -120,5 +120,5 @@ export function timerSummary(status: BudgetStatus, at: number): string {
   const { now } = status;
   const block = windowsOf(status).find(([, { blockedUntil }]) => blockedUntil === at)?.[1];
   if (!block) return `slot frees ${clock(at, now)}`;
-  return summary(`asked again ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
+  return summary(`next try ${clock(at, now)}: ${block.blockedBecause ?? ''}`);
 }

@@ -1,6 +1,6 @@
 /** What the Temporal UI shows of a campaign, in markdown. Pure. */
 import type { CampaignPlan, CampaignProgress } from '../../domain/campaign.ts';
-import type { Foreseen } from '../verbs.ts';
+import type { Foreseen } from '../activity-types.ts';
 import { blocks, largest, table, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
 

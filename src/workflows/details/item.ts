@@ -1,11 +1,16 @@
-/** What the Temporal UI shows of an item, in markdown. Pure. */
+/**
+ * What the Temporal UI shows of an item, in markdown. Pure.
+ *
+ * Current details are computed when somebody looks and cost no event, however often they change. Static details
+ * would be in the history of every item and could not change; only the campaign has them.
+ */
 import type { Attempt, ItemEnd } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { FOLDER_OF_KIND, type Options } from '../../domain/item.ts';
 import type { Timing } from '../../domain/outcomes.ts';
 import type { ItemState } from '../../domain/states.ts';
 import type { ItemInput } from '../messages.ts';
-import type { KeptFile } from '../verbs.ts';
+import type { KeptFile } from '../activity-types.ts';
 import { blocks, verbatim } from './markdown.ts';
 import { utc } from './utc.ts';
 

@@ -1,4 +1,10 @@
-/** A budget for activities of any application: at most `limit` accepted in any `window`, for each credential. */
+/**
+ * A budget for activities of any application: at most `limit` accepted in any `window`, for each credential.
+ *
+ * The arguments of a call wait in the budget, so their size has a bound. A call that is sent again and that the
+ * budget does not know, because somebody terminated it, fails with "fate unknown": to execute it could do the same
+ * thing twice. Rejected: leases, which a crash loses or uses twice, and a watchdog, which needs a process of ours.
+ */
 import {
   getExternalWorkflowHandle,
   log,

@@ -18,9 +18,15 @@ export function window(
   changes: Partial<WindowStatus> = {},
 ): WindowStatus {
   return {
-    ...{ limit, windowMs: HOUR, charged: releases.length, releases },
-    ...{ free: limit && limit - releases.length, nextFreeAt: releases[0] ?? null },
-    ...{ blockedUntil: null, blockedBecause: null, ...changes },
+    limit,
+    windowMs: HOUR,
+    charged: releases.length,
+    releases,
+    free: limit && limit - releases.length,
+    nextFreeAt: releases[0] ?? null,
+    blockedUntil: null,
+    blockedBecause: null,
+    ...changes,
   };
 }
 
@@ -32,7 +38,10 @@ export function budget(
   changes: Partial<BudgetStatus> = {},
 ): BudgetStatus {
   return {
-    ...{ service, address: 'host', now: NOW, outstanding: 0 },
+    service,
+    address: 'host',
+    now: NOW,
+    outstanding: 0,
     addressWindow: window(null, []),
     credentials: [{ ...own, credential: 'ours' }],
     waiting: [{ campaign: 'night', credential: 'ours', items: waiting, paused: false }],
@@ -54,8 +63,15 @@ export function seen(
 ): Observation {
   const waiting = budgets.flatMap((one) => one.waiting).reduce((sum, { items }) => sum + items, 0);
   return {
-    ...{ at: NOW, progress: progress(of), waiting, budgets, kinds: null },
-    ...{ obstacle: null, ended: false, completed: false, ...changes },
+    at: NOW,
+    progress: progress(of),
+    waiting,
+    budgets,
+    kinds: null,
+    obstacle: null,
+    ended: false,
+    completed: false,
+    ...changes,
   };
 }
 
@@ -63,7 +79,11 @@ export function scene(observation: Observation, changes: Partial<Scene> = {}): S
   return {
     followed: { name: 'night', folder: '/srv/campaigns/results/night' },
     ui: 'http://127.0.0.1:8233',
-    ...{ now: NOW, seen: observation, happenings: [], pace: null, notice: null },
+    now: NOW,
+    seen: observation,
+    happenings: [],
+    pace: null,
+    notice: null,
     keys: { ctrlC: () => 'stop' },
     ...changes,
   };
@@ -82,13 +102,17 @@ function failure(n: number, code: string, message: string): RecentEnd {
 const HAPPENINGS: readonly Happening[] = [
   { at: NOW - 40 * SECOND, subject: 'predictions', words: 'took on 12 jobs', tone: 'plain' },
   ...Array.from({ length: 20 }, (_, n) => ({
-    ...{ at: NOW - (30 - n) * SECOND, subject: `seq-${4_400 + n}` },
-    ...{ words: 'succeeded', tone: 'good' as const },
+    at: NOW - (30 - n) * SECOND,
+    subject: `seq-${4_400 + n}`,
+    words: 'succeeded',
+    tone: 'good' as const,
   })),
 ];
 
 const TEN_THOUSAND: Partial<CampaignProgress> = {
-  ...{ total: 10_000, open: 312, following: 40 },
+  total: 10_000,
+  open: 312,
+  following: 40,
   ended: { ...NONE, succeeded: 6_180, failed: 14, held: 2 },
   failuresByCode: { JOB_FAILED: 12, RESULT_EMPTY: 2, SUBMIT_UNSURE: 2 },
   kinds: {
@@ -147,7 +171,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     seen({ total: 12, open: 6, state: 'paused', ended: { ...NONE, succeeded: 6 } }, [
       budget('predictions', window(6, freed(6, 40 * SECOND, SECOND)), 6, 6),
     ]),
-    { notice: 'Pausing: nothing more is submitted.' },
+    { notice: 'Pausing: no new submissions.' },
   ),
   publishing: scene(
     seen({ total: 12, state: 'publishing', ended: { ...NONE, succeeded: 11, failed: 1 } }, [
@@ -156,6 +180,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   ),
   'a long name, and no keyboard': scene(seen({ total: 3, open: 3 }, []), {
     followed: { name: 'n'.repeat(64), folder: `/${'deep/'.repeat(30)}night` },
-    ...{ keys: null, ui: null },
+    keys: null,
+    ui: null,
   }),
 };

@@ -1,7 +1,7 @@
 /** The live view as a person sees it, at several sizes; snapshots, to be read like a picture when they change. */
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { painted } from '../../../src/cli/live/line.ts';
+import { painted } from '../../../src/cli/text/line.ts';
 import { lastLines, screen } from '../../../src/cli/live/screen.ts';
 import { SCENES, scene, seen } from './scenes.ts';
 
@@ -49,7 +49,7 @@ test('what matters most stays where there is little room', () => {
 
 test('what the campaign does not get past stands below its counts, also where there is little room', () => {
   const obstacle =
-    'The disk of /srv/results/night is full. Free some space there: it goes on by itself.';
+    'The disk of /srv/results/night is full. Free some space: the campaign then continues on its own.';
   const full = scene(seen({ total: 9, state: 'publishing' }, [], { obstacle }));
   for (const rows of [5, 23]) {
     const lines = screen(full, { columns: 100, rows }).map((line) => painted(line, false));

@@ -8,7 +8,11 @@ import type { RecentEnd } from '../../../src/domain/campaign.ts';
 import { budget, NOW, seen, window } from './scenes.ts';
 
 const end = (id: string, at: number, state: RecentEnd['state'] = 'succeeded'): RecentEnd => ({
-  ...{ id, at, state, kind: 'sequence', message: null },
+  id,
+  at,
+  state,
+  kind: 'sequence',
+  message: null,
   code: state === 'succeeded' ? null : 'JOB_FAILED',
 });
 const look = (at: number, recent: readonly RecentEnd[], accepted = 0): Observation =>
@@ -24,14 +28,14 @@ test('every end is told once, in the order of time', () => {
   expect(told(happeningsWith(one, first, second))).toEqual(['a succeeded', 'b failed: JOB_FAILED']);
 });
 
-test('jobs that are taken on within seconds are one happening', () => {
+test('jobs accepted within seconds are one event', () => {
   const looks = [0, 7, 20, 21].map((n, i) => look(NOW + [0, 500, 1_000, 9_000][i]!, [], n));
   let list: readonly Happening[] = [];
   for (const [i, one] of looks.entries()) list = happeningsWith(list, looks[i - 1] ?? null, one);
-  expect(told(list)).toEqual(['predictions took on 20 jobs', 'predictions took on 1 job']);
+  expect(told(list)).toEqual(['predictions accepted 20 jobs', 'predictions accepted 1 job']);
 });
 
-test('pauses, refusals and blocks are told when they begin and when they end', () => {
+test('pauses, refusals and blocks are shown when they begin and when they end', () => {
   const blocked = window(5, [], { blockedUntil: NOW + 60_000, blockedBecause: 'HTTP 503' });
   const counts = { submissions: 1, accepted: 0, refused: 0, rejected429: 1 };
   const well = look(NOW, []);
@@ -39,10 +43,10 @@ test('pauses, refusals and blocks are told when they begin and when they end', (
     at: NOW + 500,
   });
   const words = told(happeningsWith(happeningsWith([], well, down), down, well));
-  expect(words[0]).toBe('night paused: nothing more is submitted');
+  expect(words[0]).toBe('night paused: no new submissions');
   expect(words[1]).toBe('predictions answered 1 with 429');
-  expect(words[2]).toMatch(/^predictions makes us wait until 22:15:00: HTTP 503$/);
-  expect(words.slice(3)).toEqual(['night goes on', 'predictions may be asked again']);
+  expect(words[2]).toMatch(/^predictions blocked until 22:15:00: HTTP 503$/);
+  expect(words.slice(3)).toEqual(['night running', 'predictions accepts requests again']);
 });
 
 test('a handful is kept', () => {

@@ -233,7 +233,8 @@ export class Lab {
     for (const name of PLACES) mkdirSync(this.path(name, 'tmp'), { recursive: true });
     [this.#cluster, this.#store] = await Promise.all([
       startCluster({
-        ...{ tools, at: this.place('temporal') },
+        tools,
+        at: this.place('temporal'),
         durable: this.limits.durable ?? false,
       }),
       startS3(this.place('store')),
@@ -249,10 +250,18 @@ export class Lab {
     const limit = unlimited ? 0 : this.limits.limit;
     const { address } = this.place('services');
     const options = {
-      ...{ host: address, port: SERVICES_PORT, engine: 'synthetic', concurrency },
-      ...{ 'max-queued': 0 },
-      ...{ limit, 'molecule-limit': limit, 'address-limit': 0, window: `${windowMs}ms` },
-      ...{ 'job-time': `${jobMs}ms`, 'retry-after': 0, database: 'services.db' },
+      host: address,
+      port: SERVICES_PORT,
+      engine: 'synthetic',
+      concurrency,
+      'max-queued': 0,
+      limit,
+      'molecule-limit': limit,
+      'address-limit': 0,
+      window: `${windowMs}ms`,
+      'job-time': `${jobMs}ms`,
+      'retry-after': 0,
+      database: 'services.db',
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
     const [user] = USERS;
@@ -281,7 +290,9 @@ jobs: { lostAfter: 2s, sameFailures: none }
     const home = this.path(host);
     return {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-      ...{ HOME: home, TMPDIR: join(home, 'tmp'), XDG_RUNTIME_DIR: join(home, 'tmp') },
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      XDG_RUNTIME_DIR: join(home, 'tmp'),
       HUNDREDFOLD_STATE_DIR: join(home, `state-of-${user.name}`),
       HUNDREDFOLD_MOLECULE_TOKEN: user.molecules,
       HUNDREDFOLD_PREDICTION_TOKEN: user.predictions,

@@ -94,7 +94,11 @@ export class Network implements Disposable {
     const net = ['nsenter', `--net=/run/netns/${namespace}`];
     const named = ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', name];
     const link: Link = {
-      ...{ name, address, namespace, plug, mac },
+      name,
+      address,
+      namespace,
+      plug,
+      mac,
       enter: [...net, ...named],
       enterUnprivileged: [...net, '--setuid=65534', '--setgid=65534'],
     };

@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { writeFinishedTree } from '../../../bench/finished-tree.ts';
 import { campaignItems } from '../../../src/report/campaign-items.ts';
-import { Tally } from '../../../src/report/campaign-summary.ts';
+import { SummaryTally } from '../../../src/report/campaign-summary.ts';
 import { ReportPage } from '../../../src/report/page/report-page.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import { makerHere, passParts } from '../../../src/report/result-pass.ts';
@@ -33,8 +33,12 @@ const HOSTILE = `</script><!--<img src=x onerror="document.title='taken'">{{7*7}
 
 async function* invalid(id: string) {
   yield {
-    ...{ id, kind: null, source: { file: HOSTILE, line: 2 } },
-    ...{ row: { [HOSTILE]: HOSTILE }, code: 'MANIFEST_ID', message: HOSTILE },
+    id,
+    kind: null,
+    source: { file: HOSTILE, line: 2 },
+    row: { [HOSTILE]: HOSTILE },
+    code: 'MANIFEST_ID',
+    message: HOSTILE,
   };
 }
 
@@ -146,7 +150,7 @@ test('what does not fit into the page lies beside it, and is missed in words', a
     maker: makerHere(store),
   };
   await passParts(source, [report], () => undefined);
-  await report.write(new Tally().summary(campaign, end, []));
+  await report.write(new SummaryTally().summary(campaign, end, []));
 
   const { page, errors, requests } = await opened(browser, folder);
   expect(requests).toEqual([]);

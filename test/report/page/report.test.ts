@@ -153,7 +153,7 @@ describe('one item', () => {
     expect(await page.locator('.axis .seen').count()).toBe(1);
     await page.getByRole('slider').fill('0');
     expect(await page.getByRole('button', { name: 'Move left' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Whole' }).click();
+    await page.getByRole('button', { name: 'Full length' }).click();
     expect(await page.locator('.axis .seen').count()).toBe(0);
     await page.locator('[data-track=backbone]').hover();
     expect(await page.locator('.tip').innerText()).toMatch(/^\d+ \w{3}: \d\.\d{3} \w+/);
@@ -161,7 +161,7 @@ describe('one item', () => {
     expect(requests).toEqual([]);
   });
 
-  test('an alignment: bands, rows, and one row beside the median', async () => {
+  test('an alignment: bands, rows, and a row compared with the median', async () => {
     const { page, errors, requests } = await opened(
       browser,
       folder,
@@ -171,7 +171,7 @@ describe('one item', () => {
     const lines = () => page.locator('[data-track=backbone] [data-mark=line] path').count();
     expect(await page.locator('[data-track=backbone] [data-mark=area] path').count()).toBe(2);
     const before = await lines();
-    await page.getByLabel('One row beside the median').selectOption({ index: 1 });
+    await page.getByLabel('Compare a row with the median').selectOption({ index: 1 });
     await expect.poll(lines).toBeGreaterThan(before);
     expect(await page.locator('.rows .name').count()).toBeGreaterThan(1);
     expect(await page.locator('.rows path').count()).toBeGreaterThan(1);
@@ -204,7 +204,7 @@ describe('one item', () => {
 
   test('that is not there is said to be none', async () => {
     const { page, errors } = await opened(browser, folder, '#item=nobody');
-    expect(await page.locator('main').innerText()).toContain('no item of this name');
+    expect(await page.locator('main').innerText()).toContain('no item with this id');
     expect(errors).toEqual([]);
   });
 });
@@ -262,7 +262,7 @@ describe('for everybody', () => {
     const { page } = await opened(browser, folder, '', { colorScheme: 'light' });
     const ground = () => page.evaluate(GROUND);
     const light = await ground();
-    await page.getByLabel('Colours').selectOption('dark');
+    await page.getByLabel('Theme').selectOption('dark');
     expect(await ground()).not.toBe(light);
     await page.reload();
     expect(await ground()).not.toBe(light);

@@ -52,16 +52,16 @@ async function claimOf(posts: readonly Post[]): Promise<string> {
 const times = (count: number, of: (n: number) => Post): Post[] =>
   Array.from({ length: count }, (_, n) => of(n));
 
-test('answers that came late make no breach of jobs that were sent within the limit', async () => {
+test('late answers do not look like a breach of the limit', async () => {
   // The service counted the first 30 when they were sent. Their answers fall into the window of the next 30.
   const late = times(30, (n) => [0, 30 + 85 * n]);
   const next = times(30, () => [60_100, 60_130]);
   expect(await claimOf([...late, ...next])).toContain(
-    '60 jobs accepted; between 30 and 59 in any 60 s, of 30 allowed: the times',
+    '60 jobs accepted; between 30 and 59 in any 60 s, of 30 allowed: the recorded times',
   );
 }, 180_000);
 
-test('one number is said where the times leave no doubt', async () => {
+test('the count is one number where the recorded times allow it', async () => {
   const quick = times(60, (n) => [n * 2_100, n * 2_100 + 30]);
   expect(await claimOf(quick)).toMatch(
     /^60 jobs accepted; at most 29 in any 60 s, of 30 allowed\.$/,

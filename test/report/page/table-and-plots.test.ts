@@ -16,12 +16,14 @@ type Cells = Readonly<Record<string, string>>;
 let browser: Browser;
 let folder: string;
 let molecules: readonly Cells[];
+let items: readonly Cells[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hundredfold-table-'));
   const { store, end } = await writeFinishedTree(folder, 20);
   await publishCampaign(store, end);
   molecules = parse(await readFile(join(folder, 'tables', 'molecules.csv')), { columns: true });
+  items = parse(await readFile(join(folder, 'items.csv')), { columns: true });
   browser = await launchBrowser();
 });
 afterAll(async () => {
@@ -35,6 +37,9 @@ async function shownIds(page: Page): Promise<readonly string[]> {
 
 const massOf = (cells: Cells): number => Number(Number(cells['molecular_mass']).toFixed(2));
 const idsOf = (rows: readonly Cells[]): string[] => rows.map(({ id = '' }) => id);
+
+const firstOf = (kind: string): string =>
+  items.find((item) => item['kind'] === kind && item['state'] === 'succeeded')?.['id'] ?? '';
 
 async function textOf(download: Download): Promise<string> {
   return readFile(await download.path(), 'utf8');
@@ -55,7 +60,7 @@ describe('the table', () => {
     await page.locator('.bounds select').selectOption('mass');
     await page.getByLabel('Mass (Da) from').fill('100');
     await page.getByLabel('Mass (Da) from').blur();
-    await page.getByRole('button', { name: 'Mass (Da)' }).click();
+    await page.getByRole('button', { name: 'Mass (Da)', exact: true }).click();
     const wanted = molecules
       .map((cells, place) => ({ cells, place }))
       .filter(({ cells }) => massOf(cells) >= 100)
@@ -109,7 +114,7 @@ describe('a plot', () => {
     await page.mouse.move(box.x + box.width - 2, box.y + box.height - 2, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => page.locator('.cards tr.selected').count()).toBe(molecules.length);
-    await page.getByRole('button', { name: 'Select none' }).first().click();
+    await page.getByRole('button', { name: 'Clear selection' }).first().click();
     await page.locator('.cards tbody input').first().check();
     await expect.poll(() => dots.last().locator('circle').count()).toBe(1);
     expect(await accessProblems(page)).toEqual([]);
@@ -120,21 +125,57 @@ describe('a plot', () => {
   test('is saved as SVG and as PNG', async () => {
     const { page, errors } = await opened(browser, folder, '#kind=molecule&view=plot&x=mass');
     await page.locator('.brushed svg').waitFor();
-    const save = async (type: string) => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('button', { name: `Mass (Da): save as ${type}` }).click({ force: true }),
-      ]);
-      return readFile(await download.path());
-    };
-    const svg = (await save('SVG')).toString();
+    const svg = (await savedPicture(page, 'Mass (Da)', 'SVG')).toString();
     expect(svg.startsWith('<svg ')).toBe(true);
     expect(svg.includes('var(--')).toBe(false);
-    const png = await save('PNG');
+    const png = await savedPicture(page, 'Mass (Da)', 'PNG');
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect(png.readUInt32BE(16)).toBeGreaterThan(1_000);
     expect(errors).toEqual([]);
   });
+});
+
+/** Its button is seen where the pointer is. */
+async function savedPicture(page: Page, name: string, type: 'SVG' | 'PNG'): Promise<Buffer> {
+  const button = page.getByRole('button', { name: `${name}: save as ${type}` }).first();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    button.click({ force: true }),
+  ]);
+  return readFile(await download.path());
+}
+
+test('pictures of the overview and formulas are saved', async () => {
+  for (const [hash, name, holds] of [
+    ['', 'Mass (Da) of molecules', '<path'],
+    [`#item=${firstOf('molecule')}`, 'Structural formula', '<path'],
+  ] as const) {
+    const { page, errors } = await opened(browser, folder, hash);
+    const svg = (await savedPicture(page, name, 'SVG')).toString();
+    expect(svg.startsWith('<svg '), name).toBe(true);
+    expect(svg, name).toContain(holds);
+    expect(svg.includes('var(--'), name).toBe(false);
+    const png = await savedPicture(page, name, 'PNG');
+    expect(png.subarray(1, 4).toString(), name).toBe('PNG');
+    expect(errors).toEqual([]);
+  }
+});
+
+test('an alignment is saved with its conservation, names and letters in one picture', async () => {
+  const { page, errors } = await opened(browser, folder, `#item=${firstOf('alignment')}`);
+  const parts = page.locator('[data-track=rows] .picture svg');
+  await parts.first().waitFor();
+  const names = await page.locator('.rows .name title').allTextContents();
+  const heights = await page.evaluate<number>(
+    `[...document.querySelectorAll('[data-track=rows] .picture svg')]
+      .reduce((sum, svg) => sum + svg.getBoundingClientRect().height, 0)`,
+  );
+  const svg = (await savedPicture(page, 'Rows of the alignment', 'SVG')).toString();
+  for (const text of ['conservation', 'consensus', ...names]) expect(svg).toContain(text);
+  expect(Number(/height="([\d.]+)"/.exec(svg)?.[1])).toBe(heights);
+  const png = await savedPicture(page, 'Rows of the alignment', 'PNG');
+  expect(png.readUInt32BE(20)).toBe(Math.ceil(2 * heights));
+  expect(errors).toEqual([]);
 });
 
 test('structures are drawn, and ordered like one of them', async () => {
@@ -199,7 +240,7 @@ test('substructures are searched for where the report was written with RDKit', a
   const field = page.getByLabel('Substructure (SMARTS)');
   await field.fill('[#6]');
   await field.blur();
-  await expect.poll(() => status.innerText()).toContain(`${drawn} molecules drawn`);
+  await expect.poll(() => status.innerText()).toContain(`${drawn} molecules in`);
   // As RDKit outside of the page says.
   const rdkit = await initRdkit.default();
   const query = rdkit.get_qmol('[OX2H]');

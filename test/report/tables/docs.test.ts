@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { KINDS, type Kind } from '../../../src/domain/item.ts';
 import { publishCampaign } from '../../../src/report/publish.ts';
 import type { Column } from '../../../src/report/tables/column.ts';
+import { MEASURE_COLUMNS } from '../../../src/report/tables/measure-tables.ts';
 import { RESULT_COLUMNS } from '../../../src/report/tables/result-rows.ts';
 import { SPREAD_KEYS } from '../../../src/results/reading.ts';
 import { END } from '../a-campaign.ts';
@@ -17,7 +18,10 @@ const PAGE = readFileSync(
 );
 
 const HEADINGS: Readonly<Record<Kind, string>> = {
-  ...{ molecule: 'molecules', sequence: 'residues', alignment: 'alignments', shifts: 'shifts' },
+  molecule: 'molecules',
+  sequence: 'residues',
+  alignment: 'alignments',
+  shifts: 'shifts',
 };
 
 function sectionOf(kind: Kind): string {
@@ -46,16 +50,31 @@ describe('docs/result-tables.md', () => {
     expect(documented(kind)).toEqual(RESULT_COLUMNS[kind]);
   });
 
+  test.each([
+    ['sequence', 'sequence-measures'],
+    ['alignment', 'alignment-measures'],
+    ['shifts', 'shift-measures'],
+  ] as const)('has every measure of %s, in order, with its type', (kind, heading) => {
+    const section = PAGE.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? '';
+    const lines = [...section.matchAll(/^\| `([^`]+)`\s*\| (\w+)/gm)];
+    expect(lines.map(([, name, type]) => ({ name, type }))).toEqual(MEASURE_COLUMNS[kind]);
+  });
+
   test('has examples for DuckDB that run', async () => {
     const store = await resultCampaign(everyKind());
     await publishCampaign(store, END);
-    const [mean, measured] = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(
+    const [mean, measured, whole] = [...PAGE.matchAll(/^```sql\n([\s\S]*?)^```$/gm)].map(
       ([, sql = '']) => sql,
     );
     const rows = await query(store.location, mean ?? '');
     expect(rows.map(({ id, residues }) => [id, residues])).toEqual([
       ['p1', 20n],
       ['p2', 5n],
+    ]);
+    const items = await query(store.location, whole ?? '');
+    expect(items.map(({ id, residues }) => [id, residues])).toEqual([
+      ['p1', 20],
+      ['p2', 5],
     ]);
     const target = path.join(store.location, 'measured.csv');
     await query(store.location, (measured ?? '').replace('measured.csv', target));

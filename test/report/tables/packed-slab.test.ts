@@ -34,7 +34,7 @@ test('every value of every column, of slabs that follow each other', () => {
             ? (cells1 as readonly unknown[])
             : new Array<unknown>(length).fill(cells1);
         });
-        expect(unpackColumn(packed, column, rows)).toEqual(expected);
+        expect(Array.from(unpackColumn(packed, column, rows))).toEqual(expected);
       }
     }),
   );
@@ -45,7 +45,7 @@ test('its numbers are in one piece of memory, which can be handed over', () => {
   expect(packed.values.length).toBe(6);
   const moved = structuredClone(packed, { transfer: [packed.values.buffer] });
   expect(packed.values.length).toBe(0);
-  expect([0, 1, 2, 3].map((column) => unpackColumn([moved], column, 2))).toEqual([
+  expect([0, 1, 2, 3].map((column) => Array.from(unpackColumn([moved], column, 2)))).toEqual([
     ...[
       ['p', 'p'],
       [0.5, null],
@@ -53,4 +53,21 @@ test('its numbers are in one piece of memory, which can be handed over', () => {
       [1, 2],
     ],
   ]);
+});
+
+test('a column of numbers stays in one piece of memory, unless a value is missing', () => {
+  const slabs = [
+    packSlab({
+      rows: 2,
+      cells: [
+        [1, 2],
+        [0.5, null],
+        [1, 2],
+      ],
+    }),
+    packSlab({ rows: 1, cells: [[3], [1], 4] }),
+  ];
+  expect(unpackColumn(slabs, 0, 3)).toEqual(Float64Array.of(1, 2, 3));
+  expect(unpackColumn(slabs, 1, 3)).toEqual([0.5, null, 1]);
+  expect(unpackColumn(slabs, 2, 3)).toEqual([1, 2, 4]);
 });

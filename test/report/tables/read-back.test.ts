@@ -13,7 +13,10 @@ import { described, query, type Rows } from './duck.ts';
 import { everyKind, HOSTILE_USER, resultCampaign } from './result-campaign.ts';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
-  ...{ text: 'VARCHAR', integer: 'INTEGER', number: 'DOUBLE', boolean: 'BOOLEAN' },
+  text: 'VARCHAR',
+  integer: 'INTEGER',
+  number: 'DOUBLE',
+  boolean: 'BOOLEAN',
 };
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

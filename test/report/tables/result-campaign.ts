@@ -41,8 +41,10 @@ export function moleculeEnd(id: string, recording: string, changes: Partial<Item
   if (!native.ok) throw new Error(native.message);
   const files = native.files.map(({ fileName, text }) => [fileName, text] as const);
   const options: Item['options'] = {
-    ...{ kind: 'molecule', chargeMethod: recorded.charge_method },
-    ...{ netCharge: recorded.net_charge, atomType: recorded.atom_type },
+    kind: 'molecule',
+    chargeMethod: recorded.charge_method,
+    netCharge: recorded.net_charge,
+    atomType: recorded.atom_type,
   };
   return { item: aMolecule(id, { options, ...changes }), files: Object.fromEntries(files) };
 }
@@ -115,8 +117,12 @@ async function endItem(store: Store, { item, files, changes }: Ended): Promise<v
     digests[name] = { bytes, sha256 };
   }
   await writeItem(store, {
-    ...{ ...record, state: 'succeeded', remoteId: `job-${item.id}`, files: digests },
-    ...{ submittedAt: '2026-11-21T20:01:00.000Z', finishedAt: '2026-11-21T20:02:00.000Z' },
+    ...record,
+    state: 'succeeded',
+    remoteId: `job-${item.id}`,
+    files: digests,
+    submittedAt: '2026-11-21T20:01:00.000Z',
+    finishedAt: '2026-11-21T20:02:00.000Z',
     ...changes,
   });
 }

@@ -36,22 +36,27 @@ describe('molecules', () => {
       moleculeEnd('found', 'smi-chlorobenzene-bcc-auto-gaff2'),
     );
     expect(rows[0]).toEqual({
-      ...{ id: 'aspirin', name: 'aspirin', formula: 'C9H8O4', net_charge: '0' },
-      ...{ charge_method: 'bcc', force_field: 'gaff2', atoms: '21' },
-      ...{ atom_type_count: '9', atom_types: 'c c3 ca ha hc ho o oh os' },
-      ...{ total_charge: rows[0]?.['total_charge'] },
+      id: 'aspirin',
+      name: 'aspirin',
+      formula: 'C9H8O4',
+      net_charge: '0',
+      charge_method: 'bcc',
+      force_field: 'gaff2',
+      atoms: '21',
+      atom_type_count: '9',
+      atom_types: 'c c3 ca ha hc ho o oh os',
+      total_charge: rows[0]?.['total_charge'],
       // AC.frcmod: 49.6 + 6 + 48.9; two default values have no penalty.
-      ...{ estimated_parameters: '5', penalised_parameters: '3' },
-      ...{
-        penalty_sum: '104.5',
-        penalty_max: '49.6',
-        attn_flags: '0',
-        engine: '',
-        engine_version: '',
-        molecular_mass: '180.154',
-        rotatable_bonds: '3',
-        dipole_moment: rows[0]?.['dipole_moment'],
-      },
+      estimated_parameters: '5',
+      penalised_parameters: '3',
+      penalty_sum: '104.5',
+      penalty_max: '49.6',
+      attn_flags: '0',
+      engine: '',
+      engine_version: '',
+      molecular_mass: '180.154',
+      rotatable_bonds: '3',
+      dipole_moment: rows[0]?.['dipole_moment'],
     });
     expect(Math.abs(Number(rows[0]?.['total_charge']))).toBeLessThan(1e-5);
     expect(rows[1]).toMatchObject({
@@ -149,16 +154,26 @@ describe('shifts', () => {
     const rows = await rowsOf('shifts', shiftsEnd('talin', 'bmr15457_talin_nef-model1'));
     expect(rows).toHaveLength(174);
     expect(rows[1]).toEqual({
-      ...{ id: 'talin', chain: 'A', residue_index: '1', residue_number: '1650', residue: 'I' },
-      ...{ shiftCrypt: '-10', missing: 'true', engine: '', engine_version: '' },
+      id: 'talin',
+      chain: 'A',
+      residue_index: '1',
+      residue_number: '1650',
+      residue: 'I',
+      shiftCrypt: '-10',
+      missing: 'true',
+      engine: '',
+      engine_version: '',
     });
     expect(rows[2]).toMatchObject({ shiftCrypt: '0.694564967269671', missing: 'false' });
   });
 
   test('a number that is none is left out, its row is not', async () => {
     const chain = {
-      ...{ ID_file: 'x', sequence: ['M', 'K', 'L'], seqCodes: [7, '7A', 1e12] },
-      ...{ shiftCrypt: ['0.5', 'nan', '-10'], chainCode: 'B' },
+      ID_file: 'x',
+      sequence: ['M', 'K', 'L'],
+      seqCodes: [7, '7A', 1e12],
+      shiftCrypt: ['0.5', 'nan', '-10'],
+      chainCode: 'B',
     };
     const { item } = shiftsEnd('x', 'bmr15457_talin_nef-model1');
     const rows = await rowsOf('shifts', {

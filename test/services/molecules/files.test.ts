@@ -217,7 +217,8 @@ describe('what the engine gets silently wrong', () => {
     const options = optionsOf(ETHANOL);
     const job = { options, input: { name: 'input.smi', text: 'CC' } };
     expect(checkResult(job, bytes, ethane)).toEqual({
-      ...{ ok: false, code: 'RESULT_WRONG_ATOMS' },
+      ok: false,
+      code: 'RESULT_WRONG_ATOMS',
       message: 'The topology is that of C2H6O, the input is C2H6.',
     });
     const label = JSON.stringify({ ...finishedRecord({ ...ETHANOL }), synthetic: true });

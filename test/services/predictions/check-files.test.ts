@@ -115,7 +115,11 @@ describe('distributions', () => {
 
 describe('shifts', () => {
   const chain = (values: readonly string[], seqCodes: readonly number[], chainCode = 'A') => ({
-    ...{ ID_file: 'x.nef', sequence: ['M', 'Q'], seqCodes, shiftCrypt: values, chainCode },
+    ID_file: 'x.nef',
+    sequence: ['M', 'Q'],
+    seqCodes,
+    shiftCrypt: values,
+    chainCode,
   });
   const result = JSON.stringify([chain(['-10.0', '0.8'], [3, 4])]);
   const csv = 'chainCode,seqCode,residue,shiftCrypt\nA,3,M,-10.0\nA,4,Q,0.8\n';

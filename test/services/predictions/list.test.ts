@@ -28,12 +28,18 @@ async function listed(body: unknown, status = 200): Promise<ListOutcome> {
 const QUEUED = '2026-11-20T10:00:00+00:00';
 const FINISHED = '2026-11-20T10:01:00+00:00';
 const ENTRY = {
-  ...{ request_id: 'job-0001', job_name: 'mine', status: 'FINISHED' },
+  request_id: 'job-0001',
+  job_name: 'mine',
+  status: 'FINISHED',
   timing: { queued_at: QUEUED, finished_at: FINISHED },
 };
 const JOB = {
-  ...{ kind: 'sequence', remoteId: 'job-0001', jobName: 'mine', state: 'FINISHED' },
-  ...{ submittedAt: QUEUED, finishedAt: FINISHED },
+  kind: 'sequence',
+  remoteId: 'job-0001',
+  jobName: 'mine',
+  state: 'FINISHED',
+  submittedAt: QUEUED,
+  finishedAt: FINISHED,
 };
 
 describe('the list of past results (contract 4.7)', () => {

@@ -22,7 +22,11 @@ const plain = (markdown: string) => markdown.replaceAll('\u00a0', '');
 
 describe('a campaign', () => {
   const progress: CampaignProgress = {
-    ...{ campaign: 'night', state: 'running', total: 500, open: 300, following: 4 },
+    campaign: 'night',
+    state: 'running',
+    total: 500,
+    open: 300,
+    following: 4,
     ended: { succeeded: 90, failed: 2, held: 1, cancelled: 0, invalid: 3 },
     failuresByCode: { JOB_FAILED: 1, SUBMIT_UNSURE: 1, RESULT_EMPTY: 1 },
   };
@@ -91,17 +95,27 @@ describe('a campaign', () => {
 
 describe('an item', () => {
   const input: ItemInput = {
-    ...{ campaign: 'night', id: 'caffeine', kind: 'molecule', generation: 0, store: '/data/night' },
+    campaign: 'night',
+    id: 'caffeine',
+    kind: 'molecule',
+    generation: 0,
+    store: '/data/night',
     reference: { service: 'molecules', address: 'host/acpype', credential: '3f2a91bc' },
-    ...{ weight: 1, policy: { deadlineMs: HOUR, whenUnsure: 'hold' } },
+    weight: 1,
+    policy: { deadlineMs: HOUR, whenUnsure: 'hold' },
     sends: {
       input: { name: 'input.smi', bytes: 28, digest: '0123456789ab' },
       options: { kind: 'molecule', chargeMethod: 'bcc', netCharge: -1, atomType: 'gaff2' },
     },
   };
   const waiting: ItemStanding = {
-    ...{ state: 'waiting', end: null, remoteId: null, attempts: [], submittedAt: null },
-    ...{ timing: null, files: [] },
+    state: 'waiting',
+    end: null,
+    remoteId: null,
+    attempts: [],
+    submittedAt: null,
+    timing: null,
+    files: [],
   };
 
   test('that waits says what will be sent, and where to', () => {
@@ -119,15 +133,23 @@ describe('an item', () => {
   test('that has ended says how, and all that happened', () => {
     const at = new Date(NOW - 60_000).toISOString();
     const ended: ItemStanding = {
-      ...{ state: 'failed', end: { state: 'failed', code: 'JOB_FAILED', message: 'no | charge' } },
-      ...{ remoteId: 'job-1', submittedAt: at, files: [{ name: 'a', bytes: 70_000, sha256: '' }] },
+      state: 'failed',
+      end: { state: 'failed', code: 'JOB_FAILED', message: 'no | charge' },
+      remoteId: 'job-1',
+      submittedAt: at,
+      files: [{ name: 'a', bytes: 70_000, sha256: '' }],
       attempts: [
         { at, outcome: 'unreachable', message: 'refused' },
         { at, outcome: 'accepted', remoteId: 'job-1' },
       ],
       timing: {
-        ...{ queuedAt: null, startedAt: null, finishedAt: at, queueWaitSeconds: 2.51 },
-        ...{ elapsedSeconds: 75, leftSeconds: null, timeLimitSeconds: null },
+        queuedAt: null,
+        startedAt: null,
+        finishedAt: at,
+        queueWaitSeconds: 2.51,
+        elapsedSeconds: 75,
+        leftSeconds: null,
+        timeLimitSeconds: null,
         heartbeatAgeSeconds: null,
       },
     };
@@ -186,23 +208,46 @@ describe('an item', () => {
 
 describe('a budget', () => {
   const window: WindowStatus = {
-    ...{ limit: 100, windowMs: HOUR, charged: 3, free: 97, nextFreeAt: NOW },
+    limit: 100,
+    windowMs: HOUR,
+    charged: 3,
+    free: 97,
+    nextFreeAt: NOW,
     releases: [NOW + 1_000, NOW + 1_999, NOW + 60_000],
-    ...{ blockedUntil: null, blockedBecause: null },
+    blockedUntil: null,
+    blockedBecause: null,
   };
   const unlimited = { ...window, limit: null, free: null, releases: [] };
   const status: BudgetStatus = {
-    ...{ service: 'predictions', address: 'host', now: NOW, outstanding: 2 },
-    ...{ addressWindow: unlimited, credentials: [{ ...window, credential: '3f2a91bc' }] },
+    service: 'predictions',
+    address: 'host',
+    now: NOW,
+    outstanding: 2,
+    addressWindow: unlimited,
+    credentials: [{ ...window, credential: '3f2a91bc' }],
     waiting: [{ campaign: 'night', credential: '3f2a91bc', items: 12, paused: true }],
     use: [
       {
-        ...{ campaign: 'night', user: 'anna', credential: '3f2a91bc', charged: 2, waiting: 12 },
-        ...{ share: 2, priority: 3, reserve: 20, paused: true },
+        campaign: 'night',
+        user: 'anna',
+        credential: '3f2a91bc',
+        charged: 2,
+        waiting: 12,
+        share: 2,
+        priority: 3,
+        reserve: 20,
+        paused: true,
       },
       {
-        ...{ campaign: null, user: null, credential: '3f2a91bc', charged: 1, waiting: 0 },
-        ...{ share: 1, priority: 3, reserve: 0, paused: false },
+        campaign: null,
+        user: null,
+        credential: '3f2a91bc',
+        charged: 1,
+        waiting: 0,
+        share: 1,
+        priority: 3,
+        reserve: 0,
+        paused: false,
       },
     ],
     counts: { submissions: 7, accepted: 5, refused: 1, rejected429: 1 },
@@ -226,7 +271,7 @@ Slots become free:
 | \`night\` | \`anna\` | \`3f2a91bc\` | 2 | 12 (paused) | share 2, priority 3, reserve 20 |
 | no campaign here |  | \`3f2a91bc\` | 1 | 0 |  |
 
-2 on their way; since the beginning 7 sent, of which 5 accepted, 1 refused, 1 answered with 429.`,
+2 in progress; since the beginning 7 sent, of which 5 accepted, 1 refused, 1 answered with 429.`,
     );
   });
 
@@ -241,7 +286,7 @@ Slots become free:
   test('says why nothing is sent, also where no limit is known', () => {
     const shown = budgetDetails({ ...status, addressWindow: down });
     expect(shown).toContain(
-      'Blocked:\n\n- all of this address: asked again 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
+      'Blocked:\n\n- all of this address: next try 21 Nov 23:40:52 UTC: `HTTP 503: <b>`',
     );
     expect(shown).not.toContain('| all of this address');
   });
@@ -250,7 +295,7 @@ Slots become free:
     expect(timerSummary(status, NOW + 1_000)).toBe('slot frees 23:40:13 UTC');
     expect(timerSummary(status, NOW + HOUR)).toBe('slot frees 22 Nov 00:40:12 UTC');
     const blocked = { ...status, addressWindow: down };
-    expect(timerSummary(blocked, NOW + 40_000)).toBe('asked again 23:40:52 UTC: HTTP 503: <b>');
+    expect(timerSummary(blocked, NOW + 40_000)).toBe('next try 23:40:52 UTC: HTTP 503: <b>');
     const hostile = { ...blocked, addressWindow: { ...down, blockedBecause: HOSTILE } };
     expect(bytes(timerSummary(hostile, NOW + 40_000))).toBeLessThan(SUMMARY);
   });
@@ -272,9 +317,14 @@ Slots become free:
 
 describe('a summary', () => {
   const request = {
-    ...{ item: 'item:night:ubq', campaign: 'night', credential: '3f2a91bc', attempt: 0, weight: 1 },
+    item: 'item:night:ubq',
+    campaign: 'night',
+    credential: '3f2a91bc',
+    attempt: 0,
+    weight: 1,
     job: { id: 'ubq', kind: 'sequence', generation: 0, store: '/data/night' },
-    ...{ order: 0, turnedAway: [] },
+    order: 0,
+    turnedAway: [],
   };
   const ticket = { charged: 1, granted: 1, foreign: 0, changed: 0 };
   const grant = { request, ticket, number: 1, probe: false, withdrawn: false };

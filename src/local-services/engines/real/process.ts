@@ -1,6 +1,9 @@
 /**
  * Runs one program for one job, in a process group of its own that ends with the job, with the service, and with
  * nothing left behind, however either ends.
+ *
+ * Rejected: `prctl(PR_SET_PDEATHSIG)` by way of `setpriv`, which reaches the first process only (ACPYPE starts sqm
+ * as its grandchild), and a sweep at the next start, which may be tomorrow.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BoundedText } from './bounded-text.ts';

@@ -1,6 +1,9 @@
 /**
  * What ACPYPE gets wrong and calls a success. The service looks at each result once more, because whoever fetched it
  * would simulate a molecule that is not theirs. Pure.
+ *
+ * Rejected: refusing such inputs at submission, which needs the chemistry of the client here; sharing its code
+ * would let both be wrong together.
  */
 import type { MoleculeJob } from '../../engine.ts';
 import type { FileSet } from './file-set.ts';

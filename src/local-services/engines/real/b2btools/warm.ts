@@ -1,4 +1,9 @@
-/** One loaded b2bTools for all jobs: started with the first of them, replaced when it is gone. */
+/**
+ * One loaded b2bTools for all jobs: started with the first of them, replaced when it is gone.
+ *
+ * Rejected: one run of the engine over all queued sequences. It costs a little less than the forks, but it renames
+ * records, writes one metadata block for all jobs, and lets one bad sequence fail every other.
+ */
 import { join } from 'node:path';
 import type { Installed } from '../installed.ts';
 import type { Running } from '../process.ts';

@@ -1,0 +1,83 @@
+/**
+ * The items of a campaign, in the order of the manifest. What has ended stands in the tree; what is open and how it
+ * stands is known to Temporal, and given to us. Read a page at a time: memory stays flat.
+ */
+import type { Kind } from '../domain/item.ts';
+import { isFinal, type ItemState } from '../domain/states.ts';
+import { errorOf, listedItems, pathOf, stateOf, type Listed } from '../report/campaign-items.ts';
+import type { CampaignTree } from './campaign-tree.ts';
+
+export interface ItemLine {
+  readonly id: string;
+  /** null of a refused row of which nobody could tell. */
+  readonly kind: Kind | null;
+  readonly state: ItemState;
+  /** Why it did not succeed, as are the words; null otherwise. */
+  readonly code: string | null;
+  readonly message: string | null;
+  /** The job's id at the service, once it has one. */
+  readonly remoteId: string | null;
+  /** Its folder in the campaign's; null of a row that was refused. */
+  readonly path: string | null;
+  /** ISO 8601, UTC: since when it is in this state, where that is known. */
+  readonly since: string | null;
+}
+
+/** An item whose workflow runs. */
+export interface OpenItem {
+  readonly state: ItemState;
+  readonly remoteId: string | null;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+/** All that are named must hold. */
+export interface ItemFilter {
+  readonly state?: string;
+  readonly kind?: string;
+  readonly code?: string;
+}
+
+export async function* itemLines(
+  { store, campaign }: CampaignTree,
+  open: ReadonlyMap<string, OpenItem>,
+  { state, kind, code }: ItemFilter,
+): AsyncGenerator<ItemLine> {
+  for await (const item of listedItems(store, campaign)) {
+    const line = lineOf(item, open.get(item.id));
+    if (state !== undefined && line.state !== state) continue;
+    if (kind !== undefined && line.kind !== kind) continue;
+    if (code !== undefined && line.code !== code) continue;
+    yield line;
+  }
+}
+
+/** @param open what Temporal knows of it, where it was asked */
+export function lineOf(item: Listed, open: OpenItem | undefined): ItemLine {
+  const { id, kind, record } = item;
+  const error = errorOf(item);
+  const onDisk = stateOf(item);
+  // An end is written before the item's workflow is closed: what is on disk is never older.
+  const runs = isFinal(onDisk) ? undefined : open;
+  const state = runs?.state ?? onDisk;
+  return {
+    id,
+    kind,
+    state,
+    code: error?.code ?? null,
+    message: error?.message ?? null,
+    remoteId: runs?.remoteId ?? record?.remoteId ?? null,
+    path: pathOf(item) || null,
+    since: sinceOf(state, record, runs),
+  };
+}
+
+function sinceOf(
+  state: ItemState,
+  record: Listed['record'],
+  runs: OpenItem | undefined,
+): string | null {
+  if (isFinal(state)) return record?.finishedAt ?? null;
+  if (state === 'waiting') return runs?.startedAt ?? null;
+  return record?.submittedAt ?? runs?.startedAt ?? null;
+}

@@ -1,0 +1,91 @@
+/** What a campaign that moves takes along: its services, what is charged for them, and the right to their tokens. */
+import type { Client } from '@temporalio/client';
+import { readSnapshot } from '../activities/budget-status.ts';
+import { budgetStart } from '../activities/watch.ts';
+import type { BudgetSnapshot } from '../budget/status.ts';
+import { everyCredential, type ServiceSettings, type Settings } from '../config/settings.ts';
+import type { ServiceReference } from '../domain/campaign.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import type { Session } from '../host/session.ts';
+import { credentialLeaseAddress, takeCredential } from '../store/credential-lease.ts';
+import { openStore } from '../store/open-store.ts';
+import { treeHolder } from '../temporal/tree-holder.ts';
+import { configureSignal, restoreSignal } from '../workflows/messages.ts';
+import { budgetWorkflowId, submitTaskQueue } from '../workflows/names.ts';
+
+/** The same services with the same tokens, or its jobs would be unknown there. */
+export function feedsOf(
+  { services }: Settings,
+  references: readonly ServiceReference[],
+  file: string,
+): ServiceSettings[] {
+  const feeds = references.map((reference) => {
+    const found = services[reference.service];
+    const known = found ? everyCredential([found]).map((one) => one.reference) : [];
+    if (found && known.some((one) => isSame(one, reference))) return found;
+    throw new HundredfoldError({
+      code: 'MOVE_OTHER_SERVICE',
+      message: `${file} has another address or another token for ${reference.service} than the campaign was started with, or none (${reference.address}, fingerprint ${reference.credential})`,
+      remedy: `Give services.${reference.service} the same url and token there. A campaign of the local services cannot be moved.`,
+    });
+  });
+  return [...new Set(feeds)];
+}
+
+function isSame(one: ServiceReference, other: ServiceReference): boolean {
+  return one.address === other.address && one.credential === other.credential;
+}
+
+export async function snapshotsOf(
+  client: Client,
+  references: readonly ServiceReference[],
+): Promise<BudgetSnapshot[]> {
+  const all = references.map((reference) => readSnapshot(client, budgetWorkflowId(reference)));
+  return (await Promise.all(all)).filter((snapshot) => snapshot !== null);
+}
+
+/** What is charged here counts there, once, however often this is called. */
+export async function takeAlong(
+  { client, taskQueue }: Session,
+  feeds: readonly ServiceSettings[],
+  run: string,
+  budgets: readonly BudgetSnapshot[],
+): Promise<void> {
+  for (const { reference, limit, addressLimit, maxUnfinished } of everyCredential(feeds)) {
+    const { service, address, credential } = reference;
+    const left = budgets.find((one) => one.service === service && one.address === address);
+    const credentials = left?.credentials ?? [];
+    const closes = Object.fromEntries(credentials.map((one) => [one.credential, one.closes]));
+    const restored = {
+      from: `move ${run}`,
+      at: Date.now(),
+      closes,
+      paused: [],
+      reason: 'campaigns were moved here from an embedded server',
+    };
+    const budget = await client.workflow.signalWithStart('budget', {
+      ...budgetStart(reference, taskQueue),
+      signal: restoreSignal,
+      signalArgs: [restored],
+    });
+    const limits = { credentialLimit: limit, addressLimit, maxUnfinished };
+    await budget.signal(configureSignal, {
+      credential,
+      ...limits,
+      submitQueue: submitTaskQueue(reference),
+    });
+  }
+}
+
+/** The charges have moved: what the server here has sent with a token, the budget there counts. */
+export async function takeTokens(
+  { client }: Session,
+  tree: string,
+  feeds: readonly ServiceSettings[],
+): Promise<void> {
+  for (const { reference } of everyCredential(feeds)) {
+    const address = credentialLeaseAddress(tree, reference);
+    if (address !== null)
+      await takeCredential(await openStore(address), await treeHolder(client, null));
+  }
+}

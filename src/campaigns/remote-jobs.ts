@@ -1,0 +1,108 @@
+/** The jobs that the services hold for our token, and which of them this folder has: for `remote list` and `adopt`. */
+import type { ServiceSettings, Settings } from '../config/settings.ts';
+import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
+import type { PastJob } from '../domain/outcomes.ts';
+import { withLocalServices } from '../host/with-local-services.ts';
+import { createClient } from '../services/registry.ts';
+import { jobsInFolder, type HolderOfJob } from '../store/jobs-in-folder.ts';
+import { chooseServices } from './choose-services.ts';
+
+/**
+ * Both services delete a job two weeks after its submission. The contracts name no time; this is what is known of them.
+ */
+const KEPT_MS = 14 * 86_400_000;
+
+export interface RemoteJob extends PastJob {
+  readonly service: ServiceName;
+  /** The item of this folder that has the job; null when none has. */
+  readonly here: HolderOfJob | null;
+  /** ISO 8601, UTC; null where the service does not say when the job was submitted. */
+  readonly deletedAt: string | null;
+}
+
+export interface RemoteJobs {
+  readonly jobs: readonly RemoteJob[];
+  /** What could not be found out, a sentence each. */
+  readonly notes: readonly string[];
+  /** A service, or a part of its list, was not to be had: the list may be incomplete. */
+  readonly incomplete: boolean;
+}
+
+export interface WantedServices {
+  readonly services: ReadonlySet<ServiceName>;
+  /** The two services of this project, on this machine, in place of configured ones. */
+  readonly local: boolean;
+  /** The command that wants them, for messages. */
+  readonly who: string;
+}
+
+/** The settings of the chosen services; the local ones run for as long as `use` does. */
+export async function withServices<T>(
+  settings: Settings,
+  wanted: WantedServices,
+  use: (services: readonly ServiceSettings[]) => Promise<T>,
+): Promise<T> {
+  const { local, services, who } = wanted;
+  const chosen = chooseServices(settings, { local, needed: services, who });
+  if (!local) return use(chosen);
+  return withLocalServices(settings.embeddedDir, (running) =>
+    use(running.filter(({ reference }) => services.has(reference.service))),
+  );
+}
+
+/** @param folder that the campaigns lie in */
+export async function remoteJobs(
+  services: readonly ServiceSettings[],
+  folder: string,
+): Promise<RemoteJobs> {
+  const secrets = services.map(({ token }) => token.reveal());
+  const lists = await Promise.all(services.map((service) => jobsOf(service, secrets, folder)));
+  return {
+    jobs: lists.flatMap(({ jobs }) => jobs),
+    notes: [...new Set(lists.flatMap(({ notes }) => notes))],
+    incomplete: lists.some(({ incomplete }) => incomplete),
+  };
+}
+
+async function jobsOf(
+  settings: ServiceSettings,
+  otherSecrets: readonly string[],
+  folder: string,
+): Promise<RemoteJobs> {
+  const { service } = settings.reference;
+  const { url, variant, token } = settings;
+  const client = createClient({ service, url, variant, token: token.reveal(), otherSecrets });
+  const { jobs: here, unreadable } = await jobsInFolder(folder, service);
+  const jobs: RemoteJob[] = [];
+  const notes: string[] = [...unreadable];
+  let incomplete = false;
+  try {
+    for (const kind of KINDS.filter((one) => SERVICE_OF_KIND[one] === service)) {
+      const outcome = await client.list(kind, { signal: AbortSignal.timeout(PATIENCE_MS) });
+      if (outcome.type !== 'listed') {
+        notes.push(outcome.message);
+        incomplete ||= outcome.type === 'unavailable';
+        continue;
+      }
+      // Not `incomplete`: the list itself is there, and what the other one is for is not shown (contract 4.8).
+      if (outcome.missing !== undefined) notes.push(outcome.missing);
+      jobs.push(...outcome.jobs.map((job) => remoteJob(job, service, here)));
+    }
+  } finally {
+    await client.close();
+  }
+  return { jobs, notes, incomplete };
+}
+
+/** For one list; somebody waits for it. */
+const PATIENCE_MS = 60_000;
+
+function remoteJob(
+  job: PastJob,
+  service: ServiceName,
+  here: ReadonlyMap<string, HolderOfJob>,
+): RemoteJob {
+  const submitted = Date.parse(job.submittedAt ?? '');
+  const deletedAt = Number.isNaN(submitted) ? null : new Date(submitted + KEPT_MS).toISOString();
+  return { ...job, service, here: here.get(job.remoteId) ?? null, deletedAt };
+}

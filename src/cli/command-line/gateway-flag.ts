@@ -1,0 +1,29 @@
+/** The value of `--gateway`: a personality of the gateway in front of the local services, and when it misbehaves. */
+import { parseDuration } from '../../config/duration.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
+import { GATEWAY_NAMES, type GatewayRule } from '../../local-services/gateway/personalities.ts';
+
+/**
+ * `NAME[:AFTER[:FOR]]`, e.g. `firewall-403:5s:30s`: the trouble begins AFTER the start and lasts FOR. `none` is a
+ * gateway that relays everything: null. Throws `OPTION_INVALID`.
+ */
+export function readGateway(text: string): GatewayRule | null {
+  if (text === 'none') return null;
+  const [given = '', after, duration, ...more] = text.split(':');
+  const name = GATEWAY_NAMES.find((known) => known === given);
+  const afterMs = after === undefined ? 0 : lengthOf(after);
+  const forMs = duration === undefined ? undefined : lengthOf(duration);
+  if (name === undefined || afterMs === null || forMs === null || more.length > 0) {
+    throw new HundredfoldError({
+      code: 'OPTION_INVALID',
+      message: `--gateway is "${text}"`,
+      remedy: `Give NAME, NAME:AFTER or NAME:AFTER:FOR with times such as 5s. The names are none, ${GATEWAY_NAMES.join(', ')}.`,
+    });
+  }
+  return { name, afterMs, ...(forMs === undefined ? {} : { forMs }) };
+}
+
+/** In ms; a trouble may begin at once, so zero is a length too. */
+function lengthOf(text: string): number | null {
+  return /^0(ms|s|m|h|d)?$/.test(text) ? 0 : parseDuration(text);
+}

@@ -1,0 +1,52 @@
+/** `--where state=failed`: which items of a campaign, by the same properties that `items` shows. */
+import { HundredfoldError } from '../../domain/errors.ts';
+import { KINDS } from '../../domain/item.ts';
+import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
+import type { ItemLine } from '../../campaigns/item-lines.ts';
+
+const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;
+type Property = (typeof PROPERTIES)[number];
+
+/** Of those whose values are known, all of them. */
+const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
+  state: [...OPEN_STATES, ...FINAL_STATES],
+  kind: KINDS,
+};
+
+export type Where = (line: ItemLine) => boolean;
+
+/**
+ * All conditions must hold; of one condition, any of the values that are named with commas.
+ * @throws HundredfoldError `WHERE_INVALID`
+ */
+export function parseWhere(conditions: readonly string[]): Where {
+  const all = conditions.map(parseCondition);
+  return (line) => all.every(({ property, values }) => values.includes(line[property] ?? ''));
+}
+
+function parseCondition(text: string): {
+  readonly property: Property;
+  readonly values: readonly string[];
+} {
+  const [, name = '', list = ''] = /^\s*(\w+)\s*=(.*)$/.exec(text) ?? [];
+  const property = PROPERTIES.find((one) => one === name);
+  const values = list
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  if (property === undefined || values.length === 0) {
+    throw refused(`--where ${text} is no condition`, CONDITIONS);
+  }
+  const known = VALUES[property];
+  const strange = known && values.find((value) => !known.includes(value));
+  if (known && strange !== undefined) {
+    throw refused(`--where ${text}: no ${property} is ${strange}`, `One of ${known.join(', ')}.`);
+  }
+  return { property, values };
+}
+
+const CONDITIONS = 'Write state=failed,held or kind=molecule or code=JOB_FAILED or id=a,b.';
+
+function refused(message: string, remedy: string): HundredfoldError {
+  return new HundredfoldError({ code: 'WHERE_INVALID', message, remedy });
+}

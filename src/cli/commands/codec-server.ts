@@ -1,0 +1,40 @@
+/** `hundredfold codec-server`: lets the Temporal UI and CLI read what the payload codec has encrypted. */
+import { loadSettings } from '../../config/settings.ts';
+import { isLocalHost } from '../../domain/local-host.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { startCodecServer } from '../../temporal/codec-server.ts';
+import { say } from '../text/explain.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+
+export interface CodecServerFlags extends CommonFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly uiOrigin: string;
+}
+
+export async function codecServer(flags: CodecServerFlags): Promise<number> {
+  const { codec: keys } = loadSettings(flags.config, process.env, { tokens: 'optional' });
+  if (!keys) {
+    throw new HundredfoldError({
+      code: 'CONFIG_NO_CODEC',
+      message: 'a codec server needs the keys of temporal.codec, and none is configured',
+      remedy:
+        'Set temporal.codec.key and temporal.codec.keys in hundredfold.yaml (docs/cluster.md).',
+    });
+  }
+  const { port, host, uiOrigin } = flags;
+  const server = await startCodecServer({ keys, port, host, uiOrigin });
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
+  });
+  say(
+    `codec server at ${server.url} for pages of ${uiOrigin}, with the keys ${[...keys.keys.keys()].join(', ')}`,
+  );
+  if (!isLocalHost(host.includes(':') ? `[${host}]` : host))
+    say(
+      '  Whoever reaches this address can decrypt: put a gateway with a login and TLS in front of it.',
+    );
+  await ended;
+  await server.close();
+  return EXIT.ok;
+}

@@ -1,0 +1,122 @@
+/** `hundredfold export NAME --to FORMAT`: files for the next program. `export --list`: the formats. */
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { DEFAULT_OPTIONS } from '../../export/format.ts';
+import { FORMATS, formatOf } from '../../export/formats.ts';
+import { EXPORT_RECORD, type Remark } from '../../export/export-record.ts';
+import { exportTree, type Exported } from '../../export/export-tree.ts';
+import { absoluteAddress, addressOf } from '../../store/address.ts';
+import { openStore } from '../../store/open-store.ts';
+import { say } from '../text/explain.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { lineOf } from '../../campaigns/item-lines.ts';
+import { printDocument, printLine } from '../text/output.ts';
+import { printTable } from '../text/table.ts';
+import { findTreeOrFolder } from '../session/tree-or-folder.ts';
+import { parseWhere } from '../command-line/where.ts';
+
+export interface ExportFlags extends CommonFlags {
+  readonly to?: string;
+  readonly list?: boolean;
+  readonly out?: string;
+  readonly where?: readonly string[];
+  readonly predictor?: string;
+  readonly structureColumn?: string;
+  readonly structures?: string;
+  readonly replace?: boolean;
+}
+
+export async function exportCampaign(
+  name: string | undefined,
+  flags: ExportFlags,
+): Promise<number> {
+  if (flags.list === true) return listFormats(flags);
+  if (name === undefined || flags.to === undefined) throw incomplete();
+  const format = formatOf(flags.to);
+  const where = flags.where && parseWhere(flags.where);
+  const { store, campaign } = await findTreeOrFolder(name, flags);
+  const out = absoluteAddress(flags.out ?? `export/${campaign.name}-${format.name}`);
+  const exported = await exportTree({
+    store,
+    campaign,
+    format,
+    options: {
+      predictor: flags.predictor ?? DEFAULT_OPTIONS.predictor,
+      structureColumn: flags.structureColumn ?? DEFAULT_OPTIONS.structureColumn,
+    },
+    structures: flags.structures,
+    wanted: where && ((item) => where(lineOf(item, undefined))),
+    to: await openStore(out),
+    replace: flags.replace,
+    onItem: progress(campaign.name, campaign.items),
+  });
+  tell(exported, out, flags);
+  return exported.leftOut.some(({ code }) => code !== 'NOT_SUCCEEDED') ? EXIT.incomplete : EXIT.ok;
+}
+
+function listFormats(flags: ExportFlags): number {
+  if (flags.json === true) {
+    const formats = FORMATS.map(({ name, kinds, content, loadedBy }) => {
+      return { format: name, kinds, content, loadedBy };
+    });
+    printDocument({ formats });
+    return EXIT.ok;
+  }
+  printTable(
+    ['FORMAT', 'KINDS', 'CONTENT', 'LOADED BY'],
+    FORMATS.map(({ name, kinds, content, loadedBy }) => [name, kinds.join(','), content, loadedBy]),
+  );
+  return EXIT.ok;
+}
+
+function incomplete(): HundredfoldError {
+  return new HundredfoldError({
+    code: 'EXPORT_INCOMPLETE_COMMAND',
+    message: 'export needs the name of a campaign and --to FORMAT',
+    remedy: 'hundredfold export --list shows the formats, hundredfold list the campaigns.',
+  });
+}
+
+/** Between lines that say how far it is, in ms. */
+const TELL_EVERY_MS = 5_000;
+
+function progress(name: string, items: number): () => void {
+  let [done, told] = [0, performance.now()];
+  return () => {
+    done += 1;
+    if (performance.now() - told < TELL_EVERY_MS) return;
+    told = performance.now();
+    say(`${name}: ${done} of ${items} items read`);
+  };
+}
+
+function tell(exported: Exported, out: string, { json }: ExportFlags): void {
+  const { campaign, format, leftOut, notes, otherKinds, files } = exported;
+  const reasons = leftOut.map(({ id, code, message }) => ({ id, message: `${message} (${code})` }));
+  if (json === true) {
+    printDocument({
+      campaign,
+      format,
+      out,
+      exported: exported.exported,
+      leftOut,
+      notes,
+      otherKinds,
+      files: files.size,
+    });
+  } else {
+    printLine(out);
+  }
+  say(`${campaign}: ${exported.exported} items as ${format}, ${files.size} files in ${out}`);
+  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} has nothing for`);
+  tellRemarks('left out', reasons, out);
+  tellRemarks('note', notes, out);
+}
+
+/** More of a kind stand in export.json only. */
+const MOST_TOLD = 20;
+
+function tellRemarks(what: string, remarks: readonly Remark[], out: string): void {
+  for (const { id, message } of remarks.slice(0, MOST_TOLD)) say(`  ${what}: ${id}: ${message}`);
+  const more = remarks.length - MOST_TOLD;
+  if (more > 0) say(`  ${what}: ${more} more, all in ${addressOf(out, EXPORT_RECORD)}`);
+}

@@ -1,0 +1,9 @@
+/** `hundredfold pause NAME`: durable, because it is a message to the campaign's workflow. */
+import { pauseCampaign } from '../../campaigns/control.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { sendToCampaign } from '../session/open-campaign.ts';
+
+export async function pause(name: string, flags: CommonFlags): Promise<number> {
+  const words = `${name} is paused: no new submissions; what was submitted is fetched. \`hundredfold resume\` lets it go on.`;
+  return sendToCampaign(name, flags, words, (client) => pauseCampaign(client, name));
+}

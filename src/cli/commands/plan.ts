@@ -1,0 +1,143 @@
+/** `hundredfold plan`: checks everything and says what a run would do, without submitting anything. */
+import type { BudgetStatus } from '../../budget/status.ts';
+import type { Settings, UnreadyService } from '../../config/settings.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import type { ServiceForecast } from '../../plan/forecast.ts';
+import type { Fate } from '../../plan/survey.ts';
+import { say } from '../text/explain.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { ProblemList } from '../text/problem-list.ts';
+import { forecastCampaign } from '../../campaigns/forecast.ts';
+import {
+  checkSameCampaign,
+  knownServices,
+  takeIn,
+  type Intake,
+  type IntakeOptions,
+} from '../../campaigns/intake.ts';
+import { freeIn } from '../../campaigns/free-space.ts';
+import { chargedBudgets, mayBeCharged } from '../../campaigns/charged-budgets.ts';
+import { logToFolder } from '../session/worker-log.ts';
+import { diskEstimate, endOf, jobsOf } from '../../plan/totals.ts';
+import { planLines } from '../text/plan-text.ts';
+import { commandSettings } from '../session/command-settings.ts';
+import { printDocument, printLine } from '../text/output.ts';
+
+export interface PlanFlags extends CommonFlags, IntakeOptions {
+  /** Says of each row what becomes of it. */
+  readonly explain?: boolean;
+}
+
+export async function plan(manifests: string[], flags: PlanFlags): Promise<number> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const fates: { id: string; fate: Fate }[] = [];
+  const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
+  // They are what the command is asked for.
+  const problems = new ProblemList(flags.json ? undefined : printLine);
+  const intake = await takeIn(manifests, flags, settings, {
+    ...(flags.explain && { onFate }),
+    onProblem: (problem) => problems.add(problem),
+  });
+  problems.sayRest();
+  const { name, survey } = intake;
+  const budgets = jobsOf(survey) > 0 ? await chargedNow(settings) : [];
+  const now = Date.now();
+  const feeds = knownServices(settings, flags);
+  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
+  for (const feed of feeds)
+    if ('reason' in feed && intake.needed.has(feed.reference.service)) sayUncharged(feed);
+  if (flags.json) print(intake, problems, forecasts, flags.explain ? fates : null);
+  else {
+    const freeBytes = await freeIn(intake.folder);
+    for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
+    for (const line of planLines({ name, survey, forecasts, now, freeBytes })) printLine(line);
+    if (survey.errors > 0) printLine('Nothing of it can be submitted until the errors are mended.');
+    else {
+      await checkSameCampaign(intake);
+      printLine(`To begin: hundredfold run ${manifests.join(' ')}`);
+    }
+  }
+  return survey.errors > 0 ? EXIT.refused : EXIT.ok;
+}
+
+/** What is charged to the budgets; nothing where that cannot be found out. */
+async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> {
+  if (!mayBeCharged(settings)) return [];
+  try {
+    logToFolder(settings);
+    return await chargedBudgets(settings, process.env);
+  } catch (error) {
+    // The checks stand without it, and are what most people plan for.
+    if (!(error instanceof HundredfoldError)) throw error;
+    say(`Cannot read how much of the budgets is used: ${error.message} [${error.code}]`);
+    return [];
+  }
+}
+
+/** The forecast is then the earliest end. */
+function sayUncharged({ reference: { service }, reason }: UnreadyService): void {
+  say(`Cannot read how much of your budget at ${service} is used: ${reason.message}.`);
+}
+
+function print(
+  { name, folder, survey }: Intake,
+  problems: ProblemList,
+  forecasts: readonly ServiceForecast[],
+  fates: readonly { id: string; fate: Fate }[] | null,
+): void {
+  const end = endOf(forecasts);
+  const iso = (at: number): string | null =>
+    Number.isFinite(at) ? new Date(at).toISOString() : null;
+  const document = {
+    campaign: name,
+    out: folder,
+    rows: survey.rows,
+    kinds: survey.kinds,
+    problems: problems.kept,
+    ...(problems.omitted > 0 && { problemsOmitted: problems.omitted }),
+    invalid: survey.invalid,
+    ended: survey.ended,
+    submitted: survey.submitted,
+    adopted: survey.adopted,
+    duplicates: survey.duplicates,
+    cached: survey.cached,
+    notCached: survey.misses,
+    submissions: jobsOf(survey),
+    endsAt: end === null ? null : iso(end),
+    services: forecasts.map(({ service, jobs, free, endsAt }) => ({
+      service,
+      jobs,
+      free,
+      endsAt: iso(endsAt),
+    })),
+    diskBytes: diskEstimate(survey),
+    ...(fates && { fates: fates.map(({ id, fate }) => ({ id, ...fate })) }),
+  };
+  printDocument(document);
+}
+
+function fateText(fate: Fate, all: readonly { id: string }[]): string {
+  switch (fate.type) {
+    case 'ended':
+      return `${fate.state} in an earlier run`;
+    case 'open':
+      return fate.submitted
+        ? 'submitted by an earlier run'
+        : 'waits for its job since an earlier run';
+    case 'adopted':
+      return `adopts job ${fate.remoteId}, which the service has already`;
+    case 'duplicate':
+      return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
+    case 'cached':
+      return `cached: the ${fate.synthetic ? 'synthetic ' : ''}result of ${fate.id} in ${fate.campaign}`;
+    case 'new':
+      return `a new job: ${WHY[fate.why]}`;
+  }
+}
+
+const WHY: Readonly<Record<Extract<Fate, { type: 'new' }>['why'], string>> = {
+  'no cache': 'there are no earlier results to look at',
+  'never computed': 'never computed before by this service',
+  'other predictors': 'the earlier result has other predictors',
+  damaged: 'the files of the earlier result were removed or changed',
+};

@@ -1,0 +1,15 @@
+/** `hundredfold resume NAME`: durable, because it is a message to the campaign's workflow. */
+import { resumeCampaign } from '../../campaigns/control.ts';
+import type { ServiceName } from '../../domain/item.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { sendToCampaign } from '../session/open-campaign.ts';
+
+export interface ResumeFlags extends CommonFlags {
+  readonly service?: ServiceName;
+}
+
+export async function resume(name: string, flags: ResumeFlags): Promise<number> {
+  const { service } = flags;
+  const words = service === undefined ? `${name} goes on.` : `${name} goes on with ${service}.`;
+  return sendToCampaign(name, flags, words, (client) => resumeCampaign(client, name, service));
+}

@@ -1,0 +1,71 @@
+/** `hundredfold retry`: runs items of a campaign again that have ended without success, in the same output tree. */
+import { EXIT } from '../../domain/errors.ts';
+import { treeIfAny } from '../../campaigns/campaign-tree.ts';
+import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
+import { startRetry } from '../../campaigns/retry.ts';
+import { standingOf, type StandingOptions } from '../../campaigns/standing.ts';
+import { openSession } from '../../host/session.ts';
+import { campaignAddress } from '../../store/address.ts';
+import type { RetrySurvey, Selection } from '../../store/retry-survey.ts';
+import { startInBackground } from '../../host/background.ts';
+import { commandSettings } from '../session/command-settings.ts';
+import { conclude, concludeEnded } from '../session/conclusion.ts';
+import { detach } from '../session/detached.ts';
+import { say } from '../text/explain.ts';
+import type { ServiceFlags } from '../command-line/flags.ts';
+import { follow } from '../live/follow.ts';
+import { Interruption } from '../session/interruption.ts';
+import { explainRetry } from '../text/retry-text.ts';
+import { logToFolder } from '../session/worker-log.ts';
+
+export interface RetryFlags extends ServiceFlags, StandingOptions {
+  readonly failed?: boolean;
+  readonly item?: readonly string[];
+  readonly out?: string;
+  readonly detach?: boolean;
+}
+
+export async function retry(name: string, flags: RetryFlags): Promise<number> {
+  const settings = commandSettings(flags);
+  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
+  // Where it usually lies: what it needs is known before a server is started. Temporal may know of another place.
+  const local = flags.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
+  const interruption = new Interruption();
+  logToFolder(settings);
+  const services = local ? { services: 'local' as const } : {};
+  if (flags.detach) await startInBackground(settings, { ...flags, ...services });
+  const session = await openSession({
+    settings,
+    environment: process.env,
+    localServices: local,
+    ownWorker: !flags.detach,
+  });
+  try {
+    if (interruption.requested()) return EXIT.interrupted;
+    const wanted = {
+      name,
+      expected,
+      local,
+      settings,
+      selection: selectionOf(flags),
+      standing: standingOf(flags),
+      chosenByUser: flags.out !== undefined,
+      onNotice: say,
+      onSurvey: (survey: RetrySurvey) => explainRetry(name, survey),
+    };
+    const { folder, idle } = await oneAtATime(settings, say, () => startRetry(session, wanted));
+    const json = flags.json ?? false;
+    if (idle) return await concludeEnded(folder, { json });
+    const left = { settings, flags: { ...flags, ...services } };
+    if (flags.detach) return await detach(session, { name, folder }, left);
+    const to = await follow(session, { name, folder }, interruption);
+    return await conclude(session, { name, folder }, to, left);
+  } finally {
+    await session.close();
+  }
+}
+
+function selectionOf({ failed, item }: RetryFlags): Selection {
+  if (item !== undefined) return { type: 'items', ids: new Set(item) };
+  return { type: failed ? 'failed' : 'all' };
+}

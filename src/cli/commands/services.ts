@@ -1,0 +1,105 @@
+/** `hundredfold services`: the two local services, in the foreground. */
+import { pino } from 'pino';
+import { parseDuration } from '../../config/duration.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { readGateway } from '../command-line/gateway-flag.ts';
+import { startLocalServices } from '../../local-services/server.ts';
+import { say } from '../text/explain.ts';
+
+export interface ServicesFlags {
+  readonly port: string;
+  readonly host: string;
+  readonly database: string;
+  readonly engine?: 'real' | 'recorded' | 'synthetic';
+  readonly acpype?: string;
+  readonly variant: 'current' | 'earlier';
+  readonly limit: string;
+  readonly moleculeLimit: string;
+  readonly window: string;
+  readonly addressLimit?: string;
+  readonly jobTime?: string;
+  readonly concurrency?: string;
+  readonly maxQueued: string;
+  readonly bodyLimit: string;
+  readonly retryAfter: string;
+  readonly jobTimeLimit: string;
+  readonly basePath?: string;
+  readonly trustProxy?: boolean;
+  readonly smtp?: string;
+  readonly mailFrom: string;
+  readonly faultControl?: boolean;
+  readonly gateway?: string;
+}
+
+export async function services(flags: ServicesFlags): Promise<number> {
+  const services = await startLocalServices({
+    port: number('--port', flags.port),
+    host: flags.host,
+    database: flags.database,
+    engine: flags.engine ?? 'installed',
+    ...(flags.acpype !== undefined && { acpypeVersion: flags.acpype }),
+    variant: flags.variant,
+    limit: number('--limit', flags.limit),
+    moleculeLimit: number('--molecule-limit', flags.moleculeLimit),
+    windowMs: duration('--window', flags.window),
+    maxQueued: number('--max-queued', flags.maxQueued),
+    bodyLimit: Math.floor(number('--body-limit', flags.bodyLimit) * 1024 * 1024),
+    retryAfterSeconds: number('--retry-after', flags.retryAfter),
+    timeLimitSeconds: duration('--job-time-limit', flags.jobTimeLimit) / 1000,
+    trustProxy: flags.trustProxy ?? false,
+    mailFrom: flags.mailFrom,
+    ...(flags.basePath === undefined ? {} : { basePath: flags.basePath }),
+    ...(flags.smtp === undefined ? {} : { smtp: flags.smtp }),
+    allowFaultControl: flags.faultControl ?? false,
+    log: pino({ level: 'info' }, pino.destination(2)),
+    ...(flags.concurrency === undefined
+      ? {}
+      : { concurrency: number('--concurrency', flags.concurrency) }),
+    ...(flags.addressLimit === undefined
+      ? {}
+      : { addressLimit: number('--address-limit', flags.addressLimit) }),
+    ...(flags.gateway === undefined ? {} : { gateway: readGateway(flags.gateway) }),
+    ...(flags.jobTime === undefined ? {} : { jobMs: duration('--job-time', flags.jobTime) }),
+  });
+  const { molecules, predictions } = services.engines;
+  say(`molecules:   ${services.moleculesUrl}   ({mol_base_url}); ${molecules}`);
+  say(`predictions: ${services.url}   ({base_url}); ${predictions}`);
+  if (flags.engine === undefined) sayMissing([molecules, predictions]);
+  say(`interfaces:  ${services.moleculesUrl}/docs/   ${services.url}/docs/`);
+  say(`public jobs: ${services.moleculesUrl}/   metrics: ${services.url}/metrics`);
+  if (flags.gateway !== undefined) say(`gateway:     ${flags.gateway}`);
+  say(`jobs in ${flags.database}; Ctrl-C stops, and keeps them.`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await services.close();
+  return EXIT.ok;
+}
+
+/** A user who chose no engine may not know that there are real ones. */
+function sayMissing(statements: readonly string[]): void {
+  if (statements.every((statement) => statement.startsWith('engine: real'))) return;
+  say(
+    'Recorded answers are known for the inputs of batches/ only; `npm run engines` installs what computes.',
+  );
+}
+
+function number(option: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+  throw unusable(option, text, 'a number, 0 or above');
+}
+
+function duration(option: string, text: string): number {
+  const value = parseDuration(text);
+  if (value !== null) return value;
+  throw unusable(option, text, 'a length of time: 500ms, 10s, 60m or 1h');
+}
+
+function unusable(option: string, text: string, wanted: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'OPTION_INVALID',
+    message: `${option} is "${text}"`,
+    remedy: `Give ${wanted}.`,
+  });
+}

@@ -1,0 +1,57 @@
+/** `hundredfold status [NAME]`: how one campaign stands. */
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import type { Session } from '../../host/session.ts';
+import { openStore } from '../../store/open-store.ts';
+import { findCampaign, listCampaigns, type CampaignLine } from '../../campaigns/find.ts';
+import { expectedEnd } from '../../plan/expected-end.ts';
+import { noticesOf } from '../../campaigns/budget-notices.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { observe, type Observation } from '../../campaigns/observe.ts';
+import { openDocument } from '../../campaigns/open-document.ts';
+import { budgetText, countsText, endText, stateText } from '../text/progress-text.ts';
+import { endedCampaign } from '../../report/campaign-document.ts';
+import { printDocument, printLine } from '../text/output.ts';
+import { printEnd } from '../text/summary.ts';
+import { withSession } from '../session/with-session.ts';
+
+export async function status(name: string | undefined, flags: CommonFlags): Promise<number> {
+  return withSession(flags, 'look', async (session) => {
+    const campaign = name ? await findCampaign(session.client, name) : await newest(session);
+    if (campaign.open) {
+      const seen = await observe(session, { name: campaign.name, folder: campaign.out });
+      if (flags.json) printDocument(await openDocument(session, campaign, seen));
+      else printOpen(session, campaign, seen);
+    } else {
+      const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
+      if (flags.json) printDocument(ended.document);
+      else printEnd(ended, { tell: printLine });
+    }
+    return EXIT.ok;
+  });
+}
+
+async function newest({ client }: Session): Promise<CampaignLine> {
+  const [campaign] = await listCampaigns(client);
+  if (campaign) return campaign;
+  throw new HundredfoldError({
+    code: 'CAMPAIGN_NONE',
+    message: 'no campaign was run here yet',
+    remedy: 'Start one: hundredfold run MANIFEST.',
+  });
+}
+
+function printOpen(session: Session, campaign: CampaignLine, seen: Observation): void {
+  const { budgets, at } = seen;
+  const end = expectedEnd(seen);
+  printLine(`${campaign.name}${stateText(seen)}: ${countsText(seen)}`);
+  for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
+  for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
+  if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
+  // While it stands still nobody knows.
+  if (end !== null && seen.obstacle === null) printLine(`  ${endText(end, at)}`);
+  printLine(`  results: ${campaign.out}`);
+  if (session.role === 'host') {
+    printLine('  Nothing is working on it. To resume, run its "hundredfold run" command again,');
+    printLine(`  or: hundredfold watch ${campaign.name}`);
+  }
+}

@@ -1,0 +1,53 @@
+/** `hundredfold stop`: ends the host that runs in the background, in order. */
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { tryLock } from '../../host/lock.ts';
+import { readRecord } from '../../host/record.ts';
+import { lives, stopDevServer } from '../../temporal/dev-server.ts';
+import { endProcess, runsAs } from '../../temporal/processes.ts';
+import { say } from '../text/explain.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { commandSettings } from '../session/command-settings.ts';
+
+/** The worker gives POSTs 35 s to come home, then the server is stopped. */
+const PATIENCE_MS = 60_000;
+
+export async function stop(flags: CommonFlags): Promise<number> {
+  const { embeddedDir } = commandSettings(flags, { tokens: 'optional' });
+  // The one that waits to take over first: it must not do so now.
+  const background = readRecord(embeddedDir, 'background');
+  const waiting = background !== null && runsAs(background.pid, 'host');
+  if (waiting) await end(background.pid);
+  const host = hostIn(embeddedDir);
+  if (host !== null) await end(host);
+  if (waiting || host !== null) {
+    say('Stopped. Open campaigns resume with the next "hundredfold run" or "watch".');
+    return EXIT.ok;
+  }
+  // A host that was killed leaves its server behind.
+  const server = readRecord(embeddedDir, 'server');
+  const left = server !== null && lives(server);
+  if (left) await stopDevServer(server);
+  say(
+    left
+      ? 'Stopped the server that a killed command had left running.'
+      : 'Nothing is running here.',
+  );
+  return EXIT.ok;
+}
+
+/** The process that holds the folder: its record is believed only while the folder is locked. */
+function hostIn(dir: string): number | null {
+  const lock = tryLock(dir);
+  lock?.release();
+  const pid = lock ? null : (readRecord(dir, 'host')?.pid ?? null);
+  return pid;
+}
+
+async function end(pid: number): Promise<void> {
+  if (await endProcess(pid, 'SIGTERM', PATIENCE_MS)) return;
+  throw new HundredfoldError({
+    code: 'HOST_DOES_NOT_STOP',
+    message: `process ${pid} does not end`,
+    remedy: `End it by force (kill -9 ${pid}): campaigns are durable and lose nothing.`,
+  });
+}

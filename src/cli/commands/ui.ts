@@ -1,0 +1,62 @@
+/** `hundredfold ui`: the Temporal UI, with the embedded server for as long as somebody looks. */
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { openSession } from '../../host/session.ts';
+import { commandSettings } from '../session/command-settings.ts';
+import { say } from '../text/explain.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { Interruption } from '../session/interruption.ts';
+import { openLink } from '../session/open-link.ts';
+import { printDocument, printLine } from '../text/output.ts';
+import { workflowsLink } from '../text/ui-link.ts';
+import { logToFolder } from '../session/worker-log.ts';
+
+/**
+ * Nothing is submitted meanwhile, unless another command works.
+ *
+ * @throws HundredfoldError `UI_UNKNOWN` where Temporal runs elsewhere
+ */
+export async function ui(flags: CommonFlags): Promise<number> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  if (settings.temporal) throw elsewhere(settings.temporal.address);
+  logToFolder(settings);
+  const interruption = new Interruption();
+  const session = await openSession({
+    settings,
+    environment: process.env,
+    localServices: false,
+    anyHost: true,
+    lookOnly: true,
+  });
+  try {
+    if (session.ui === null) throw switchedOff();
+    const link = workflowsLink(session.ui);
+    if (flags.json) printDocument({ ui: link });
+    else printLine(link);
+    if (!flags.json) await openLink(link);
+    say(
+      session.role === 'host'
+        ? 'The embedded server runs until you press Ctrl-C. No campaign makes progress meanwhile.'
+        : 'Another command runs the embedded server, and stops it when it ends. Ctrl-C ends this one.',
+    );
+    await interruption.request;
+    return EXIT.ok;
+  } finally {
+    await session.close();
+  }
+}
+
+function elsewhere(address: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'UI_UNKNOWN',
+    message: `Temporal runs at ${address}, and its UI has an address of its own`,
+    remedy: 'Ask whoever runs it; by default a UI server listens on port 8080 or 8233.',
+  });
+}
+
+function switchedOff(): HundredfoldError {
+  return new HundredfoldError({
+    code: 'UI_OFF',
+    message: 'the embedded server runs without its UI',
+    remedy: 'Stop what runs it (hundredfold stop), then type the command again.',
+  });
+}

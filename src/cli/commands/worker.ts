@@ -1,0 +1,151 @@
+/** `hundredfold worker`: a long-lived worker against a Temporal address. */
+import type { Client } from '@temporalio/client';
+import { METRICS_HOST } from '../../config/schema-worker.ts';
+import { everyCredential, type Settings, type TemporalSettings } from '../../config/settings.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { startLastingWorker } from '../../host/lasting-worker.ts';
+import { temporalAddress } from '../../host/session.ts';
+import { stateFolderOf } from '../../host/state.ts';
+import type { LogFormat } from '../../telemetry/log-line.ts';
+import type { Operations, OperationsOptions } from '../../telemetry/operations.ts';
+import { logTo } from '../../telemetry/log-target.ts';
+import { startRuntime, workerLog } from '../../telemetry/runtime.ts';
+import { connectClient } from '../../temporal/connection.ts';
+import { registerSearchAttributes } from '../../temporal/search-attributes.ts';
+import { buildOn } from '../../temporal/deployment.ts';
+import type { Build } from '../../temporal/build.ts';
+import { ROLES, type Role } from '../../temporal/roles.ts';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/names.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { commandSettings } from '../session/command-settings.ts';
+
+export interface WorkerFlags extends CommonFlags {
+  /** Default: all. */
+  readonly role?: readonly Role[];
+  /** Instead of `host pid version`. */
+  readonly identity?: string;
+  readonly metricsPort?: number;
+  readonly metricsHost?: string;
+  readonly logFormat?: LogFormat;
+}
+
+/** Only these ask a service for anything. */
+const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
+
+/**
+ * Whoever ends a worker (systemd, Kubernetes) waits for so long at least, if it is told to: a minute less 15 s. A POST has
+ * ended by then; what has not is tried again by another worker.
+ */
+const STOP_WITHIN_MS = 44_000;
+
+export async function worker(flags: WorkerFlags): Promise<number> {
+  const roles = flags.role ?? ROLES;
+  const asks = roles.some((role) => WITH_TOKEN.includes(role));
+  const settings = commandSettings(flags, { tokens: asks ? 'required' : 'optional' });
+  const configured = checked(settings, asks);
+  const services = asks ? everyCredential(Object.values(settings.services)) : [];
+  logTo((line) => process.stderr.write(line), 'INFO', flags.logFormat ?? settings.worker.logFormat);
+  const { identity } = flags;
+  const temporal = {
+    ...temporalAddress(configured, settings.codec),
+    ...(identity !== undefined && { identity }),
+  };
+  const client = await connectClient(temporal);
+  const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
+  const references = services.map(({ reference }) => reference);
+  const operations = await operationsOf(flags, settings, { client, taskQueue, references });
+  startRuntime();
+  const log = workerLog();
+  if (operations) log.info('metrics, health and readiness are served', { url: operations.url });
+  await registerSearchAttributes(client);
+  const asked = nextSignal();
+  const { deployment } = settings;
+  const build = deployment === null ? null : await versionedOn(client, deployment);
+  const running = await startLastingWorker(
+    {
+      temporal,
+      client,
+      taskQueue,
+      services,
+      roles,
+      ...(build !== null && { build }),
+      notify: settings.notify,
+      stateFolder: stateFolderOf({ settings, environment: process.env }),
+      ...(operations && { observation: operations.observation }),
+    },
+    {
+      onDeath(error) {
+        log.error('the worker ended by itself and is started again', { error });
+      },
+    },
+  );
+  const { address, namespace } = temporal;
+  log.info(`working for ${address}, namespace ${namespace}, task queue ${taskQueue}`);
+  log.info('stopping: what runs is brought to an end', { signal: await asked });
+  operations?.drain();
+  await stopInTime(running, log);
+  await operations?.close();
+  // The log is written with a delay of 100 ms at most, for the order of its lines.
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  return EXIT.ok;
+}
+
+async function stopInTime(
+  running: { readonly stop: () => Promise<void> },
+  log: ReturnType<typeof workerLog>,
+): Promise<void> {
+  const isDone = await within(STOP_WITHIN_MS, running.stop());
+  if (isDone) log.info('stopped');
+  else log.warn('stopped before all work had ended: another worker takes over the rest');
+}
+
+async function versionedOn(client: Client, deployment: string): Promise<Build | null> {
+  const build = await buildOn(client, deployment);
+  const words = 'this Temporal has no Worker Deployments: the worker runs without a version';
+  if (build === null) workerLog().warn(words, { deployment });
+  return build;
+}
+
+/** Throws CONFIG_NO_TEMPORAL or CONFIG_NO_SERVICE. */
+function checked({ temporal, services }: Settings, asks: boolean): TemporalSettings {
+  if (!temporal) {
+    throw new HundredfoldError({
+      code: 'CONFIG_NO_TEMPORAL',
+      message: 'a worker needs a Temporal server to work for, and none is configured',
+      remedy:
+        'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. `hundredfold run` needs no worker.',
+    });
+  }
+  if (asks && Object.values(services).length === 0) {
+    throw new HundredfoldError({
+      code: 'CONFIG_NO_SERVICE',
+      message: 'a worker without services has nothing to do',
+      remedy: 'Name at least one under services: in hundredfold.yaml (docs/configuration.md).',
+    });
+  }
+  return temporal;
+}
+
+/** Before the worker, so that `/readyz` says that it is starting. Loaded only where it is wanted. */
+async function operationsOf(
+  { metricsPort, metricsHost }: WorkerFlags,
+  { worker: { metrics } }: Settings,
+  shown: Omit<OperationsOptions, 'place'>,
+): Promise<Operations | null> {
+  const port = metricsPort ?? metrics?.port;
+  if (port === undefined) return null;
+  const { openOperations } = await import('../../telemetry/operations.ts');
+  const host = metricsHost ?? metrics?.host ?? METRICS_HOST;
+  return openOperations({ ...shown, place: { host, port } });
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal));
+  });
+}
+
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms).unref());
+  return Promise.race([work.then(() => true), late]);
+}

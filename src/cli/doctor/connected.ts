@@ -1,0 +1,36 @@
+/** What `doctor` asks of a Temporal server: findings over a connection of their own, and errors as findings. */
+import type { Client } from '@temporalio/client';
+import { HundredfoldError } from '../../domain/errors.ts';
+import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
+import { refusalOf } from '../../temporal/refusals.ts';
+import { answered } from '../session/with-session.ts';
+import type { Finding } from './finding.ts';
+
+const CONNECT_WITHIN_MS = 5_000;
+
+/** A server that cannot be reached, or refuses, is a finding. Ends within 15 s. */
+export async function findingsAt(
+  target: TemporalAddress,
+  look: (client: Client) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  let client: Client;
+  try {
+    client = await connectClient({ ...target, timeoutMs: CONNECT_WITHIN_MS });
+  } catch (error) {
+    return [problemOf('Temporal', error)];
+  }
+  try {
+    return await answered(look(client));
+  } catch (error) {
+    return [problemOf('Temporal', refusalOf(error, target.namespace) ?? error)];
+  } finally {
+    await client.connection.close();
+  }
+}
+
+/** @throws what is not a coded error: a mistake of ours */
+export function problemOf(check: string, error: unknown): Finding {
+  if (!(error instanceof HundredfoldError)) throw error;
+  const { code, message, remedy } = error;
+  return { check, ok: false, code, found: `${message} [${code}]`, remedy };
+}

@@ -1,0 +1,60 @@
+/** What `doctor` finds about a service: whether it is at its address, who we are there, how much we may send. */
+import type { ServiceSettings, UnreadyService } from '../../config/settings.ts';
+import { HundredfoldError } from '../../domain/errors.ts';
+import { formatDuration } from '../../domain/duration.ts';
+import { NAMES, type Recognition } from '../../services/recognise.ts';
+import type { Finding } from './finding.ts';
+import { recogniseService, remedyOf } from '../../campaigns/recognise-services.ts';
+
+type Site = ServiceSettings | UnreadyService;
+
+export async function serviceFinding(site: Site): Promise<Finding> {
+  const check = `service ${site.reference.service}`;
+  const { address } = site.reference;
+  if (site.network === null) {
+    const found = `${address} was not looked at, because the configuration of the service is incomplete`;
+    return { check, ok: false, found, remedy: remedyOfReason(site) };
+  }
+  try {
+    return { check, ...found(site, await recogniseService(site, site.network)) };
+  } catch (error) {
+    if (!(error instanceof HundredfoldError)) throw error;
+    return { check, ok: false, found: error.message, remedy: error.remedy };
+  }
+}
+
+function remedyOfReason(site: Site): string {
+  return 'reason' in site ? site.reason.remedy : '';
+}
+
+function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
+  const { service, address } = site.reference;
+  const key = `services.${service}.url`;
+  switch (recognition.type) {
+    case 'right':
+      return { ok: true, found: `${address} is ${NAMES[service]}, ${standing(site)}` };
+    case 'away': {
+      const remedy = `Check ${key}, and that the service is up.`;
+      return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
+    }
+    case 'refused': {
+      const remedy = `Ask whoever runs it what lets you in: services.${service}.basic and .headers are for a gateway in front of it.`;
+      return { ok: false, found: `${address} does not let us in: ${recognition.message}`, remedy };
+    }
+    case 'unclear': {
+      const remedy = `Check ${key}. A login or maintenance page goes away by itself; nothing is sent to it.`;
+      const said = `${address} answers, and not as ${NAMES[service]}: ${recognition.message}`;
+      return { ok: false, found: said, remedy };
+    }
+    case 'wrong':
+      return { ok: false, found: recognition.message, remedy: remedyOf(site, recognition) };
+  }
+}
+
+function standing({ reference, limit, network }: Site): string {
+  const known = 'credential' in reference ? `credential ${reference.credential}` : 'no token here';
+  const { limit: jobs, windowMs } = limit;
+  const budget = jobs === null ? 'no limit' : `${jobs} in ${formatDuration(windowMs)}`;
+  const proxy = network?.proxy ? `, through the proxy ${network.proxy.name}` : '';
+  return `${known}, ${budget}${proxy}`;
+}

@@ -1,0 +1,168 @@
+/** What `doctor` warns about: nothing is broken, but somebody may see or do more than the user thinks. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Secret } from '../../config/secret.ts';
+import type { Environment, Settings } from '../../config/settings.ts';
+
+export interface Warning {
+  readonly check: string;
+  readonly ok: true;
+  readonly warning: true;
+  readonly found: string;
+  readonly remedy: string;
+}
+
+export function surroundings(settings: Settings, environment: Environment): Warning[] {
+  const others = settings.temporal === null ? otherPeople() : [];
+  return [
+    ...sharedMachine(others),
+    ...unusedVariables(settings, environment),
+    ...copiedTokens(settings, environment),
+  ];
+}
+
+const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
+
+/** They are those of the Temporal CLI: whoever has set them may expect them to count here. */
+function unusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
+  // `apiKey: { env: TEMPORAL_API_KEY }` uses one of them by itself.
+  const set = THEIRS.filter((name) => environment[name]).filter(
+    (name) => name !== 'TEMPORAL_API_KEY' || temporal?.apiKey == null,
+  );
+  if ((temporal?.profile ?? null) !== null || set.length === 0) return [];
+  return [
+    {
+      check: 'Temporal variables',
+      ok: true,
+      warning: true,
+      found: `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set and not used`,
+      remedy:
+        'To use them, set temporal.profile: default, or HUNDREDFOLD_TEMPORAL_PROFILE=default.',
+    },
+  ];
+}
+
+const SHOWN = 3;
+
+/** The dev server has no passwords: every account of this machine reaches it. */
+function sharedMachine(others: readonly string[]): Warning[] {
+  if (others.length === 0) return [];
+  const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
+  return [
+    {
+      check: 'shared machine',
+      ok: true,
+      warning: true,
+      found: `other accounts of this machine (${others.slice(0, SHOWN).join(', ')}${more}) can list, signal and terminate the campaigns of the embedded server while it runs`,
+      remedy:
+        'If you do not trust them, use a Temporal server with TLS (temporal.address); docs/security.md says what is protected.',
+    },
+  ];
+}
+
+/** By the usual division of user ids (login.defs; 65534 is nobody; macOS counts from 501). */
+const FIRST_PERSON = process.platform === 'darwin' ? 501 : 1_000;
+const isPerson = (uid: number): boolean => uid >= FIRST_PERSON && uid < 60_000;
+const NO_LOGIN = /\/(nologin|false)$/;
+
+/** People's accounts in the words of /etc/passwd, other than the one with the user id `own`: names by user id. */
+export function otherAccounts(passwd: string, own: number): Map<number, string> {
+  const accounts = passwd.split('\n').map((line) => line.split(':'));
+  return new Map(
+    accounts
+      .filter(([, , uid = '', , , , shell = '']) => uid !== '' && !NO_LOGIN.test(shell))
+      .map(([name = '', , uid]): [number, string] => [Number(uid), name])
+      .filter(([uid]) => isPerson(uid) && uid !== own),
+  );
+}
+
+/** Also owners of processes and home folders: accounts of a directory service, and those of macOS, stand in no file. */
+function otherPeople(): string[] {
+  const own = process.getuid?.();
+  if (own === undefined) return [];
+  const accounts = otherAccounts(textOf('/etc/passwd'), own);
+  const owned = [
+    ...ownersIn('/proc', /^\d+$/),
+    ...(process.platform === 'darwin' ? ownersIn('/Users', /^[^.]/) : []),
+  ];
+  for (const uid of owned) {
+    if (isPerson(uid) && uid !== own && !accounts.has(uid)) accounts.set(uid, `user id ${uid}`);
+  }
+  return [...accounts.values()];
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function ownersIn(folder: string, named: RegExp): Set<number> {
+  const owners = new Set<number>();
+  try {
+    for (const name of readdirSync(folder)) if (named.test(name)) addOwner(owners, folder, name);
+  } catch {
+    // Another system, without that folder.
+  }
+  return owners;
+}
+
+function addOwner(owners: Set<number>, folder: string, name: string): void {
+  try {
+    owners.add(statSync(join(folder, name)).uid);
+  } catch {
+    // A process that has ended.
+  }
+}
+
+/** One token in two places: whoever holds one of them can act for the user at the other, and both must be changed together. */
+export function copiedTokens(settings: Settings, environment: Environment): Warning[] {
+  const places = new Map<string, string[]>();
+  for (const [place, secret] of configured(settings)) {
+    places.set(secret, [...(places.get(secret) ?? []), place]);
+  }
+  return [...places].flatMap(([secret, keys]): Warning[] => {
+    const variables = Object.keys(environment).filter((name) => environment[name] === secret);
+    if (keys.length < 2 && variables.length < 2) return [];
+    return [sameToken(keys, variables, fingerprintOf(settings, keys))];
+  });
+}
+
+function configured({ services, temporal, notify }: Settings): [string, string][] {
+  const found: [string, Secret | null | undefined][] = [
+    ...Object.values(services).map((one): [string, Secret] => [
+      `services.${one.reference.service}.token`,
+      one.token,
+    ]),
+    ['temporal.apiKey', temporal?.apiKey],
+    ['notify.token', notify.webhook?.token],
+  ];
+  return found.flatMap(([key, secret]) => (secret ? [[key, secret.reveal()]] : []));
+}
+
+/** Never the token itself: what histories and reports call the credential. */
+function fingerprintOf({ services }: Settings, keys: readonly string[]): string {
+  const of = Object.values(services).find(({ reference }) =>
+    keys.includes(`services.${reference.service}.token`),
+  );
+  return of ? ` (credential ${of.reference.credential})` : '';
+}
+
+function sameToken(keys: readonly string[], variables: readonly string[], which: string): Warning {
+  const places = [
+    keys.join(' and '),
+    ...(variables.length > 1 ? [`the variables ${variables.join(', ')}`] : []),
+  ];
+  return {
+    check: 'credentials',
+    ok: true,
+    warning: true,
+    found: `one and the same token${which} stands in more than one place: ${places.join('; ')}`,
+    remedy:
+      keys.length > 1
+        ? 'Get a token of its own for each: one that leaks at one place opens the others as well.'
+        : 'Keep one variable and unset the others: a copy that is forgotten outlives a change.',
+  };
+}

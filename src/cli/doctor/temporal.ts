@@ -1,0 +1,199 @@
+/** `hundredfold doctor --temporal`: whether a Temporal server can be reached, and offers what campaigns need. */
+import { X509Certificate } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import { HundredfoldError } from '../../domain/errors.ts';
+import { createAttributes, daysOf, updateRetention } from '../../temporal/cluster-commands.ts';
+import {
+  ATTRIBUTE_NAMES,
+  ATTRIBUTE_TYPES,
+  attributesAreKnown,
+  isClosedPart,
+  KEYWORD,
+  readAttributes,
+  readNamespace,
+  readPollers,
+  readServer,
+  refusedCalls,
+  type Closed,
+} from '../../temporal/cluster-state.ts';
+import type { TemporalAddress } from '../../temporal/connection.ts';
+import { namespaceMissing } from '../../temporal/refusals.ts';
+import { findingsAt, problemOf } from './connected.ts';
+import type { Finding } from './finding.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** Below this, retention is a problem: a campaign may be older than what the server still knows of its items. */
+export const LEAST_RETENTION_MS = 7 * DAY_MS;
+
+/** Empty means that nothing was found, which does not happen. Ends within 15 s. */
+export async function temporalFindings(
+  target: TemporalAddress,
+  taskQueue: string,
+): Promise<Finding[]> {
+  return findingsAt(target, (client) => findings(client, target, taskQueue));
+}
+
+async function findings(
+  client: Client,
+  target: TemporalAddress,
+  taskQueue: string,
+): Promise<Finding[]> {
+  const server = await serverFinding(client, target);
+  const namespace = await namespaceFindings(client, target);
+  if (namespace.some(({ code }) => code === 'TEMPORAL_NAMESPACE_MISSING'))
+    return [server, ...namespace];
+  return [
+    server,
+    ...certificateFindings(target),
+    ...namespace,
+    await attributesFinding(client, target),
+    await permissionsFinding(client),
+    await workersFinding(client, taskQueue),
+  ];
+}
+
+async function serverFinding(client: Client, target: TemporalAddress): Promise<Finding> {
+  const check = 'Temporal';
+  const { address, tls, apiKey, namespace } = target;
+  const how = tls?.cert ? 'mutual TLS' : (tls ?? apiKey) === undefined ? 'plain text' : 'TLS';
+  const key = apiKey === undefined ? '' : ', API key';
+  const at = `${address}, namespace ${namespace}, ${how}${key}`;
+  const state = await readServer(client);
+  if (isClosedPart(state)) return { check, ok: true, found: `${at}; its version is not told` };
+  return { check, ok: true, found: `${at}; server ${state.version}` };
+}
+
+/** Time enough for somebody to renew it. */
+const EXPIRES_SOON_MS = 14 * DAY_MS;
+
+function certificateFindings({ tls }: TemporalAddress): Finding[] {
+  if (!tls?.cert) return [];
+  const check = 'Temporal client certificate';
+  const until = new X509Certificate(tls.cert).validToDate;
+  const found = `valid until ${until.toISOString()}`;
+  if (until.getTime() - Date.now() > EXPIRES_SOON_MS) return [{ check, ok: true, found }];
+  const remedy = 'Renew it and replace the files: workers take the new ones up by themselves.';
+  return [{ check, ok: true, warning: true, found, remedy }];
+}
+
+async function namespaceFindings(client: Client, target: TemporalAddress): Promise<Finding[]> {
+  const { namespace } = target;
+  const state = await readNamespace(client);
+  if (state === null) return [problemOf('Temporal namespace', namespaceMissing(namespace))];
+  if (isClosedPart(state)) return [unknown('Temporal retention', state)];
+  const { retentionMs, capabilities } = state;
+  const found = `ended workflows are kept for ${daysOf(retentionMs)}`;
+  const offered: Finding = {
+    check: 'Temporal namespace',
+    ok: true,
+    found: `${namespace} exists; it offers ${capabilities.join(', ') || 'no further capabilities'}`,
+  };
+  if (retentionMs >= LEAST_RETENTION_MS)
+    return [offered, { check: 'Temporal retention', ok: true, found }];
+  return [
+    offered,
+    {
+      check: 'Temporal retention',
+      ok: false,
+      code: 'TEMPORAL_RETENTION_SHORT',
+      found: `${found}: ended items vanish from the UI, and their workflow ids can be used again, while their campaign may still run`,
+      remedy: `Keep them for 30 days: hundredfold setup temporal, or ${updateRetention(target, 30 * DAY_MS)}`,
+    },
+  ];
+}
+
+async function attributesFinding(client: Client, target: TemporalAddress): Promise<Finding> {
+  const check = 'Temporal search attributes';
+  const state = await readAttributes(client);
+  if (isClosedPart(state)) return closedAttributes(client, state);
+  const wrong = ATTRIBUTE_NAMES.filter((name) => (state[name] ?? KEYWORD) !== KEYWORD);
+  if (wrong.length > 0) {
+    const list = wrong.map((name) => `${name} (${ATTRIBUTE_TYPES[state[name] ?? 0] ?? '?'})`);
+    return {
+      check,
+      ok: false,
+      code: 'TEMPORAL_ATTRIBUTES_REFUSED',
+      found: `of another type than Keyword: ${list.join(', ')}`,
+      remedy: 'Types cannot be changed: use another namespace (temporal.namespace).',
+    };
+  }
+  const missing = ATTRIBUTE_NAMES.filter((name) => !(name in state));
+  if (missing.length === 0) return { check, ok: true, found: 'all seven are there, as Keyword' };
+  return {
+    check,
+    ok: false,
+    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
+    found: `missing: ${missing.join(', ')}`,
+    remedy: `hundredfold setup temporal, or ${createAttributes(target, missing)}`,
+  };
+}
+
+/** Temporal Cloud, and gateways that close the operator service. */
+async function closedAttributes(client: Client, { words }: Closed): Promise<Finding> {
+  const check = 'Temporal search attributes';
+  const closed = `the operator service is closed to us (${words})`;
+  const known = await attributesAreKnown(client);
+  if (known === true) return { check, ok: true, found: `all seven can be used; ${closed}` };
+  return {
+    check,
+    ok: false,
+    code: 'TEMPORAL_ATTRIBUTES_REFUSED',
+    found: known === null ? `cannot be checked: ${closed}` : `some are missing; ${closed}`,
+    remedy: `Let an administrator add them, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
+  };
+}
+
+async function permissionsFinding(client: Client): Promise<Finding> {
+  const check = 'Temporal permissions';
+  const refused = await refusedCalls(client);
+  if (refused.length === 0) return { check, ok: true, found: 'workflows can be read and written' };
+  const list = refused.map(({ closed, words }) => `${closed}${words && `: ${words}`}`);
+  return {
+    check,
+    ok: false,
+    code: 'TEMPORAL_PERMISSION_DENIED',
+    found: `not permitted: ${list.join('; ')}`,
+    remedy: 'Ask for the role of a writer in the namespace.',
+  };
+}
+
+const RECENT_MS = 2 * 60_000;
+
+async function workersFinding(client: Client, taskQueue: string): Promise<Finding> {
+  const check = 'Temporal workers';
+  const pollers = await readPollers(client, taskQueue);
+  if (isClosedPart(pollers)) return unknown(check, pollers);
+  const recent = pollers.filter(({ lastMs }) => Date.now() - lastMs < RECENT_MS);
+  if (recent.length === 0) {
+    return {
+      check,
+      ok: true,
+      warning: true,
+      found: `none polls the task queue ${taskQueue}`,
+      remedy: 'hundredfold run brings a worker for as long as it runs; hundredfold worker stays.',
+    };
+  }
+  const workers = new Map(recent.map(({ identity, version }) => [identity, version]));
+  const list = [...workers].map(
+    ([identity, version]) => identity + (version ? ` (${version})` : ''),
+  );
+  return { check, ok: true, found: `${list.join(', ')} on the task queue ${taskQueue}` };
+}
+
+function unknown(check: string, { closed, words }: Closed): Finding {
+  return {
+    check,
+    ok: true,
+    warning: true,
+    found: `cannot be checked: ${closed} is not permitted (${words})`,
+    remedy: 'Ask an administrator, or for this permission.',
+  };
+}
+
+export function notConfigured(): HundredfoldError {
+  return new HundredfoldError({
+    code: 'CONFIG_NO_TEMPORAL',
+    message: 'no Temporal server is configured: the embedded one is used, which sets itself up',
+    remedy: 'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.',
+  });
+}

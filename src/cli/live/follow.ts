@@ -1,0 +1,129 @@
+/**
+ * Follows a campaign until it ends, or the user interrupts or leaves it: a live view with keys on a terminal, plain
+ * lines elsewhere.
+ */
+import type { Session } from '../../host/session.ts';
+import { pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
+import { Follower } from '../../campaigns/follow.ts';
+import { noticesOf } from '../../campaigns/budget-notices.ts';
+import { reasonOf } from '../../domain/plain-text.ts';
+import { say } from '../text/explain.ts';
+import type { Interruption } from '../session/interruption.ts';
+import { inForeground } from './foreground.ts';
+import { openKeyboard, type Keyboard } from './keyboard.ts';
+import { LiveView } from './live-view.ts';
+import type { Observation, Observed } from '../../campaigns/observe.ts';
+import { PlainLines } from './plain-lines.ts';
+import { uiLink } from '../text/ui-link.ts';
+import { isQuiet, isVerbose } from '../text/verbosity.ts';
+import type { View } from './view.ts';
+
+export interface FollowedTo {
+  /** `detached`: the user has left it, and it is to go on. */
+  readonly end: 'ended' | 'interrupted' | 'detached';
+  /** What was seen last; null when nothing ever was. */
+  readonly last: Observation | null;
+}
+
+export async function follow(
+  session: Session,
+  followed: Observed,
+  interruption: Interruption,
+): Promise<FollowedTo> {
+  if (session.ui) say(`All items in the Temporal UI: ${uiLink(session.ui, followed.name)}`);
+  const following = new Following(session, followed, interruption);
+  try {
+    return await following.untilTheEnd();
+  } finally {
+    following.end();
+  }
+}
+
+/** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
+function redraws(): boolean {
+  const lines = isQuiet() || isVerbose();
+  return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
+}
+
+class Following {
+  private readonly session: Session;
+  private readonly name: string;
+  private readonly interruption: Interruption;
+  private readonly follower: Follower;
+  private readonly keyboard: Keyboard | null;
+  private readonly view: View;
+  private last: Observation | null = null;
+  /** Aborted when the user leaves the campaign, or interrupts the command. */
+  private readonly leaving = new AbortController();
+  /** Keys of the notices that were shown. */
+  private readonly noticed = new Set<string>();
+
+  constructor(session: Session, followed: Observed, interruption: Interruption) {
+    this.session = session;
+    this.name = followed.name;
+    this.interruption = interruption;
+    this.follower = new Follower(session, followed, this.leaving.signal);
+    void interruption.request.then(() => this.leaving.abort());
+    if (interruption.requested()) this.leaving.abort();
+    const live = redraws();
+    this.keyboard = live ? openKeyboard(process.stdin, (key) => this.press(key)) : null;
+    // It may become the one that works, should the other command go.
+    const ctrlC = () => (session.role === 'joined' ? 'leave' : 'stop');
+    const keys = this.keyboard && { ctrlC };
+    this.view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
+    interruption.beforeWords = () => this.end();
+  }
+
+  async untilTheEnd(): Promise<FollowedTo> {
+    for await (const sight of this.follower.sights()) {
+      if (sight.type === 'unseen') {
+        this.view.trouble(`Cannot read the state of the campaign (${sight.reason}); trying again.`);
+        continue;
+      }
+      const seen = sight.observation;
+      this.last = seen;
+      if (this.interruption.requested()) break;
+      this.view.show(seen);
+      this.notice(seen);
+    }
+    const { last } = this;
+    if (this.interruption.requested()) return { end: 'interrupted', last };
+    return { end: last?.ended ? 'ended' : 'detached', last };
+  }
+
+  /** The terminal is left. May be called twice. */
+  end(): void {
+    this.keyboard?.close();
+    this.view.end();
+  }
+
+  private notice({ budgets }: Observation): void {
+    for (const { key, words } of budgets.flatMap(noticesOf)) {
+      if (this.noticed.has(key)) continue;
+      this.noticed.add(key);
+      this.view.notice(words);
+    }
+  }
+
+  private press(key: string): void {
+    const { client } = this.session;
+    const state = this.last?.progress.state;
+    if (key === 'p' && state === 'running') {
+      const pausing = (): Promise<void> => pauseCampaign(client, this.name);
+      void this.control(pausing, 'Pausing: no new submissions.');
+    }
+    if (key === 'r' && state === 'paused')
+      void this.control(() => resumeCampaign(client, this.name), 'Going on.');
+    if (key === 'q') this.leaving.abort();
+  }
+
+  private async control(send: () => Promise<void>, words: string): Promise<void> {
+    this.view.notice(words);
+    try {
+      await send();
+      this.follower.lookNow();
+    } catch (error) {
+      this.view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
+    }
+  }
+}

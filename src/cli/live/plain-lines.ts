@@ -1,0 +1,60 @@
+/**
+ * Progress where there is no terminal: a line a minute without control codes, so that a log shows it is alive; at once
+ * what must not wait: the beginning and the end, a pause, a service that makes us wait, a full disk, an item that failed.
+ */
+import { say } from '../text/explain.ts';
+import type { Observation } from '../../campaigns/observe.ts';
+import { blocksOf, budgetText, countsText, stateText } from '../text/progress-text.ts';
+import type { View } from './view.ts';
+
+const EVERY_MS = 60_000;
+
+export class PlainLines implements View {
+  private readonly name: string;
+  private shownAt = 0;
+  private shown = '';
+  private troubled = '';
+  /** Failures that were there at the first look are counted, not told. */
+  private told: ReadonlySet<string> | null = null;
+
+  constructor({ name }: { readonly name: string }) {
+    this.name = name;
+  }
+
+  show(seen: Observation): void {
+    this.troubled = '';
+    this.tellFailures(seen);
+    const { state } = seen.progress;
+    const standing = [state === 'paused', seen.ended, seen.obstacle, ...blocksOf(seen)].join();
+    if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
+    const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
+    say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
+    if (seen.obstacle !== null) say(seen.obstacle);
+    this.shown = standing;
+    this.shownAt = seen.at;
+  }
+
+  trouble(words: string): void {
+    if (words === this.troubled) return;
+    say(words);
+    this.troubled = words;
+  }
+
+  notice(words: string): void {
+    say(words);
+  }
+
+  end(): void {
+    // Nothing to put back: lines stay where they are.
+  }
+
+  private tellFailures({ progress: { failures = [] } }: Observation): void {
+    const { told } = this;
+    const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
+    for (const { key, id, state, code, message } of told ? keyed : []) {
+      if (!told?.has(key))
+        say(`${this.name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
+    }
+    this.told = new Set(keyed.map(({ key }) => key));
+  }
+}

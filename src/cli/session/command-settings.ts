@@ -1,0 +1,11 @@
+/** What a command runs with: the settings, and with them how this process reaches object stores. */
+import { loadSettings, type LoadOptions, type Settings } from '../../config/settings.ts';
+import { reachObjectStores } from '../../store/open-store.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+
+/** Throws CONFIG_* with what to do; exit code 2. */
+export function commandSettings({ config }: CommonFlags, options?: LoadOptions): Settings {
+  const settings = loadSettings(config, process.env, options);
+  reachObjectStores(settings.objectStore);
+  return settings;
+}

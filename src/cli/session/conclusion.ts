@@ -1,0 +1,64 @@
+/** What a command says and answers when it stops following a campaign. */
+import type { Settings } from '../../config/settings.ts';
+import { EXIT } from '../../domain/errors.ts';
+import type { Session } from '../../host/session.ts';
+import { brokenOff, notNotified } from '../../campaigns/end.ts';
+import { openStore } from '../../store/open-store.ts';
+import { findCampaign } from '../../campaigns/find.ts';
+import { say } from '../text/explain.ts';
+import type { FollowedTo } from '../live/follow.ts';
+import type { Observed } from '../../campaigns/observe.ts';
+import { backgroundRuns } from '../../host/background.ts';
+import { detach } from './detached.ts';
+import { openDocument } from '../../campaigns/open-document.ts';
+import { endedCampaign } from '../../report/campaign-document.ts';
+import type { ServiceFlags } from '../command-line/flags.ts';
+import { printDocument } from '../text/output.ts';
+import { exitCodeOf, printEnd } from '../text/summary.ts';
+
+export interface ConclusionOptions {
+  readonly flags: ServiceFlags;
+  readonly settings: Settings;
+  /** Every item had ended before the command began. */
+  readonly idle?: boolean;
+}
+
+/** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign did not end by itself. */
+export async function conclude(
+  session: Session,
+  followed: Observed,
+  { end, last }: FollowedTo,
+  { flags, settings, idle = false }: ConclusionOptions,
+): Promise<number> {
+  const { name, folder } = followed;
+  const json = flags.json ?? false;
+  if (end === 'detached') return detach(session, followed, { settings, flags });
+  if (end === 'interrupted') {
+    if (json && last) {
+      const campaign = await findCampaign(session.client, name);
+      printDocument(await openDocument(session, campaign, last));
+    }
+    say(`${name} is safe on disk: run the same command to resume.`);
+    if (backgroundRuns(settings))
+      say('  The background process continues it; `hundredfold stop` stops that process.');
+    else if (session.role === 'joined') say('  The command that runs the server continues it.');
+    else if (session.role === 'remote') say('  Other workers, if any are running, continue it.');
+    return EXIT.interrupted;
+  }
+  if (!last?.completed) throw await brokenOff(session, name);
+  const code = await concludeEnded(folder, { json, idle });
+  // What was seen last may be of a moment before the end.
+  for (const reason of await notNotified(session, name)) say(`  not told of the end: ${reason}`);
+  return code;
+}
+
+/** Of a campaign that has ended and is published. Returns the exit code. */
+export async function concludeEnded(
+  folder: string,
+  { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },
+): Promise<number> {
+  const ended = await endedCampaign(await openStore(folder), folder);
+  if (json) printDocument(ended.document);
+  printEnd(ended, { idle });
+  return exitCodeOf(ended.document);
+}

@@ -1,0 +1,51 @@
+/** How a command leaves its campaign to others, and what it says then. */
+import type { Settings } from '../../config/settings.ts';
+import { EXIT } from '../../domain/errors.ts';
+import type { Session } from '../../host/session.ts';
+import { startInBackground, takenOver } from '../../host/background.ts';
+import { findCampaign } from '../../campaigns/find.ts';
+import { say } from '../text/explain.ts';
+import type { ServiceFlags } from '../command-line/flags.ts';
+import { observe, type Observed } from '../../campaigns/observe.ts';
+import { openDocument } from '../../campaigns/open-document.ts';
+import { printDocument } from '../text/output.ts';
+import { uiLink } from '../text/ui-link.ts';
+
+/**
+ * The campaign goes on in the background. A command that works on it hands over server and worker, once all that is
+ * being sent has been answered; one that has only started it finds somebody there, most often.
+ * @throws HundredfoldError `HOST_NOT_READY`
+ */
+export async function detach(
+  session: Session,
+  followed: Observed,
+  { settings, flags }: { readonly settings: Settings; readonly flags: ServiceFlags },
+): Promise<number> {
+  const { role, ui } = session;
+  if (flags.json) await printOpen(session, followed);
+  // Rows may have taken so long to be laid out that the process which waited for them has given up.
+  if (role !== 'remote') await startInBackground(settings, flags);
+  if (role === 'host') {
+    say('Moving to the background: finishing submissions in progress.');
+    await session.close();
+    await takenOver(settings);
+  }
+  sayWhoGoesOn(role === 'remote', followed, ui);
+  return EXIT.ok;
+}
+
+async function printOpen(session: Session, followed: Observed): Promise<void> {
+  const campaign = await findCampaign(session.client, followed.name);
+  printDocument(await openDocument(session, campaign, await observe(session, followed)));
+}
+
+function sayWhoGoesOn(remote: boolean, { name, folder }: Observed, ui: string | null): void {
+  if (remote) {
+    say(`${name} has started; its output is in ${folder}. It continues as long as a worker runs:`);
+    say(`  hundredfold worker    starts one; hundredfold watch ${name}    shows progress.`);
+  } else {
+    say(`${name} runs in the background; its output is in ${folder}.`);
+    say(`  hundredfold watch ${name}    shows progress; hundredfold stop stops the server.`);
+  }
+  if (ui) say(`  All items in the Temporal UI: ${uiLink(ui, name)}`);
+}

@@ -1,0 +1,32 @@
+/** The output tree of a campaign, by its name. */
+import { EXIT } from '../../domain/errors.ts';
+import { campaignAddress } from '../../store/address.ts';
+import { findCampaign } from '../../campaigns/find.ts';
+import { commandSettings } from './command-settings.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { openTree, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { withSession } from './with-session.ts';
+
+export interface TreeFlags extends CommonFlags {
+  readonly out?: string;
+}
+
+/**
+ * Where it usually lies; Temporal is asked only when it is not there.
+ *
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
+ * @throws StoreError `STORE_NOT_PREPARED`
+ */
+export async function findTree(name: string, flags: TreeFlags): Promise<CampaignTree> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
+  const tree = await treeIfAny(expected, name);
+  if (tree !== null) return tree;
+  if (flags.out !== undefined) return openTree(expected, name, false);
+  const found: string[] = [];
+  await withSession(flags, 'look', async ({ client }) => {
+    found.push((await findCampaign(client, name)).out);
+    return EXIT.ok;
+  });
+  return openTree(found[0] ?? expected, name, true);
+}

@@ -1,0 +1,37 @@
+/** What `pause`, `resume` and `cancel` have in common: each is a message to the workflow of an open campaign. */
+import type { Client } from '@temporalio/client';
+import { findCampaign } from '../../campaigns/find.ts';
+import { EXIT } from '../../domain/errors.ts';
+import type { Session } from '../../host/session.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { say } from '../text/explain.ts';
+import { answered, withSession } from './with-session.ts';
+
+const NOBODY_WORKS = '  No command works on it now; it holds from the next one on.';
+
+/** @param words that are printed once the message was sent */
+export async function sendToCampaign(
+  name: string,
+  flags: CommonFlags,
+  words: string,
+  send: (client: Client) => Promise<void>,
+): Promise<number> {
+  return withSession(flags, 'look', async (session) => {
+    if ((await openCampaign(session, name)) === null) return EXIT.ok;
+    await send(session.client);
+    say(words);
+    if (session.role === 'host') say(NOBODY_WORKS);
+    return EXIT.ok;
+  });
+}
+
+/** null, and a word to the user, when the campaign has ended. */
+export async function openCampaign(
+  session: Session,
+  name: string,
+): Promise<{ out: string } | null> {
+  const { open, state, out } = await answered(findCampaign(session.client, name));
+  if (open) return { out };
+  say(`${name} has already ended (${state}).`);
+  return null;
+}

@@ -1,0 +1,43 @@
+/** The items of a campaign that Temporal knows: where its tree lies, and how those stand whose workflows run. */
+import type { Client } from '@temporalio/client';
+import { OPEN_STATES } from '../../domain/states.ts';
+import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
+import { findCampaign } from '../../campaigns/find.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import type { OpenItem } from '../../campaigns/item-lines.ts';
+import { openTree, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { withSession } from './with-session.ts';
+
+export type OpenItems = ReadonlyMap<string, OpenItem>;
+
+/**
+ * `folder`: where the tree lies, if the user knows better than Temporal.
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
+ */
+export async function withOpenItems(
+  name: string,
+  folder: string | null,
+  flags: CommonFlags,
+  use: (tree: CampaignTree, open: OpenItems) => Promise<number>,
+): Promise<number> {
+  return withSession(flags, 'look', async ({ client }) => {
+    const { open, out } = await findCampaign(client, name);
+    const tree = await openTree(folder ?? out, name, true);
+    return use(tree, open ? await openItems(client, name) : new Map<string, OpenItem>());
+  });
+}
+
+/** By id: as many as are open at once, however many rows there are. */
+async function openItems(client: Client, campaign: string): Promise<OpenItems> {
+  const query = `WorkflowType="item" AND ExecutionStatus="Running" AND ${ATTRIBUTES.campaign.name}="${campaign}"`;
+  const items = new Map<string, OpenItem>();
+  for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
+    const id = found.get(ATTRIBUTES.item);
+    if (id === undefined) continue;
+    // In the moment between its end and its close it says how it ended: the tree does so, too.
+    const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
+    const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
+    items.set(id, { state, remoteId, startedAt: startTime.toISOString() });
+  }
+  return items;
+}

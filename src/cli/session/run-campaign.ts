@@ -1,0 +1,137 @@
+/** A campaign whose rows were taken in: what is said before it begins, its beginning, and its way to the end. */
+import { createInterface } from 'node:readline/promises';
+import { readBudgets } from '../../activities/budget-status.ts';
+import type { BudgetStatus } from '../../budget/status.ts';
+import type { Settings } from '../../config/settings.ts';
+import { EXIT, HundredfoldError } from '../../domain/errors.ts';
+import { seedLedger } from '../../host/seed-ledger.ts';
+import { openSession, type Session } from '../../host/session.ts';
+import type { Spool } from '../../plan/spool.ts';
+import { openStore } from '../../store/open-store.ts';
+import { startInBackground } from '../../host/background.ts';
+import { startCampaign, type CampaignStart, type Started } from '../../campaigns/start.ts';
+import { hasOpenItems } from '../../campaigns/end.ts';
+import { campaignStart, checkStart, type StartOptions } from '../../campaigns/start-options.ts';
+import { conclude, concludeEnded } from './conclusion.ts';
+import { detach } from './detached.ts';
+import { follow } from '../live/follow.ts';
+import { reasonOf } from '../../domain/plain-text.ts';
+import { say } from '../text/explain.ts';
+import { forecastCampaign } from '../../campaigns/forecast.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import type { Intake } from '../../campaigns/intake.ts';
+import { Interruption } from './interruption.ts';
+import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
+import { freeIn } from '../../campaigns/free-space.ts';
+import { endOf } from '../../plan/totals.ts';
+import { planLines } from '../text/plan-text.ts';
+import { insist, isTemporalAway } from '../../campaigns/temporal-away.ts';
+import { logToFolder } from './worker-log.ts';
+
+export interface RunFlags extends CommonFlags, StartOptions {
+  readonly detach?: boolean;
+  /** False with --no-worker. */
+  readonly worker?: boolean;
+  readonly yes?: boolean;
+  readonly skipInvalid?: boolean;
+}
+
+export async function runCampaign(
+  intake: Intake,
+  spool: Spool,
+  flags: RunFlags,
+  settings: Settings,
+): Promise<number> {
+  const { name, folder } = intake;
+  const start = campaignStart(intake, spool, settings, { ...flags, onNotice: say });
+  await checkStart(start);
+  const interruption = new Interruption();
+  logToFolder(settings);
+  if (flags.detach) await startInBackground(settings, flags);
+  const session = await openSession({
+    settings,
+    environment: process.env,
+    localServices: flags.services === 'local',
+    ownWorker: (flags.worker ?? true) && !flags.detach,
+  });
+  try {
+    if (interruption.requested()) return EXIT.interrupted;
+    if (!(await agreed(session, start, flags))) return EXIT.interrupted;
+    await seedLedger(await openStore(folder), {
+      settings,
+      environment: process.env,
+      feeds: start.feeds,
+    });
+    const begun = await oneAtATime(settings, say, () =>
+      insist(session, interruption.signal, () => startCampaign(session, start)),
+    );
+    if (begun.idle) return await concludeEnded(folder, { json: flags.json ?? false, idle: true });
+    if (flags.detach) return await detach(session, start, { settings, flags });
+    sayBegun(name, begun);
+    let to = await follow(session, start, interruption);
+    if (to.end === 'ended' && !to.last?.completed && (await hasOpenItems(session, name))) {
+      say(`${name}: items that had not ended are run again.`);
+      await insist(session, interruption.signal, () => startCampaign(session, start));
+      to = await follow(session, start, interruption);
+    }
+    return await conclude(session, { name, folder }, to, {
+      flags,
+      settings,
+      idle: begun.items === begun.done,
+    });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Longer than this nobody wants to start by mistake. */
+const ASKED_FROM_MS = 3_600_000;
+
+/** Shows what is about to happen; asks where it takes long and somebody is there to answer. */
+async function agreed(
+  session: Session,
+  { name, folder, survey, feeds }: CampaignStart,
+  { yes }: RunFlags,
+): Promise<boolean> {
+  const budgets = await chargedIn(session);
+  const now = Date.now();
+  const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
+  const freeBytes = await freeIn(folder);
+  for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
+  // What an earlier command has begun goes on unasked.
+  const isNew = Object.values(survey.misses).some((rows) => rows > 0);
+  const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
+  if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
+  const asked = createInterface({ input: process.stdin, output: process.stderr });
+  const question = asked.question('This takes more than an hour. Begin? [Y/n] ');
+  const answer = await question.catch(leftUnanswered);
+  asked.close();
+  if (answer !== null && !/^\s*n/i.test(answer)) return true;
+  say('Nothing was submitted.');
+  return false;
+}
+
+/** The forecast is worth a question, and no campaign's beginning: nobody may be there to answer it. */
+async function chargedIn(session: Session): Promise<BudgetStatus[]> {
+  try {
+    return await readBudgets(session.client);
+  } catch (error) {
+    const silent = error instanceof HundredfoldError && error.code === 'WORKER_SILENT';
+    if (!silent && !isTemporalAway(error)) throw error;
+    say(`Cannot read how much of the budgets is used: ${reasonOf(error)}`);
+    return [];
+  }
+}
+
+/** Ctrl-C and Ctrl-D are a no. */
+function leftUnanswered(error: unknown): null {
+  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+  process.stderr.write('\n');
+  return null;
+}
+
+function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {
+  if (grownBy > 0) say(`${name} is running already: ${grownBy} new rows were added to it.`);
+  else if (joined) say(`${name} is running already: this command joins it.`);
+  else if (done > 0 && done < items) say(`${name} goes on: ${done} of ${items} items have ended.`);
+}

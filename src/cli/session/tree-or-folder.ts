@@ -1,0 +1,31 @@
+/** The output tree of a campaign, by its name or by the folder that it lies in. */
+import { openFolder, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
+import { isObjectAddress } from '../../domain/object-store.ts';
+import { checkedName } from '../../manifest/name.ts';
+import { absoluteAddress, campaignAddress } from '../../store/address.ts';
+import { commandSettings } from './command-settings.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+
+/**
+ * Temporal is asked only for a name whose tree does not lie where it usually does.
+ *
+ * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `TREE_UNKNOWN`, `NAME_INVALID`
+ * @throws StoreError `STORE_NOT_PREPARED`
+ */
+export async function findTreeOrFolder(
+  nameOrFolder: string,
+  { config, json }: CommonFlags,
+): Promise<CampaignTree> {
+  const flags = { ...(config !== undefined && { config }), ...(json !== undefined && { json }) };
+  const { storeUrl } = commandSettings(flags, { tokens: 'optional' });
+  // No name of a campaign has a slash, or consists of dots.
+  if (isObjectAddress(nameOrFolder) || /[/\\]|^\.\.?$/.test(nameOrFolder)) {
+    return openFolder(absoluteAddress(nameOrFolder));
+  }
+  const name = checkedName(nameOrFolder);
+  const tree = await treeIfAny(campaignAddress(storeUrl, name), name);
+  if (tree !== null) return tree;
+  // Temporal's packages take a second to load.
+  const { findTree } = await import('./find-tree.ts');
+  return findTree(name, flags);
+}

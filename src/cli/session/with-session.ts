@@ -1,0 +1,44 @@
+/** Commands that look at campaigns, or steer them: they join what runs, or start the server for as long as they need it. */
+import type { Settings } from '../../config/settings.ts';
+import { inSession, type Purpose } from '../../campaigns/in-session.ts';
+import { EXIT } from '../../domain/errors.ts';
+import type { Session } from '../../host/session.ts';
+import { say } from '../text/explain.ts';
+import { Interruption } from './interruption.ts';
+import { logToFolder } from './worker-log.ts';
+import type { CommonFlags } from '../command-line/flags.ts';
+import { commandSettings } from './command-settings.ts';
+
+export { answered } from '../../campaigns/in-session.ts';
+
+export interface Around {
+  readonly settings: Settings;
+  readonly interruption: Interruption;
+}
+
+/** @param hurried somebody waits for the answer: a host that does not answer is told of within seconds */
+export async function withSession(
+  flags: CommonFlags,
+  purpose: Purpose,
+  use: (session: Session, around: Around) => Promise<number>,
+  hurried = purpose === 'look',
+): Promise<number> {
+  const settings = commandSettings(flags, { tokens: 'optional' });
+  logToFolder(settings);
+  const interruption = new Interruption();
+  return inSession({ settings, environment: process.env, purpose, hurried }, async (session) => {
+    if (interruption.requested()) return EXIT.interrupted;
+    if (purpose === 'work' && session.role !== 'joined') sayUnready(settings);
+    return use(session, { settings, interruption });
+  });
+}
+
+/** The open items of these services stay open: neither their jobs nor this command can go on with them. */
+function sayUnready({ unready }: Settings): void {
+  for (const { reference, reason } of unready) {
+    say(
+      `${reference.service}: this command neither submits nor fetches anything there: ${reason.message}.`,
+    );
+    say(`  ${reason.remedy}`);
+  }
+}

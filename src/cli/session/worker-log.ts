@@ -1,0 +1,21 @@
+/** The SDK's log of a worker that runs inside a command goes to a file; with `--verbose` to the terminal as well. */
+import { openWorkerLog } from '../../campaigns/worker-log.ts';
+import type { Settings } from '../../config/settings.ts';
+import { logTo } from '../../telemetry/log-target.ts';
+import { say } from '../text/explain.ts';
+import { logText, parseLogLine } from '../text/log-text.ts';
+import { isVerbose } from '../text/verbosity.ts';
+
+/** Throws HOST_FOLDER_UNUSABLE. */
+export function logToFolder(settings: Settings): void {
+  const write = openWorkerLog(settings);
+  if (!isVerbose()) {
+    logTo(write);
+    return;
+  }
+  logTo((line) => {
+    write(line);
+    const read = parseLogLine(line);
+    if (read !== null) say(logText(read));
+  }, 'INFO');
+}

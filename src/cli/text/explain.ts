@@ -1,0 +1,40 @@
+/** Errors, for people: what happened and what to do; a stack trace only for a mistake of ours. */
+import { HundredfoldError } from '../../domain/errors.ts';
+import { harmless } from '../../domain/plain-text.ts';
+import type { Problem } from '../../domain/problem.ts';
+import { typeable } from './typeable.ts';
+import { isQuiet } from './verbosity.ts';
+
+export function explain(error: unknown): void {
+  if (error instanceof HundredfoldError) {
+    write(`hundredfold: ${error.message} [${error.code}]`);
+    write(`  ${error.remedy}`);
+    return;
+  }
+  const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  write(`hundredfold: internal error: ${shown}`);
+}
+
+/** A problem as an entry of a list that can be worked off: where, what, what to do. */
+export function explainProblem(problem: Problem, tell = write): void {
+  const { file, line, id, column, value, severity, code, message, remedy } = problem;
+  const place = [
+    `${file}${line === null ? '' : `:${line}`}`,
+    id && `item ${id}`,
+    column && `column ${column}`,
+  ];
+  // Most messages quote the value already.
+  const isTold = value === null || message.includes(value) || file.endsWith(value);
+  const shown = value && !isTold ? ` (${value})` : '';
+  tell(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+  tell(`  ${remedy}`);
+}
+
+/** Progress, notes and warnings; what a command is asked for goes to stdout (output.ts). */
+export function say(line: string): void {
+  if (!isQuiet()) write(line);
+}
+
+function write(line: string): void {
+  process.stderr.write(`${typeable(harmless(line))}\n`);
+}

@@ -1,0 +1,28 @@
+/**
+ * What a command is asked for goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and
+ * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
+ */
+import { harmless } from '../../domain/plain-text.ts';
+import { typeable } from './typeable.ts';
+
+let documented = false;
+
+/** The one document of `--json`. */
+export function printDocument(document: unknown): void {
+  documented = true;
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+}
+
+/** Whether stdout has its document, or a part of it: a failure then must not add another. */
+export function hasDocument(): boolean {
+  return documented;
+}
+
+/** For a document that is written in parts. */
+export function beginDocument(): void {
+  documented = true;
+}
+
+export function printLine(line: string): void {
+  process.stdout.write(`${typeable(harmless(line))}\n`);
+}

@@ -1,0 +1,104 @@
+/** What a campaign would do, in words: for `plan`, and for `run` before it begins. Pure. */
+import { formatNonZeroDuration } from '../../domain/duration.ts';
+import { KINDS, type Kind } from '../../domain/item.ts';
+import type { ServiceForecast } from '../../plan/forecast.ts';
+import { diskEstimate, jobsOf } from '../../plan/totals.ts';
+import type { Survey } from '../../plan/survey.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
+
+export interface PlanView {
+  readonly name: string;
+  readonly survey: Survey;
+  readonly forecasts: readonly ServiceForecast[];
+  /** ms since the epoch. */
+  readonly now: number;
+  /** Free in the output folder; null where it cannot be told. */
+  readonly freeBytes: number | null;
+}
+
+const CALLED: Readonly<Record<Kind, string>> = {
+  molecule: 'molecule',
+  sequence: 'sequence',
+  alignment: 'alignment',
+  shifts: 'shift file',
+};
+
+export function planLines(view: PlanView): string[] {
+  const { name, survey, forecasts, now } = view;
+  const { rows, kinds, errors, warnings, ended, submitted, adopted, duplicates, cached } = survey;
+  const line = (n: number, label: string, words: string): string[] =>
+    n === 0 ? [] : [`  ${label.padEnd(12)} ${String(n).padStart(7)}  ${words}`.trimEnd()];
+  return [
+    [`${name}: ${counted(rows, 'row')}`, rows === 0 ? '' : ` (${kindsText(kinds)})`].join(''),
+    ...line(errors, 'errors', survey.invalid > 0 ? `in ${counted(survey.invalid, 'row')}` : ''),
+    ...line(warnings, 'warnings', ''),
+    ...line(ended, 'done', 'ended in an earlier run; not run again'),
+    ...line(
+      submitted,
+      'submitted',
+      'in an earlier run; their jobs are polled, not submitted again',
+    ),
+    ...line(adopted, 'adopted', 'jobs already at the service; polled, not submitted'),
+    ...line(duplicates, 'duplicates', 'rows identical to another row; one job serves both'),
+    ...line(
+      cached,
+      'cached',
+      'results of earlier campaigns (--refresh or --no-cache computes them again)',
+    ),
+    ...line(survey.synthetic, 'synthetic', 'of these were not really computed; use --refresh'),
+    ...line(jobsOf(survey), 'to submit', kindsText(survey.jobs)),
+    ...line(missedOf(survey), 'not cached', missesText(survey)),
+    ...forecasts.map((one) => forecastText(one, now)),
+    ...diskLines(view),
+  ];
+}
+
+function forecastText(forecast: ServiceForecast, now: number): string {
+  const { service, jobs, free, endsAt } = forecast;
+  const limit =
+    free === null ? 'no rate limit' : `${free} ${free === 1 ? 'slot' : 'slots'} free now`;
+  if (!Number.isFinite(endsAt)) return `  ${service}: never: the budget allows no jobs`;
+  const end = `${clockText(endsAt, now)} (in ${formatNonZeroDuration(endsAt - now)})`;
+  return `  ${service}: ${counted(jobs, 'job')}, ${limit}; ends about ${end}`;
+}
+
+function counted(n: number, what: string): string {
+  return `${n} ${n === 1 ? what : `${what}s`}`;
+}
+
+function kindsText(kinds: Readonly<Record<Kind, number>>): string {
+  const named = KINDS.filter((kind) => kinds[kind] > 0);
+  return named.map((kind) => counted(kinds[kind], CALLED[kind])).join(', ');
+}
+
+function missedOf({ misses }: Survey): number {
+  return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
+}
+
+/** Only what may surprise: that nothing like it was computed before does not. */
+function missesText({ misses }: Survey): string {
+  const words = [
+    [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],
+    [misses.damaged ?? 0, 'whose earlier files were removed or changed'],
+  ] as const;
+  return words
+    .filter(([n]) => n > 0)
+    .map(([n, why]) => `${n} ${why}`)
+    .join(', ');
+}
+
+function diskLines({ survey, freeBytes }: PlanView): string[] {
+  const needed = diskEstimate(survey);
+  if (needed === 0) return [];
+  const room = freeBytes === null ? '' : `; ${sizeText(freeBytes)} free`;
+  const tight = freeBytes !== null && needed > freeBytes ? ' (too little)' : '';
+  return [`  disk: about ${sizeText(needed)}${room}${tight}`];
+}
+
+function sizeText(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let size = bytes / 1_000;
+  let unit = 0;
+  for (; size >= 1_000 && unit < units.length - 1; unit += 1) size /= 1_000;
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit] ?? ''}`;
+}

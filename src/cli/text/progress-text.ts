@@ -1,0 +1,97 @@
+/** A campaign's progress in words: what the live view and the plain lines are made of. Pure. */
+import { formatDuration } from '../../domain/duration.ts';
+import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
+import { clockText } from '../../campaigns/clock-text.ts';
+import type { Observation } from '../../campaigns/observe.ts';
+
+/** `18 of 24: 16 succeeded, 2 failed; 4 running, 2 waiting` */
+export function countsText({ progress, waiting }: Observation): string {
+  const { ended, open, total } = progress;
+  const done = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  const states = Object.entries(ended).filter(([, n]) => n > 0);
+  const now = [
+    ['running', open - waiting],
+    ['waiting', total - done - (open - waiting)],
+  ] as const;
+  const say = (parts: readonly (readonly [string, number])[]) =>
+    parts
+      .filter(([, n]) => n > 0)
+      .map(([word, n]) => `${n} ${word}`)
+      .join(', ');
+  return [`${done} of ${total}`, [say(states), say(now)].filter(Boolean).join('; ')]
+    .filter(Boolean)
+    .join(': ');
+}
+
+/** How a campaign stands when it does not simply run: ` (publishing)`. */
+export function stateText({ progress: { state, campaign } }: Observation): string {
+  if (state === 'running') return '';
+  if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
+  return ` (${state})`;
+}
+
+/** Why services made us wait. */
+export function blocksOf({ budgets }: Observation): string[] {
+  return budgets.flatMap(({ addressWindow, credentials }) =>
+    [addressWindow, ...credentials].flatMap(
+      // A refusal lasts through its probes.
+      ({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? [],
+    ),
+  );
+}
+
+/** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
+export function budgetText(budget: BudgetStatus, now: number): string {
+  const { service, addressWindow, credentials } = budget;
+  // A service that is down is down for every credential: nothing else about it matters now.
+  if (isBlocked(addressWindow)) return `${service}: ${blockText(addressWindow, now)}`;
+  const parts = credentials.map((window) => windowText(window, now));
+  if (addressWindow.limit !== null) {
+    parts.push(`this machine's address: ${windowText(addressWindow, now)}`);
+  }
+  return `${service}: ${parts.join('; ')}`;
+}
+
+/** `5 of 5 used in 6 s, next slot in 4 s`, or why it must wait. */
+export function windowText(window: WindowStatus, now: number): string {
+  if (isBlocked(window)) return blockText(window, now);
+  if (window.limit === null) return 'no limit';
+  const used = `${window.charged} of ${window.limit} used in ${formatDuration(window.windowMs)}`;
+  if (window.free !== 0 || window.nextFreeAt === null) return used;
+  return `${used}, next slot ${inText(window.nextFreeAt, now)}`;
+}
+
+/** It waits for a service that is away, or that refuses us. */
+export function isBlocked({ blockedUntil, refusal }: WindowStatus): boolean {
+  return blockedUntil !== null || refusal !== undefined;
+}
+
+function blockText(window: WindowStatus, now: number): string {
+  const { blockedUntil, blockedBecause, refusal } = window;
+  const standing = refusal ? `blocked since ${clockText(refusal.since, now)}` : 'waiting';
+  const why = refusal?.reason ?? blockedBecause ?? '';
+  return `${standing}, next try ${inText(blockedUntil ?? now, now)}: ${why}`;
+}
+
+function inText(at: number, now: number): string {
+  return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
+}
+
+/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the last job is sent then, and takes its time. */
+export function endText(at: number, now: number): string {
+  return `end expected soon after ${clockText(at, now)} (in ${formatDuration(at - now)})`;
+}
+
+// Made once: `toLocaleString` makes one for each call, which was half of what the live view cost.
+const COUNT = new Intl.NumberFormat('en');
+
+/** `10,000` */
+export function countText(n: number): string {
+  return COUNT.format(n);
+}
+
+/** A bar of `width` characters, filled in proportion. */
+export function bar(share: number, width: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}

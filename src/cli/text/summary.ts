@@ -1,0 +1,60 @@
+/** How a campaign ended: the closing words for people, the exit code. */
+import { formatDuration } from '../../domain/duration.ts';
+import { EXIT } from '../../domain/errors.ts';
+import type { CampaignDocument, EndedCampaign } from '../../report/campaign-document.ts';
+import { addressOf } from '../../store/address.ts';
+import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
+import { say } from './explain.ts';
+
+interface Telling {
+  /** Every item had ended before this command began. */
+  readonly idle?: boolean;
+  /** Takes each line; to stderr when it is left out. */
+  readonly tell?: (line: string) => void;
+}
+
+/** For people. */
+export function printEnd(
+  { document, tookMs, damaged, warnings }: EndedCampaign,
+  { idle = false, tell = say }: Telling = {},
+): void {
+  const { items, campaign, state, out } = document;
+  const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
+  const others = (['failed', 'held', 'cancelled', 'invalid'] as const)
+    .filter((end) => items[end] > 0)
+    .map((end) => `, ${items[end]} ${end}`);
+  const cancelled = state === 'cancelled' ? ' (cancelled)' : '';
+  tell(
+    `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
+  );
+  if (idle) say('  Nothing to do: all items had already ended. Nothing was submitted.');
+  tell(`  results: ${out}`);
+  tell(`  report: ${addressOf(out, REPORT)}`);
+  tellDamaged(damaged, tell);
+  for (const [code, items] of Object.entries(warnings))
+    tell(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
+  if (items.failed + items.held > 0) say(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
+  if (items.failed + items.held + items.cancelled > 0)
+    tell(`  run these items again: hundredfold retry ${campaign}`);
+}
+
+/** What the codes of warnings in item.json mean, for the closing words. */
+const WARNINGS: Readonly<Record<string, string>> = {
+  RESULT_SEVERAL_SETS:
+    'several result sets: the first is used, the others are in set-2/ … of the item folder (RESULT_SEVERAL_SETS)',
+};
+
+export function exitCodeOf({ state, items }: CampaignDocument): number {
+  if (state === 'cancelled') return EXIT.cancelled;
+  return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
+}
+
+/** More help nobody on a screen. */
+const DAMAGED_SAID = 3;
+
+/** Files of the tree that are gone or are not what was received. */
+export function tellDamaged(damaged: readonly string[], tell = say): void {
+  for (const sentence of damaged.slice(0, DAMAGED_SAID)) tell(`  damaged: ${sentence}`);
+  const more = damaged.length - DAMAGED_SAID;
+  if (more > 0) tell(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
+}

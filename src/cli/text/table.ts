@@ -1,0 +1,61 @@
+/** Tables on stdout, for people and pipes. */
+import { harmless } from '../../domain/plain-text.ts';
+import { columnsOf, cutText, padded } from './line.ts';
+import { printLine } from './output.ts';
+
+/** Rows that are aligned with each other; later ones may be wider. */
+const TOGETHER = 200;
+const EMPTY = '-';
+
+/** Aligned columns below a header, as wide as what came so far needs. An empty cell is `-`: columns can be counted. */
+export class Table {
+  private readonly widths: number[] = [];
+  private rows: (readonly string[])[] = [];
+  private written = 0;
+
+  constructor(header: readonly string[]) {
+    this.rows.push(header);
+  }
+
+  add(cells: readonly (string | null | undefined)[]): void {
+    this.rows.push(cells.map((cell) => inOneLine(cell ?? '')));
+    if (this.rows.length === TOGETHER) this.flush();
+  }
+
+  /** @returns how many rows it had, without the header */
+  end(): number {
+    this.flush();
+    return this.written - 1;
+  }
+
+  private flush(): void {
+    for (const row of this.rows)
+      for (const [n, cell] of row.entries())
+        this.widths[n] = Math.max(this.widths[n] ?? 0, columnsOf(cell));
+    for (const row of this.rows) {
+      const cells = row.map((cell, n) => padded(cell, this.widths[n] ?? 0));
+      printLine(fitting(cells.join('  ').trimEnd()));
+    }
+    this.written += this.rows.length;
+    this.rows = [];
+  }
+}
+
+export function printTable(
+  header: readonly string[],
+  rows: readonly (readonly (string | null | undefined)[])[],
+): void {
+  const table = new Table(header);
+  for (const row of rows) table.add(row);
+  table.end();
+}
+
+/** Names of jobs and messages are the service's. */
+function inOneLine(cell: string): string {
+  return harmless(cell).replace(/\s+/g, ' ').trim() || EMPTY;
+}
+
+/** In one row of a terminal; whole where it goes elsewhere. */
+function fitting(text: string): string {
+  return process.stdout.isTTY ? cutText(text, process.stdout.columns) : text;
+}

@@ -1,0 +1,91 @@
+/**
+ * The background process of a folder, which holds server and worker: is one there, and how one is started.
+ *
+ * `q` in the live view starts the same process: it joins while the command still serves, and takes over when that
+ * has stopped. So there is one path for every end of a host.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Settings } from '../config/settings.ts';
+import { HundredfoldError } from '../domain/errors.ts';
+import { COMMAND } from '../program/files.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
+import { runsAs } from '../temporal/processes.ts';
+import { readRecord } from './record.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+const TAKEN_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+
+/** What the process is started with: it reads its configuration itself. */
+export interface BackgroundOptions {
+  /** Path of the configuration file, where one was named. */
+  readonly config?: string;
+  readonly services?: 'local';
+}
+
+/** Returns when the process is ready. @throws HundredfoldError `HOST_NOT_READY` */
+export async function startInBackground(
+  settings: Settings,
+  { config, services }: BackgroundOptions,
+): Promise<void> {
+  // A Temporal elsewhere has workers of its own.
+  if (settings.temporal || backgroundRuns(settings)) return;
+  // It would find that out itself, and only its log would tell.
+  for (const { reason } of settings.unready) throw reason;
+  mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
+  const logFile = join(settings.embeddedDir, 'host.log');
+  const log = openSync(logFile, 'a', PRIVATE_FILE);
+  const args = [
+    'host',
+    ...(services ? ['--services', services] : []),
+    ...(config ? ['--config', config] : []),
+  ];
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  child.unref();
+  const end = Date.now() + READY_TIMEOUT_MS;
+  while (!backgroundRuns(settings)) {
+    if (Date.now() > end || child.exitCode !== null) {
+      throw new HundredfoldError({
+        code: 'HOST_NOT_READY',
+        message: 'the background process did not become ready',
+        remedy: `Look into ${logFile}.`,
+      });
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** True when such a process holds the folder's server, or waits to. */
+export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
+  const record = readRecord(embeddedDir, 'background');
+  return record !== null && runsAs(record.pid, 'host');
+}
+
+/**
+ * Returns when the background process, which had waited for the host to close, holds the folder's server.
+ *
+ * @throws HundredfoldError `HOST_NOT_READY`
+ */
+export async function takenOver(settings: Settings): Promise<void> {
+  const { embeddedDir } = settings;
+  const end = Date.now() + TAKEN_WITHIN_MS;
+  const taken = () =>
+    readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
+  while (!(backgroundRuns(settings) && taken())) {
+    if (Date.now() > end) {
+      throw new HundredfoldError({
+        code: 'HOST_NOT_READY',
+        message: 'the background process did not take the campaign over',
+        remedy: 'Nothing is lost: the "hundredfold run" command of this campaign goes on with it.',
+      });
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,19 @@
+/** A picture that the page draws by itself, with the buttons that save it. */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { PictureButtons, type PictureButtonsProps } from './picture-buttons.tsx';
+
+export interface SavedPictureProps extends Pick<PictureButtonsProps, 'name' | 'isForPointer'> {
+  /** One SVG, or several that are saved as one, under each other. */
+  readonly children: ComponentChildren;
+}
+
+export function SavedPicture({ name, isForPointer = false, children }: SavedPictureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  return (
+    <div class="picture">
+      <PictureButtons name={name} place={place} isStack isForPointer={isForPointer} />
+      <div ref={place}>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/**
+ * The files of a bag, one after the other: its declaration, the tree, and the tag files that tell of them. Each file of
+ * the tree is compared with SHA256SUMS on its way, so what is deposited is what was published.
+ */
+import { hash } from 'node:crypto';
+import { HundredfoldError } from '../../domain/errors.ts';
+import type { FileDigest } from '../../store/digest.ts';
+import { CHECKSUMS, PUBLISHING, WORK_AREA } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+import { isTransferable, readChecksums } from '../../store/transfer.ts';
+import {
+  BAG_DECLARATION,
+  BAG_INFO,
+  type Bag,
+  DECLARATION,
+  MANIFEST,
+  PAYLOAD,
+  TAG_MANIFEST,
+} from './bag.ts';
+
+export interface Deposit {
+  /** The tree. */
+  readonly store: Store;
+  /** Name of the campaign, which the folder in the archive has. */
+  readonly name: string;
+  /** Lines of bag-info.txt, by their labels. */
+  readonly facts: Readonly<Record<string, string>>;
+  /** Files beside the payload, by name. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Of all entries: the same tree gives the same archive. */
+  readonly modified: Date;
+  /** Called after each file. */
+  readonly onFile?: (done: { readonly files: number; readonly bytes: number }) => void;
+}
+
+export interface Part {
+  /** In the archive. */
+  readonly path: string;
+  /** Of what it must hold. */
+  readonly sha256: string;
+  /** Nothing is read before the first byte is asked for. */
+  data(): AsyncIterable<Uint8Array>;
+  /** Called once, with what was put into the archive. Throws `DEPOSIT_NOT_WHOLE` where that is not what it must be. */
+  taken(digest: FileDigest): void;
+}
+
+/** The next one is made when the one before was taken: the last ones tell of all others. */
+export async function* partsOf(deposit: Deposit, bag: Bag): AsyncGenerator<Part, void, undefined> {
+  const { store, name, facts, tags, onFile } = deposit;
+  const text = (path: string, content: string): Part => textPart(`${name}/${path}`, content);
+  yield text(BAG_DECLARATION, bag.addTag(BAG_DECLARATION, DECLARATION));
+  const published = new Map(await readChecksums(store));
+  for await (const key of store.list('')) {
+    if (!isTransferable(key) || key.startsWith(PUBLISHING)) continue;
+    const sha256 = published.get(key) ?? (await unpublishedDigest(store, key));
+    published.delete(key);
+    yield {
+      path: `${name}/${PAYLOAD}${key}`,
+      sha256,
+      data: () => store.readStream(key),
+      taken: (digest) => {
+        if (digest.sha256 !== sha256) throw changed(key);
+        bag.addPayload(key, digest);
+        onFile?.(bag);
+      },
+    };
+  }
+  for (const key of published.keys()) throw notWhole(`${key} is missing`);
+  for (const [path, content] of Object.entries(tags)) yield text(path, bag.addTag(path, content));
+  yield text(BAG_INFO, bag.addTag(BAG_INFO, bag.info(facts)));
+  yield text(MANIFEST, bag.addTag(MANIFEST, bag.manifest));
+  yield text(TAG_MANIFEST, bag.tagManifest);
+}
+
+/** Of the few files that the checksums do not list: what an earlier try has of them may be out of date. */
+async function unpublishedDigest(store: Store, key: string): Promise<string> {
+  if (key !== CHECKSUMS && !key.startsWith(WORK_AREA)) throw unlisted(key);
+  const digest = await store.digest(key);
+  if (digest === null) throw changed(key);
+  return digest.sha256;
+}
+
+function textPart(path: string, content: string): Part {
+  const bytes = Buffer.from(content);
+  return {
+    path,
+    sha256: hash('sha256', bytes),
+    data: async function* () {
+      yield await Promise.resolve(bytes);
+    },
+    taken: () => undefined,
+  };
+}
+
+function changed(key: string): HundredfoldError {
+  return notWhole(`${key} is not what was published`);
+}
+
+function unlisted(key: string): HundredfoldError {
+  return notWhole(`${key} is not in ${CHECKSUMS}`);
+}
+
+function notWhole(words: string): HundredfoldError {
+  return new HundredfoldError({
+    code: 'DEPOSIT_NOT_WHOLE',
+    message: `the tree is not what was published: ${words}; no archive was made`,
+    remedy: 'hundredfold verify names all that is wrong, and what to do about it.',
+  });
+}

@@ -1,0 +1,100 @@
+/**
+ * The measures of each item as a whole, one row an item: the same numbers as in the report. Those of a molecule are in
+ * the table of its kind, which has one row an item anyway.
+ */
+import type { Kind } from '../../domain/item.ts';
+import type { MeasureValues } from '../../results/measures/measure.ts';
+import { MEASURES } from '../../results/measures/measures.ts';
+import type { ItemRecord } from '../../store/item-record.ts';
+import { measureTableKey, type MeasuredKind } from '../../store/layout.ts';
+import type { FileWriter } from '../open-file.ts';
+import { ownCells } from '../own-columns.ts';
+import type { ItemParts, PartsSink } from '../result-pass.ts';
+import { columns, type Column } from './column.ts';
+import { engineVersion } from './engine-version.ts';
+import { OwnColumns, packedRows, type OwnColumnsByKind } from './result-rows.ts';
+import { ResultTable } from './result-table.ts';
+
+/** With the unit in the name where there is one; by the key of the measure where that is a name already. */
+const NAMES: Readonly<Record<string, string>> = {
+  length: 'residues',
+  disordered: 'disordered_percent',
+  backbone: 'backbone_mean',
+  earlyFoldingResidues: 'early_folding_residues',
+  aggregationRegions: 'aggregation_regions',
+  phaseSeparation: 'phase_separation_score',
+  conservation: 'conservation_percent',
+  measured: 'measured_percent',
+  shiftCryptMean: 'shiftCrypt_mean',
+};
+
+/** Columns that every campaign has; the user's own stand behind them. */
+export const MEASURE_COLUMNS: Readonly<Record<MeasuredKind, readonly Column[]>> = {
+  sequence: columnsOf('sequence'),
+  alignment: columnsOf('alignment'),
+  shifts: columnsOf('shifts'),
+};
+
+function columnsOf(kind: MeasuredKind): readonly Column[] {
+  return [
+    ...columns('text', 'id'),
+    ...MEASURES[kind].flatMap(({ key, decimals }) =>
+      columns(decimals === 0 ? 'integer' : 'number', NAMES[key] ?? key),
+    ),
+    ...columns('text', 'engine', 'engine_version'),
+  ];
+}
+
+function ourNames(kind: Kind): readonly string[] {
+  return kind === 'molecule' ? [] : MEASURE_COLUMNS[kind].map(({ name }) => name);
+}
+
+/** Names of the user's columns in these tables; a name that is ours here may be free in another table. */
+export function ownColumnsBesideMeasures(): OwnColumns {
+  return new OwnColumns(ourNames);
+}
+
+type Table = Readonly<{ file: ResultTable; columns: readonly Column[]; own: ReadonlySet<string> }>;
+
+/** All three are written, with a header only where the campaign has no such result. */
+export class MeasureTables implements PartsSink {
+  readonly #tables: Readonly<Record<MeasuredKind, Table>>;
+
+  constructor(files: FileWriter, own: OwnColumnsByKind) {
+    const table = (kind: MeasuredKind): Table => {
+      const all = [...MEASURE_COLUMNS[kind], ...columns('text', ...own[kind])];
+      const file = new ResultTable(files, (format) => measureTableKey(kind, format), all);
+      return { file, columns: all, own: own[kind] };
+    };
+    this.#tables = {
+      sequence: table('sequence'),
+      alignment: table('alignment'),
+      shifts: table('shifts'),
+    };
+  }
+
+  async add({ item: { record }, parts: { measures } }: ItemParts): Promise<void> {
+    if (record === null || measures === null || record.kind === 'molecule') return;
+    const { file, columns: all, own } = this.#tables[record.kind];
+    await file.add(packedRows(all, [{ rows: 1, cells: cellsOf(record, measures, own) }]));
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(Object.values(this.#tables).map(({ file }) => file.end()));
+  }
+
+  async abandon(reason: unknown): Promise<void> {
+    for (const { file } of Object.values(this.#tables)) await file.abandon(reason);
+  }
+}
+
+function cellsOf(record: ItemRecord, measures: MeasureValues, own: ReadonlySet<string>) {
+  const ownOfItem = ownCells(record.user, ourNames(record.kind));
+  return [
+    record.id,
+    ...MEASURES[record.kind].map(({ key }) => measures[key] ?? null),
+    ...[record.engine ?? null, engineVersion(record)],
+    // CSV has one way to write nothing.
+    ...Array.from(own, (name) => ownOfItem.get(name) || null),
+  ];
+}

@@ -1,0 +1,25 @@
+/** Where the log of the SDK and of the worker goes; in a file of its own, because commands without a worker say it too. */
+import type { LogLevel } from '@temporalio/worker';
+import type { LogFormat } from './log-line.ts';
+
+export interface LogTarget {
+  readonly write: (line: string) => void;
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+}
+
+let target: LogTarget | null = null;
+
+/** To be called once, before the first worker. */
+export function logTo(
+  write: (line: string) => void,
+  level: LogLevel = 'WARN',
+  format: LogFormat = 'json',
+): void {
+  target = { write, level, format };
+}
+
+/** Null until `logTo` was called. */
+export function logTarget(): LogTarget | null {
+  return target;
+}

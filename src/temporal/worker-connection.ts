@@ -1,0 +1,17 @@
+/** Connections of workers to Temporal. In a file of its own: commands without a worker need not load the SDK's. */
+import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import { reasonFor, security, type Credentials, type TemporalAddress } from './connection.ts';
+
+/** Throws TEMPORAL_* with the cause. */
+export async function connectWorker(
+  target: TemporalAddress,
+  credentials: Credentials = target.reread?.() ?? target,
+): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(
+      security(target, credentials) satisfies NativeConnectionOptions,
+    );
+  } catch (cause) {
+    throw await reasonFor({ ...target, ...credentials }, cause);
+  }
+}

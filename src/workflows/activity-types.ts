@@ -1,0 +1,306 @@
+/**
+ * The activities, seen from the workflows: what each is asked and what it answers. The work itself is in
+ * `src/activities/`; only this shape is known here, so that no client code gets into the workflow bundle.
+ */
+import type { Limit } from '../budget/budget.ts';
+import type { JobReference, Request, Waiting } from '../budget/lanes.ts';
+import type {
+  Attempt,
+  CampaignProgress,
+  ItemEnd,
+  ItemEntry,
+  ItemLaunch,
+  JobPolicy,
+  NotifyWay,
+  ServiceReference,
+} from '../domain/campaign.ts';
+import type { Kind, ServiceName } from '../domain/item.ts';
+import type { ItemEndCode } from '../domain/item-end-codes.ts';
+import type {
+  ArtefactName,
+  FindOutcome,
+  PostTimes,
+  TimedOutcome,
+  Timing,
+} from '../domain/outcomes.ts';
+
+/** Enough to find the job of an item on disk and send it. */
+export interface ItemJob extends JobReference {
+  readonly kind: string;
+  readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had one. */
+  readonly tree?: string;
+  /** For the start of the item's workflow when the submission is answered; absent where the workflow runs already. */
+  readonly launch?: ItemLaunch;
+}
+
+/** An item that waits to be submitted. */
+export type ItemRequest = Request<ItemJob>;
+
+/** An item, for the activities. */
+export interface ItemAddress {
+  readonly campaign: string;
+  readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
+  readonly id: string;
+  readonly kind: Kind;
+  readonly generation: number;
+}
+
+export interface SubmitRequest extends Waiting<ItemJob> {
+  /** The slot is free from this time of the server on (ms). */
+  readonly notBefore: number;
+  /** The service was down, and is asked whether it is there before the job is sent. */
+  readonly probe: boolean;
+  /** The token of the request was refused with 401: the one that the service is configured with now may be used. */
+  readonly mayReplace?: true;
+  /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
+  readonly inDoubt?: true;
+  /** The limits as the budget knows them now; absent from budgets that did not tell. */
+  readonly limits?: { readonly credential: Limit; readonly address: Limit };
+}
+
+/** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
+export type Found = FindOutcome & { readonly askedAt?: number };
+
+/** What the budget hears of a submission. */
+export type SubmitAnswer = SubmitResult & {
+  /** The item was told by the activity: the budget need not. */
+  readonly told?: true;
+};
+
+/** The credential that an earlier attempt had sent it with, where it may have been another one. */
+interface SentBefore {
+  readonly credential?: string;
+}
+
+/** A submission's end; `unable` is ours: nothing was sent, because the input could not be read. */
+export type SubmitResult =
+  | Exclude<TimedOutcome, { readonly type: 'unsure' | 'accepted' }>
+  /** `replaced`: with another token than that of the request, which the service had refused. */
+  | (Extract<TimedOutcome, { readonly type: 'accepted' }> &
+      SentBefore & {
+        readonly replaced?: true;
+      })
+  /** `byService`: it got the submission and answered it badly or not at all. */
+  | (Extract<TimedOutcome, { readonly type: 'unsure' }> &
+      SentBefore & {
+        readonly byService?: boolean;
+      })
+  | { readonly type: 'unable'; readonly code: string; readonly message: string }
+  /** Nothing was sent, and it is tried again after `delayMs`: neither the service nor the item is the reason. */
+  | {
+      readonly type: 'deferred';
+      /** What has to wait: everything of the credential, or of the campaign. */
+      readonly scope: 'credential' | 'campaign';
+      readonly delayMs: number;
+      readonly message: string;
+    }
+  /** Nothing was sent: the run of the item that asked for it has ended. */
+  | { readonly type: 'unwanted'; readonly message: string };
+
+export interface PollPolicy extends JobPolicy {
+  /** Answers `running` instead of asking until the job has ended. */
+  readonly once?: true;
+}
+
+export type PollResult =
+  | {
+      readonly type: 'finished';
+      readonly artefacts: readonly ArtefactName[];
+      /** When the service took the job on, as its timing block told while the job ran; absent where it did not. */
+      readonly queuedAt?: string;
+    }
+  /** Only when it is asked `once`. */
+  | { readonly type: 'running' }
+  | {
+      readonly type: 'failed';
+      readonly code: ItemEndCode;
+      readonly message: string;
+      readonly timing: Timing | null;
+    };
+
+/** A file in the output tree, by its name in the item's folder. */
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Places at which a secret was overwritten; absent when there are none. */
+  readonly redacted?: number;
+}
+
+export interface FetchResult {
+  readonly files: readonly KeptFile[];
+  /** Why the result is not good, when it is not. */
+  readonly problem: { readonly code: ItemEndCode; readonly message: string } | null;
+  /** How long the job took, when this file tells. */
+  readonly timing: Timing | null;
+  /** What computed it, when this file tells. */
+  readonly engine?: string;
+}
+
+/** What is known of an accepted job, for the record of its item. */
+export interface SubmittedJob extends Partial<PostTimes> {
+  readonly attempts: readonly Attempt[];
+  /** ISO 8601, UTC. */
+  readonly submittedAt: string | null;
+}
+
+export type JobFinish =
+  /** Its files are in the tree, and the end of the item is written and told to the campaign. */
+  | {
+      readonly type: 'ended';
+      readonly end: ItemEnd;
+      readonly files: readonly KeptFile[];
+      readonly timing: Timing | null;
+      readonly engine?: string;
+    }
+  /** The job has failed: nothing is written yet. */
+  | Extract<PollResult, { readonly type: 'failed' }>;
+
+export interface RemoteJob {
+  readonly item: ItemAddress;
+  readonly reference: ServiceReference;
+  readonly remoteId: string;
+  /** Its campaign has several credentials: that of `reference` is noted in the tree. */
+  readonly ofSeveral?: true;
+  /** When it was accepted; absent for an adopted job, and in histories of before this was sent along. */
+  readonly times?: AcceptanceTimes;
+}
+
+export interface AcceptanceTimes extends Partial<PostTimes> {
+  /** ISO 8601, UTC: the answer to its POST; without one, when a look-up found the job. */
+  readonly submittedAt: string;
+}
+
+/** What is recorded in item.json when the item has ended. */
+export interface ItemConclusion {
+  readonly item: ItemAddress;
+  readonly reference: ServiceReference;
+  /** Its campaign has several credentials, and it may have a job with that of `reference`: noted in the tree. */
+  readonly ofSeveral?: true;
+  readonly end: ItemEnd;
+  readonly remoteId: string | null;
+  readonly attempts: readonly Attempt[];
+  readonly files: readonly KeptFile[];
+  readonly submittedAt: string | null;
+  /** Of the POST that made the job; absent where that is not known. */
+  readonly sentAt?: string;
+  readonly answeredAt?: string;
+  readonly finishedAt: string;
+  readonly timing: Timing | null;
+  readonly engine?: string;
+}
+
+/** A line of a page, with the item's end where it is on disk already. */
+export interface ItemOfPage extends ItemEntry {
+  readonly ended?: Pick<ItemEnd, 'state' | 'code'>;
+}
+
+/** Where the open items of a campaign are that have no running workflow. */
+export interface Whereabouts {
+  /** Their workflow was closed while the campaign ran. */
+  readonly ended: readonly string[];
+  /** No workflow was started for them: they wait for a slot, or nobody knows of them. */
+  readonly unstarted: readonly string[];
+}
+
+export interface Foreseen {
+  /** When the campaign ends, in ms since the epoch, as its budgets stand; null when no limit decides it. */
+  readonly endsAt: number | null;
+  /** When it was looked at, in ms since the epoch. */
+  readonly seenAt: number;
+}
+
+export interface PublishRequest {
+  readonly store: string;
+  /** Id of the output tree; absent from campaigns of before trees had ids. */
+  readonly tree?: string;
+  readonly campaign: string;
+  readonly state: 'completed' | 'cancelled';
+  readonly startedAt: string;
+  /** Items that this run ran again; absent from workflows of before there was `retry`. */
+  readonly retried?: number;
+  /** Results are kept for later campaigns, unless it is false. */
+  readonly cache?: boolean;
+}
+
+export interface Published {
+  readonly ended: CampaignProgress['ended'];
+  /** Items of the tree that have no end yet; absent from workflows of before campaigns could grow. */
+  readonly open?: number;
+}
+
+/** A service that refuses us, or that a campaign has paused, for whoever is told of ends. */
+export interface RefusalNotice {
+  readonly service: string;
+  readonly address: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  /** The words of the service. */
+  readonly message: string;
+  /** The campaign that has paused the service; absent where the service refuses everybody. */
+  readonly campaign?: string;
+}
+
+export interface Activities {
+  /** Sends one job. Runs at most once; called by the budget workflow alone. */
+  submit(request: SubmitRequest, reference: ServiceReference): Promise<SubmitAnswer>;
+  /** The server's clock (ms), by the moment at which this was scheduled. Called by the budget workflow alone. */
+  readClock(): Promise<number>;
+  /** How many jobs of this service were accepted and have not ended, among the items of this task queue. */
+  countUnfinished(service: ServiceName): Promise<number>;
+  /** Looks a job up by its unique name, until the service answers; `unavailable` when it never does. */
+  find(item: ItemAddress, reference: ServiceReference, policy: JobPolicy): Promise<Found>;
+  /** Asks until the job has ended: "not yet" is a retry, not an answer. */
+  poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
+  /**
+   * Asks until the job has ended, downloads all its files, and writes and tells the end of the item. "Not yet" is a retry.
+   */
+  finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
+  /** Downloads one file of a finished job into the output tree. */
+  fetchArtefact(job: RemoteJob, artefact: ArtefactName, policy: JobPolicy): Promise<FetchResult>;
+  /** Fetches what the service still has of a job that failed; without files when that takes longer than a minute. */
+  keepFailed(job: RemoteJob): Promise<FetchResult>;
+  /** Notes in item.json that this job is of no use, so that the next one is submitted under a name of its own. */
+  giveUp(job: RemoteJob, files: readonly KeptFile[]): Promise<void>;
+  /**
+   * Writes the end of an item into the output tree, and answers with it: a success is a failure where the files of the
+   * job contradict each other. Nothing in histories of before they were compared.
+   */
+  conclude(conclusion: ItemConclusion): Promise<ItemEnd | undefined>;
+  /** Reads one page of a campaign's items, always all of it and in the same order. */
+  loadPage(
+    store: string,
+    reference: ServiceReference,
+    page: number,
+    tree?: string,
+  ): Promise<ItemOfPage[]>;
+  /** Starts the budget workflow of a service should it not run. */
+  ensureBudget(reference: ServiceReference): Promise<void>;
+  /** Of these items, those whose workflow is no longer running: they were ended by hand. */
+  findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
+  /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
+  launchItem(
+    request: SubmitRequest,
+    reference: ServiceReference,
+    answer: SubmitResult,
+  ): Promise<void>;
+  /** Of these items of a campaign that began at `since` (ms), those whose workflow does not run. */
+  whereabouts(campaign: string, ids: readonly string[], since: number): Promise<Whereabouts>;
+  /** Cancels the workflows of these items where they run, and returns the ids of the others. */
+  cancelRunning(campaign: string, ids: readonly string[]): Promise<string[]>;
+  /** Asks the budgets that a campaign draws on how they stand: a workflow can ask no other one. */
+  foresee(
+    store: string,
+    progress: CampaignProgress,
+    references: readonly ServiceReference[],
+  ): Promise<Foreseen>;
+  /** Makes the tables, the summary and the checksums of a campaign. */
+  publish(request: PublishRequest): Promise<Published>;
+  /** Tells of the end of the campaign in this output tree, as the worker's configuration says. */
+  notify(store: string, way: NotifyWay): Promise<void>;
+  /** Tells them that a service refuses us. */
+  notifyRefusal(refusal: RefusalNotice): Promise<void>;
+}

@@ -1,0 +1,85 @@
+/** Warnings of `hundredfold doctor`: other accounts of the machine, and one token in two places. */
+import { mkdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { otherAccounts, surroundings } from '../../../src/cli/doctor/surroundings.ts';
+import { loadSettings, type Environment } from '../../../src/config/settings.ts';
+import { desk, type Desk } from '../command.ts';
+
+const PASSWD = `root:x:0:0:root:/root:/bin/bash
+daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin
+nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+ada:x:1000:1000:Ada:/home/ada:/bin/bash
+bo:x:1001:1001::/home/bo:/bin/zsh
+locked:x:1002:1002::/home/locked:/bin/false
+`;
+
+describe('other accounts', () => {
+  test('are those of people who can log in', () => {
+    expect([...otherAccounts(PASSWD, 0).values()]).toContain('bo');
+    expect([...otherAccounts(PASSWD, 1000)]).toEqual([[1001, 'bo']]);
+  });
+
+  test('are none on a machine of one person', () => {
+    expect(otherAccounts(PASSWD.replace(/^bo:.*\n/m, ''), 1000).size).toBe(0);
+  });
+});
+
+const TOKEN = 'sAme-tw1ce';
+
+async function warnings(at: Desk, env: NodeJS.ProcessEnv): Promise<string[]> {
+  mkdirSync(at.path('results'));
+  at.write(
+    'hundredfold.yaml',
+    `services:
+  molecules: { url: "http://127.0.0.1:9/acpype" }
+  predictions: { url: "http://127.0.0.1:9" }`,
+  );
+  const { stdout } = await at.runs(1, ['doctor', '--json'], { env });
+  expect(stdout).not.toContain(TOKEN);
+  const findings = JSON.parse(stdout) as { check: string; warning?: true; found: string }[];
+  return findings
+    .filter(({ check, warning }) => warning && check === 'credentials')
+    .map(({ found }) => found);
+}
+
+describe('one token in two places', () => {
+  test('for both services is a warning, by its fingerprint', async () => {
+    const [warning = '', ...more] = await warnings(desk(), {
+      HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
+      HUNDREDFOLD_PREDICTION_TOKEN: TOKEN,
+    });
+    expect(more).toEqual([]);
+    expect(warning).toMatch(/\(credential [0-9a-f]{8}\)/);
+    expect(warning).toContain('services.molecules.token and services.predictions.token');
+  });
+
+  test('in two variables is a warning that names them', async () => {
+    const [warning = ''] = await warnings(desk(), {
+      HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
+      HUNDREDFOLD_PREDICTION_TOKEN: 'an0ther-one',
+      OLD_TOKEN: TOKEN,
+    });
+    expect(warning).toContain('the variables ');
+    expect(warning).toContain('OLD_TOKEN');
+  });
+
+  test('is no warning when they differ', async () => {
+    const env = {
+      HUNDREDFOLD_MOLECULE_TOKEN: TOKEN,
+      HUNDREDFOLD_PREDICTION_TOKEN: 'an0ther-one',
+    };
+    expect(await warnings(desk(), env)).toEqual([]);
+  });
+});
+
+test('warns of variables of the Temporal CLI that are set and not used', () => {
+  const words = (environment: Environment, settings = loadSettings(undefined, environment)) =>
+    surroundings(settings, environment)
+      .filter(({ check }) => check === 'Temporal variables')
+      .map(({ found }) => found);
+  expect(words({ TEMPORAL_ADDRESS: 'other.example:7233' })).toEqual([
+    'TEMPORAL_ADDRESS is set and not used',
+  ]);
+  const asked = { TEMPORAL_ADDRESS: 'other:7233', HUNDREDFOLD_TEMPORAL_PROFILE: 'default' };
+  expect(words(asked)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+/** The registries of codes, and the tables in the documentation that are made from them. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PAGES, readPage, withCodes } from '../../scripts/error-tables.ts';
+import { modulesBelow } from '../../scripts/imports.ts';
+import { CONFIGURATION_ERRORS } from '../../src/domain/error-codes/configuration-errors.ts';
+import type { ErrorRow } from '../../src/domain/error-codes/error-row.ts';
+import { RUN_ERRORS } from '../../src/domain/error-codes/run-errors.ts';
+import { STORE_ERRORS } from '../../src/domain/error-codes/store-errors.ts';
+import { USAGE_ERRORS } from '../../src/domain/error-codes/usage-errors.ts';
+import { ITEM_ENDS, itemEndWords } from '../../src/domain/item-end-codes.ts';
+import { RESULT_PROBLEMS } from '../../src/results/result-problems.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+const ROWS: readonly ErrorRow[] = [
+  ...USAGE_ERRORS,
+  ...CONFIGURATION_ERRORS,
+  ...RUN_ERRORS,
+  ...STORE_ERRORS,
+];
+
+test.each(PAGES)(
+  'docs/%s has every code of the registries (node scripts/error-tables.ts)',
+  async (page) => {
+    expect(readPage(page)).toBe(await withCodes(page));
+  },
+);
+
+test('each code of an error is in one row, and is no code of an item', () => {
+  const codes = [...ROWS, ...ITEM_ENDS].flatMap((row) => [...row.codes] as string[]);
+  const twice = codes.filter((code, at) => codes.indexOf(code) !== at);
+  expect(twice).toEqual([]);
+});
+
+/** The compiler checks TypeScript; the set-up is plain JavaScript, because it runs on an old Node too. */
+test('the set-up throws codes of the registry only', () => {
+  const known = new Set(ROWS.flatMap(({ codes }) => codes));
+  const modules = [...modulesBelow(ROOT, 'src'), ...modulesBelow(ROOT, 'scripts')];
+  const thrown = modules.flatMap(({ text }) =>
+    [...text.matchAll(/new SetupProblem\(\s*'(\w+)'/g)].map(([, code = '']) => code),
+  );
+  expect(thrown).toContain('SETUP_NO_PIP');
+  expect(thrown.filter((code) => !known.has(code))).toEqual([]);
+});
+
+test('every code of the registry is used', () => {
+  const folders = ['src', 'scripts', 'bin'];
+  const texts = folders
+    .flatMap((folder) => modulesBelow(ROOT, folder))
+    .filter(({ path }) => !path.startsWith('src/domain/error-codes/'))
+    .map(({ text }) => text);
+  const unused = ROWS.flatMap(({ codes }) => codes).filter(
+    (code) => !texts.some((text) => text.includes(code)),
+  );
+  expect(unused).toEqual([]);
+});
+
+test('has words of its own for every problem of a result', () => {
+  const words = Object.values(RESULT_PROBLEMS).map((code) => itemEndWords(code).meaning);
+  expect(words).not.toContain(itemEndWords('RESULT_OF_ANOTHER_VERSION').meaning);
+});
+
+test.each([
+  ['STORE_FULL', 'A file in the output tree could not be read or written.'],
+  ['SMILES_SYNTAX', 'The row, or the file that it names, cannot be submitted as it is.'],
+  ['SUBMIT_REFUSD', 'This version of hundredfold does not know the code.'],
+])('explains %s', (code, meaning) => {
+  expect(itemEndWords(code).meaning).toBe(meaning);
+});
