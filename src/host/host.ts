@@ -36,6 +36,8 @@ export interface HostOptions {
   readonly anyHost?: boolean;
   /** A worker that answers questions about campaigns and does nothing for them. */
   readonly lookOnly?: boolean;
+  /** With `lookOnly`: the host stays until it is interrupted, so that other commands that look may join it. */
+  readonly lasting?: boolean;
   /** How long a host that holds the folder may take to answer, in ms; a minute when it is left out. */
   readonly patienceMs?: number;
   /** Of a Temporal configured elsewhere: false leaves all work to the workers there. */
@@ -86,7 +88,7 @@ async function startServices(dir: string): Promise<HostedServices> {
 
 /** Becomes the host of a folder whose lock the caller holds. */
 export async function startHost(lock: Lock, options: HostOptions): Promise<Host> {
-  const { settings, lookOnly = false } = options;
+  const { settings, lookOnly = false, lasting = false } = options;
   const dir = settings.embeddedDir;
   const taskQueue = settings.taskQueue ?? ownTaskQueue(dir);
   const stops: Stop[] = [() => lock.release()];
@@ -120,7 +122,14 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     });
     stops.push(() => worker.stop());
     const references = services.map(({ reference }) => reference);
-    const record = { pid: process.pid, taskQueue, server, services: references, lookOnly };
+    const record = {
+      pid: process.pid,
+      taskQueue,
+      server,
+      services: references,
+      lookOnly,
+      lasting,
+    };
     writeRecord(dir, 'host', record);
     return { record, client, revive: () => keeper.revive(), stop };
   } catch (error) {

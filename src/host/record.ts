@@ -25,8 +25,10 @@ const hostRecord = z.object({
   services: z.array(
     z.object({ service: z.enum(SERVICES), address: z.string(), credential: z.string() }),
   ),
-  /** It only looks, and leaves in a moment. */
+  /** It answers questions and does no work. */
   lookOnly: z.boolean(),
+  /** Of one that only looks: it stays until it is interrupted (`ui`), where others leave in a moment. */
+  lasting: z.boolean().optional(),
 });
 
 /** The process of `run --detach`: the host, or waiting to take over from a command that is. */

@@ -132,7 +132,8 @@ class EmbeddedSession implements Session {
     // A record left by a host that was killed: its successor is about to write its own.
     if (!isAlive(record.pid)) return false;
     // A command like `status` holds the server for a moment: nothing would be done while we relied on it.
-    if (record.lookOnly) return false;
+    if (record.lookOnly && !record.lasting) return false;
+    if (record.lookOnly && !this.options.lookOnly) throw onlyLooks(record);
     const { patienceMs = HOST_START_TIMEOUT_MS } = this.options;
     const timeoutMs = Math.min(CONNECT_MS, patienceMs);
     const { codec } = this.options.settings;
@@ -182,6 +183,15 @@ class EmbeddedSession implements Session {
         'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
     });
   }
+}
+
+function onlyLooks({ pid }: HostRecord): HundredfoldError {
+  return new HundredfoldError({
+    code: 'HOST_LOOKS_ONLY',
+    message: `\`hundredfold ui\` (process ${pid}) runs the embedded server, and no campaign makes progress with it`,
+    remedy:
+      'End it with Ctrl-C, then run this command again. `ui` can be started beside a running campaign.',
+  });
 }
 
 class RemoteSession implements Session {

@@ -28,6 +28,11 @@ test('the report, the log of an item and the Temporal UI of a campaign', async (
   await looking.says('Ctrl-C');
   const [link = ''] = looking.stdout.split('\n');
   expect((await fetch(link)).status).toBe(200);
+  // Other commands that look join it; one that has work to do is refused at once.
+  expect((await at.runs(0, ['list'])).stdout).toContain('night');
+  const refused = await at.runs(2, ['run', 'night.csv', '--services', 'local']);
+  expect(refused.stderr).toContain('[HOST_LOOKS_ONLY]');
+  expect(refused.stderr).toContain('End it with Ctrl-C');
   looking.kill('SIGINT');
   await looking.endsWith(0);
   await expect(fetch(link)).rejects.toThrow();

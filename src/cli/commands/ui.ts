@@ -26,6 +26,7 @@ export async function ui(flags: CommonFlags): Promise<number> {
     localServices: false,
     anyHost: true,
     lookOnly: true,
+    lasting: true,
   });
   try {
     if (session.ui === null) throw switchedOff();

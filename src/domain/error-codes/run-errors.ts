@@ -174,6 +174,11 @@ export const RUN_ERRORS = [
     advice: 'wait for the other command, stop it, or use another `HUNDREDFOLD_EMBEDDED_DIR`',
   },
   {
+    codes: ['HOST_LOOKS_ONLY'],
+    exit: 'refused',
+    advice: 'end `hundredfold ui` with Ctrl-C, then run the command again',
+  },
+  {
     codes: ['HOST_NOT_READY'],
     exit: 'usage',
     advice: 'another command uses the folder and hangs: read `host.log`, then end that command',
