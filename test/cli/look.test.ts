@@ -1,5 +1,6 @@
 /** Commands that show what is there, as a user pipes them: `open`, `logs`, `ui`, `version`, and failures as JSON. */
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { desk } from './command.ts';
@@ -52,6 +53,18 @@ test('a command that joins a running host loads neither the worker nor the local
     expect(loaded).not.toContain(name);
   }
   await at.runs(0, ['stop']);
+});
+
+test('compiled code is kept in the cache of the user; a cache that cannot be written changes nothing', async () => {
+  const at = desk();
+  const cache = at.path('cache');
+  await at.runs(0, ['--version'], { env: { XDG_CACHE_HOME: cache } });
+  expect(readdirSync(join(cache, 'hundredfold', 'code'))).not.toEqual([]);
+  at.write('file', '');
+  const { stdout, stderr } = await at.runs(0, ['--version'], {
+    env: { XDG_CACHE_HOME: at.path('file') },
+  });
+  expect({ version: /^\d+\./.test(stdout), stderr }).toEqual({ version: true, stderr: '' });
 });
 
 test('a campaign without a report says when there will be one', async () => {
