@@ -92,7 +92,8 @@ const missing = Object.entries(PROGRAMS).flatMap(([program, name]) =>
 );
 if (missing.length > 0) {
   say(`Installing with apt-get: ${missing.join(', ')} …`);
-  must('apt-get', 'install', '--yes', '--no-install-recommends', ...missing);
+  const options = ['--yes', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300'];
+  must('apt-get', 'install', ...options, ...missing);
 }
 mkdirSync(TOOLS, { recursive: true });
 writeFileSync(join(TOOLS, 'containers.conf'), CONFIGURATION);
