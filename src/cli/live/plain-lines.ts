@@ -1,6 +1,7 @@
 /**
  * Progress where there is no terminal: a line a minute without control codes, so that a log shows it is alive; at once
- * what must not wait: the beginning and the end, a pause, a service that makes us wait, a full disk, an item that failed.
+ * what must not wait: the beginning and the end, a pause, a service that makes us wait, a limit that was changed, a full
+ * disk, an item that failed.
  */
 import { say } from '../text/explain.ts';
 import type { Observation } from '../../campaigns/observe.ts';
@@ -25,7 +26,13 @@ export class PlainLines implements View {
     this.troubled = '';
     this.tellFailures(seen);
     const { state } = seen.progress;
-    const standing = [state === 'paused', seen.ended, seen.obstacle, ...blocksOf(seen)].join();
+    const standing = [
+      state === 'paused',
+      seen.ended,
+      seen.obstacle,
+      ...blocksOf(seen),
+      ...limitsOf(seen),
+    ].join();
     if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
     say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
@@ -57,4 +64,11 @@ export class PlainLines implements View {
     }
     this.told = new Set(keyed.map(({ key }) => key));
   }
+}
+
+/** A budget takes a changed limit up to a second after the first look. */
+function limitsOf({ budgets }: Observation): (number | null)[] {
+  return budgets.flatMap(({ addressWindow, credentials }) =>
+    [addressWindow, ...credentials].map(({ limit }) => limit),
+  );
 }
