@@ -1,6 +1,6 @@
 /**
  * `npm run test:containers`: builds the images from the package and runs them with buildah and podman. It needs root, and
- * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, and qemu for arm64. Nothing
+ * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, qemu and arch-test for arm64. Nothing
  * in /etc is changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root. The
  * emulation of arm64 stays on until the machine is started again.
  */
@@ -31,6 +31,7 @@ const PROGRAMS = {
   mmdebstrap: 'mmdebstrap',
   catatonit: 'catatonit',
   'qemu-aarch64-static': 'qemu-user-static',
+  'arch-test': 'arch-test',
   'update-binfmts': 'binfmt-support',
 };
 
