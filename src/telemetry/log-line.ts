@@ -1,28 +1,60 @@
-/** A line of the worker's log, as JSON for a log store or as text for people. */
+/** Lines of the worker's log, as JSON for a log store or as text for people. */
+import type { LogLevel } from '@temporalio/common';
+import { pino } from 'pino';
 import { subjectOfWorkflow, type Subject } from './subject.ts';
 
 export const LOG_FORMATS = ['text', 'json'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface LogEntry {
-  readonly level: string;
+  readonly level: LogLevel;
   readonly message: string;
   /** Nanoseconds since the epoch. */
   readonly timestampNanos: bigint;
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Methods of pino by the levels of Temporal's SDK. */
+const METHODS = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+} as const satisfies Record<LogLevel, string>;
+
 /**
- * `time` (ISO 8601, UTC), `level`, `message`, then `campaign`, `item`, `service`, `trace_id` where they are known. Only
- * activities know the trace.
+ * Writes entries with pino, as the local services do: `time` (ISO 8601, UTC), `level`, `message`, then `campaign`, `item`,
+ * `service`, `trace_id` where they are known. Only activities know the trace. Entries below the level are left to the caller.
  */
-export function logLine(entry: LogEntry, format: LogFormat): string {
-  const { level, message, timestampNanos, meta = {} } = entry;
-  const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-  const fields = { ...subjectFields(subjectIn(meta)), ...plain(meta) };
-  if (format === 'json') return `${JSON.stringify({ time, level, message, ...fields })}\n`;
+export function lineWriter(
+  write: (line: string) => void,
+  format: LogFormat,
+): (entry: LogEntry) => void {
+  const stream = { write: (line: string) => write(format === 'json' ? line : asText(line)) };
+  const logger = pino(
+    {
+      level: 'trace',
+      messageKey: 'message',
+      base: null,
+      // The core of the SDK hands its entries over some time after they were made.
+      timestamp: false,
+      formatters: { level: (label) => ({ level: label.toUpperCase() }) },
+    },
+    stream,
+  );
+  return ({ level, message, timestampNanos, meta = {} }) => {
+    const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+    logger[METHODS[level]]({ time, ...subjectFields(subjectIn(meta)), ...plain(meta) }, message);
+  };
+}
+
+/** The same line for people: one entry is one line, and no control code of a service's words reaches a terminal. */
+function asText(line: string): string {
+  const entry = JSON.parse(line) as Record<string, unknown>;
+  const { time, level, message, ...fields } = entry;
   const words = Object.entries(fields).map(([key, value]) => `${key}=${shown(value)}`);
-  return `${[time, level, harmless(message), ...words].join(' ')}\n`;
+  return `${[time, level, harmless(String(message)), ...words].join(' ')}\n`;
 }
 
 /** The fields under which log lines, and attributes of spans, say what they are about. */
@@ -43,7 +75,7 @@ function subjectIn({ workflowId, runId }: Readonly<Record<string, unknown>>): Su
     : {};
 }
 
-/** As JSON can hold it: errors by message, bigints as text. */
+/** Errors by message: stack traces are several lines. Bigints as text: JSON numbers are not exact. */
 function plain(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const of = (value: unknown): unknown => {
     if (value instanceof Error) return `${value.name}: ${value.message}`;
@@ -61,7 +93,6 @@ function shown(value: unknown): string {
   return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
 }
 
-/** One entry is one line, and no control code of a service's words reaches a terminal. */
 function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, (code) => JSON.stringify(code).slice(1, -1));
 }

@@ -3,7 +3,7 @@
  * has to be said before.
  */
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
-import { logLine } from './log-line.ts';
+import { lineWriter } from './log-line.ts';
 import { logTarget } from './log-target.ts';
 
 /** A warning of the SDK about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
@@ -25,8 +25,9 @@ export function startRuntime(): void {
   if (installed || target === null) return;
   installed = true;
   const { write, level, format } = target;
+  const writeLine = lineWriter(write, format);
   const logger = new DefaultLogger(level, (entry) => {
-    if (entry.message !== INTENDED) write(logLine(entry, format));
+    if (entry.message !== INTENDED) writeLine(entry);
   });
   // The core writes its own log to stdout unless it is forwarded: stdout is for `--json` alone.
   const filter = makeTelemetryFilterString({ core: level, other: 'ERROR' });

@@ -1,10 +1,16 @@
 /** Lines of the worker's log: what a log store can search, and what people read. */
 import { describe, expect, test } from 'vitest';
-import { logLine } from '../../src/telemetry/log-line.ts';
+import { lineWriter, type LogEntry, type LogFormat } from '../../src/telemetry/log-line.ts';
 import { subjectOfActivity, traceIdOf } from '../../src/telemetry/subject.ts';
 
 const RUN = '0199a3f4-5b6c-7d8e-9fa0-b1c2d3e4f506';
-const entry = { level: 'WARN', timestampNanos: 1_700_000_000_123_456_789n };
+const entry = { level: 'WARN', timestampNanos: 1_700_000_000_123_456_789n } as const;
+
+function logLine(of: LogEntry, format: LogFormat): string {
+  const lines: string[] = [];
+  lineWriter((line) => lines.push(line), format)(of);
+  return lines.join('');
+}
 
 describe('as JSON', () => {
   const line = (message: string, meta?: Record<string, unknown>): unknown =>
