@@ -107,7 +107,7 @@ export class Feed {
 
   /** Starts items while there is room and the history is not too long. */
   async fill(): Promise<void> {
-    for (let { room } = this; room > 0 && !this.exhausted; { room } = this) {
+    for (let room = this.room; room > 0 && !this.exhausted; room = this.room) {
       if (shouldContinueAsNew()) return;
       this.entries ??= await this.load();
       const next = this.entries.slice(this.offset, this.offset + Math.min(this.plan.batch, room));

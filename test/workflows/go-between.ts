@@ -51,7 +51,7 @@ export class GoBetween {
     let self: GoBetween | null = null;
     const server = createServer((incoming, response) => {
       // A client that breaks off is none of our business.
-      void self?.pass(target, incoming, response).catch(() => response.destroy());
+      if (self) void self.pass(target, incoming, response).catch(() => response.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (self = new GoBetween(server));
