@@ -1,0 +1,92 @@
+/**
+ * `npm run bench:peers [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
+ * and with what one would use in its place. `--write` puts the figures into docs/peers.md and its picture.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CASE, emptyLog, run } from './course.ts';
+import { linesIn } from './figures.ts';
+import { PEERS } from './install.ts';
+import type { Installed, Peer } from './peer.ts';
+import { picture } from './picture.ts';
+import { REGISTRY } from './registry.ts';
+import { tables, withTables, type Measured, type Row } from './table.ts';
+
+const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const LOGS = path('.tools/peers/logs');
+const MEASURED = join(PEERS, 'measured.json');
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    kill: { type: 'boolean', default: false },
+    'no-kill': { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+
+function chosen(): readonly Peer[] {
+  const names = values.only?.split(',');
+  const unknown = names?.filter((name) => !REGISTRY.some((peer) => peer.name === name)) ?? [];
+  const known = REGISTRY.map(({ name }) => name).join(', ');
+  if (unknown.length > 0) throw new Error(`no peer ${unknown.join(', ')}; there are ${known}`);
+  return REGISTRY.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+async function installed(peer: Peer): Promise<Installed | { missing: string }> {
+  try {
+    return await peer.install(console.error);
+  } catch (error) {
+    return { missing: `not installed: ${(error as Error).message.split('\n')[0] ?? ''}` };
+  }
+}
+
+async function measure(peer: Peer, before: Row | undefined): Promise<Row> {
+  const { name, title, resumes, written, client } = peer;
+  const lines = linesIn(join(PEERS, name), written);
+  const shared = client === null ? 0 : linesIn(PEERS, [client]);
+  const row: Row = { name, title, resumes, lines, shared };
+  const program = await installed(peer);
+  if ('missing' in program) return { ...row, missing: program.missing };
+  const course = async (kind: 'quiet' | 'killed') => {
+    const log = await emptyLog(LOGS, `${name}-${kind}`);
+    const figures = await run(program, { kill: kind === 'killed', log });
+    console.error(`${name}, ${kind}: ${JSON.stringify(figures)}`);
+    return figures;
+  };
+  const quiet = values.kill ? before?.quiet : await course('quiet');
+  const killed = values['no-kill'] ? before?.killed : await course('killed');
+  return {
+    ...row,
+    versions: program.versions,
+    ...(quiet ? { quiet } : {}),
+    ...(killed ? { killed } : {}),
+  };
+}
+
+function read(): Measured | null {
+  try {
+    return JSON.parse(readFileSync(MEASURED, 'utf8')) as Measured;
+  } catch {
+    return null;
+  }
+}
+
+if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
+const [machine] = cpus();
+const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim() ?? ''}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, load average before the run ${loadavg()[0]?.toFixed(1) ?? ''}`;
+const before = read();
+const rows = new Map((before?.rows ?? []).map((row) => [row.name, row]));
+for (const peer of chosen()) rows.set(peer.name, await measure(peer, rows.get(peer.name)));
+const ordered = REGISTRY.flatMap(({ name }) => rows.get(name) ?? []);
+const measured: Measured = { about, case: CASE, rows: ordered };
+console.log(`${about}\n\n${tables(measured)}`);
+if (values.write) {
+  writeFileSync(MEASURED, `${JSON.stringify(measured, null, 2)}\n`);
+  writeFileSync(path('docs/peers.svg'), picture(measured));
+  const page = path('docs/peers.md');
+  writeFileSync(page, withTables(readFileSync(page, 'utf8'), measured));
+}
