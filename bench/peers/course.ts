@@ -10,7 +10,7 @@ import { lowerBound, type WindowCase } from '../window.ts';
 import { countRun, nextAccepted, type Done, type Figures } from './figures.ts';
 import type { Installed } from './peer.ts';
 import type { Server } from './servers.ts';
-import { processes, watch } from './usage.ts';
+import { argumentsOf, processes, watch } from './usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 export const BOUND = lowerBound(CASE);
@@ -141,8 +141,13 @@ class Runs {
     return code;
   }
 
+  /** Also servers that a program has started in a session of their own, and could not stop. */
   #clear(): void {
-    const left = processes().filter(({ session }) => this.#sessions.includes(session));
+    const { folder, server } = this.#place;
+    const left = processes().filter(
+      ({ pid, session }) =>
+        pid !== server?.pid && (this.#sessions.includes(session) || argumentsOf(pid).includes(folder)),
+    );
     for (const { pid } of left) {
       try {
         process.kill(pid, 'SIGKILL');

@@ -44,7 +44,7 @@ async function installed(peer: Peer): Promise<Installed | { missing: string }> {
   }
 }
 
-async function measure(peer: Peer, before: Row | undefined): Promise<Row> {
+async function measure(peer: Peer): Promise<Row> {
   const { name, title, resumes, written, client } = peer;
   const lines = linesIn(join(PEERS, name), written);
   const shared = client === null ? 0 : linesIn(PEERS, [client]);
@@ -53,18 +53,32 @@ async function measure(peer: Peer, before: Row | undefined): Promise<Row> {
   if ('missing' in program) return { ...row, missing: program.missing };
   const course = async (kind: 'quiet' | 'killed') => {
     const log = await emptyLog(LOGS, `${name}-${kind}`);
-    const figures = await run(program, { kill: kind === 'killed', log });
-    console.error(`${name}, ${kind}: ${JSON.stringify(figures)}`);
-    return figures;
+    try {
+      const figures = await run(program, { kill: kind === 'killed', log });
+      console.error(`${name}, ${kind}: ${JSON.stringify(figures)}`);
+      return figures;
+    } catch (error) {
+      console.error(`${name}, ${kind}: ${(error as Error).message}; see ${log}`);
+      return undefined;
+    }
   };
-  const quiet = values.kill ? before?.quiet : await course('quiet');
-  const killed = values['no-kill'] ? before?.killed : await course('killed');
+  const quiet = values.kill ? undefined : await course('quiet');
+  const killed = values['no-kill'] ? undefined : await course('killed');
   return {
     ...row,
     versions: program.versions,
     ...(quiet ? { quiet } : {}),
     ...(killed ? { killed } : {}),
   };
+}
+
+/** What was not measured now is as it was. */
+function merged(before: readonly Row[], now: readonly Row[]): Row[] {
+  return REGISTRY.flatMap(({ name }) => {
+    const [old, row] = [before, now].map((rows) => rows.find((one) => one.name === name));
+    if (!old || row?.missing !== undefined) return row ?? [];
+    return { ...old, ...row };
+  });
 }
 
 function read(): Measured | null {
@@ -78,11 +92,9 @@ function read(): Measured | null {
 if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
 const [machine] = cpus();
 const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim() ?? ''}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, load average before the run ${loadavg()[0]?.toFixed(1) ?? ''}`;
-const before = read();
-const rows = new Map((before?.rows ?? []).map((row) => [row.name, row]));
-for (const peer of chosen()) rows.set(peer.name, await measure(peer, rows.get(peer.name)));
-const ordered = REGISTRY.flatMap(({ name }) => rows.get(name) ?? []);
-const measured: Measured = { about, case: CASE, rows: ordered };
+const rows: Row[] = [];
+for (const peer of chosen()) rows.push(await measure(peer));
+const measured: Measured = { about, case: CASE, rows: merged(read()?.rows ?? [], rows) };
 console.log(`${about}\n\n${tables(measured)}`);
 if (values.write) {
   writeFileSync(MEASURED, `${JSON.stringify(measured, null, 2)}\n`);

@@ -1,7 +1,7 @@
 /** The servers that peers need: each run gets one of its own with an empty database. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,6 +20,8 @@ export interface Server {
 
 /** Commits reach the disk before they are answered, as in production. */
 export async function servePostgres(folder: string, programs: string): Promise<Server> {
+  // It runs as another user, who has to pass.
+  chmodSync(folder, 0o711);
   const { port, process, stop } = await startPostgres({
     tools: { postgres: programs },
     dir: folder,
@@ -56,7 +58,9 @@ export async function serveRedis(folder: string, redis: RedisProgram): Promise<S
 
 export async function serveTemporal(folder: string): Promise<Server> {
   const dir = join(folder, 'temporal');
-  const server = await startDevServer({ executable: temporalCli(), dir, headless: true });
+  // Not the port that every embedded server prefers.
+  const port = await freePort();
+  const server = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
   return {
     pid: server.pid,
     environment: { TEMPORAL_ADDRESS: server.address },

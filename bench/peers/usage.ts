@@ -125,6 +125,10 @@ export function processes(): Process[] {
     });
 }
 
+export function argumentsOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
+}
+
 function megabytesOf(pid: number): number {
   const text = read(`/proc/${pid}/smaps_rollup`);
   return Number(/^Pss:\s+(\d+)/m.exec(text ?? '')?.[1] ?? 0) / 1_024;
