@@ -10,12 +10,14 @@ import { lowerBound, type WindowCase } from '../window.ts';
 import { countRun, nextAccepted, type Done, type Figures } from './figures.ts';
 import type { Installed } from './peer.ts';
 import type { Server } from './servers.ts';
-import { argumentsOf, processes, watch } from './usage.ts';
+import { folderOf, processes, watch } from './usage.ts';
 
 export const CASE: WindowCase = { items: 100, limit: 20, windowSeconds: 10, jobSeconds: 1.5 };
 export const BOUND = lowerBound(CASE);
-/** Six times the bound: a peer that is not at its end by then has lost what is missing. */
-const PATIENCE_MS = 6_000 * BOUND;
+/** A peer that is not at its end by then has lost what is missing. */
+const PATIENCE_MS = 600_000;
+/** After a kill: submissions that are on their way arrive, and are not taken for those of the next start. */
+const DRAINED_MS = 1_000;
 const CAMPAIGN = 'items';
 
 export interface Course {
@@ -41,11 +43,11 @@ export async function run(peer: Installed, course: Course): Promise<Figures> {
     const ran = await new Runs(peer, course, { folder: bench.folder, service, server }).all();
     const done = await results(bench.folder);
     const journal = await bench.journal();
-    const { killedAt, ...rest } = ran;
+    const { againAt, ...rest } = ran;
     return {
       ...countRun(journal, done, items),
       ...rest,
-      ...(killedAt === null ? {} : { recovery: nextAccepted(journal, killedAt) }),
+      ...(againAt === null ? {} : { recovery: nextAccepted(journal, againAt) }),
     };
   } finally {
     await server?.stop();
@@ -88,16 +90,16 @@ class Runs {
     const first = this.#start(this.#peer.command);
     const usage = watch([first.child.pid ?? 0, ...(server ? [server.pid] : [])]);
     try {
-      const killedAt = this.#course.kill ? await this.#killInTheMiddle(first) : null;
+      const againAt = this.#course.kill ? await this.#killInTheMiddle(first) : null;
       let unlocked = false;
-      if (killedAt === null) await this.#toTheEnd(first);
+      if (againAt === null) await this.#toTheEnd(first);
       else if ((await this.#toTheEnd(this.#start(this.#peer.command))) !== 0 && this.#peer.unlock) {
         unlocked = true;
         await this.#toTheEnd(this.#start(this.#peer.unlock));
         await this.#toTheEnd(this.#start(this.#peer.command));
       }
       const whole = (Date.now() - startedAt) / 1_000;
-      return { usage: usage.stop(), whole, unlocked, killedAt };
+      return { usage: usage.stop(), whole, unlocked, againAt };
     } finally {
       usage.stop();
       this.#clear();
@@ -121,7 +123,7 @@ class Runs {
     return { child, ended };
   }
 
-  /** With SIGKILL, the program alone, as soon as half of the items have a job. Returns when. */
+  /** With SIGKILL, the program alone, as soon as half of the items have a job. Returns when to start it again. */
   async #killInTheMiddle({ child, ended }: Started): Promise<number> {
     const end = Date.now() + PATIENCE_MS;
     while ((await acceptedBy(this.#place.service)) < CASE.items / 2) {
@@ -129,9 +131,9 @@ class Runs {
       await delay(20);
     }
     child.kill('SIGKILL');
-    const killedAt = Date.now();
     await ended;
-    return killedAt;
+    await delay(DRAINED_MS);
+    return Date.now();
   }
 
   async #toTheEnd({ child, ended }: Started): Promise<number | null> {
@@ -141,12 +143,13 @@ class Runs {
     return code;
   }
 
-  /** Also servers that a program has started in a session of their own, and could not stop. */
+  /** Also an embedded server, which hundredfold starts in a session of its own. */
   #clear(): void {
     const { folder, server } = this.#place;
     const left = processes().filter(
-      ({ pid, session }) =>
-        pid !== server?.pid && (this.#sessions.includes(session) || argumentsOf(pid).includes(folder)),
+      ({ pid, session, name }) =>
+        this.#sessions.includes(session) ||
+        (name === 'temporal' && pid !== server?.pid && folderOf(pid).startsWith(folder)),
     );
     for (const { pid } of left) {
       try {

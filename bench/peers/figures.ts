@@ -31,7 +31,7 @@ export interface Figures extends Counts {
   /** From typing the command to its end, with the second start if there was one, in s. */
   readonly whole: number;
   readonly usage: Usage;
-  /** From the kill to the next accepted job, in s. */
+  /** From the second start to the next accepted job, in s. */
   readonly recovery?: number;
   /** What had to be typed before the same command started again. */
   readonly unlocked?: boolean;

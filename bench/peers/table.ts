@@ -45,10 +45,10 @@ export function tables({ rows, case: wanted }: Measured): string {
       ['', 'makespan / bound', '429', 'duplicates', 'lost', 'CPU s', 'memory MB', 'whole run s'],
       present.flatMap(({ title, quiet }) => (quiet ? [[title, ...undisturbed(quiet, bound)]] : [])),
     ),
-    'Program killed (SIGKILL) when half of the items have a job, and started again at once:',
+    'Program killed (SIGKILL) when half of the items have a job, and started again a second later:',
     table(
       [
-        ...['', 'resumes by itself', 'makespan / bound', 'next job after the kill'],
+        ...['', 'resumes by itself', 'makespan / bound', 'next job after the start'],
         ...['429', 'repeated POSTs', 'duplicates', 'lost'],
       ],
       present.flatMap((row) =>

@@ -1,5 +1,5 @@
 /** CPU and memory of processes and all that they started, from /proc: what else runs does not count. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Linux counts CPU time in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
@@ -125,8 +125,13 @@ export function processes(): Process[] {
     });
 }
 
-export function argumentsOf(pid: number): string {
-  return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
+/** Its working folder; nothing of a process that has ended. */
+export function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 function megabytesOf(pid: number): number {

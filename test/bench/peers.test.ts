@@ -2,12 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Arrival } from '../../bench/command.ts';
-import {
-  countRun,
-  linesOf,
-  nextAccepted,
-  type Figures,
-} from '../../bench/peers/figures.ts';
+import { countRun, linesOf, nextAccepted, type Figures } from '../../bench/peers/figures.ts';
 import { picture } from '../../bench/peers/picture.ts';
 import { tables, withTables, type Measured } from '../../bench/peers/table.ts';
 import { Family, parseStat, type Process } from '../../bench/peers/usage.ts';

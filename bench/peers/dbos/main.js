@@ -17,7 +17,10 @@ const systemDatabaseUrl = process.env.DATABASE_URL;
 DBOS.setConfig({ name: 'predictions', systemDatabaseUrl, logLevel: 'warn' });
 await DBOS.launch();
 const queueName = 'predictions';
-await DBOS.registerQueue(queueName, { rateLimit: { limitPerPeriod: 20, periodSec: 10 } });
+await DBOS.registerQueue(queueName, {
+  rateLimit: { limitPerPeriod: 20, periodSec: 10 },
+  minPollingIntervalMs: 100,
+});
 const handles = [];
 for (const item of items)
   handles.push(await DBOS.startWorkflow(workflow, { queueName, workflowID: item.id })(item));
