@@ -87,16 +87,17 @@ class Runs {
   async all() {
     const { server } = this.#place;
     const startedAt = Date.now();
-    const first = this.#start(this.#peer.command);
+    const { command, unlock } = this.#peer;
+    const first = this.#start(command);
     const usage = watch([first.child.pid ?? 0, ...(server ? [server.pid] : [])]);
     try {
       const againAt = this.#course.kill ? await this.#killInTheMiddle(first) : null;
       let unlocked = false;
       if (againAt === null) await this.#toTheEnd(first);
-      else if ((await this.#toTheEnd(this.#start(this.#peer.command))) !== 0 && this.#peer.unlock) {
+      else if ((await this.#toTheEnd(this.#start(command))) !== 0 && unlock) {
         unlocked = true;
-        await this.#toTheEnd(this.#start(this.#peer.unlock));
-        await this.#toTheEnd(this.#start(this.#peer.command));
+        await this.#toTheEnd(this.#start(unlock));
+        await this.#toTheEnd(this.#start(command));
       }
       const whole = (Date.now() - startedAt) / 1_000;
       return { usage: usage.stop(), whole, unlocked, againAt };
@@ -119,7 +120,13 @@ class Runs {
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     // Not `close`: what a killed program has started may hold on to its output.
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve);
+      child.once('error', (error) => {
+        log.write(`${error.message}\n`);
+        resolve(null);
+      });
+    });
     return { child, ended };
   }
 

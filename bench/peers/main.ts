@@ -38,9 +38,11 @@ function chosen(): readonly Peer[] {
 
 async function installed(peer: Peer): Promise<Installed | { missing: string }> {
   try {
-    return await peer.install(console.error);
+    return await peer.install();
   } catch (error) {
-    return { missing: `not installed: ${(error as Error).message.split('\n')[0] ?? ''}` };
+    console.error(error);
+    // The message may name folders of this machine.
+    return { missing: 'it could not be installed' };
   }
 }
 

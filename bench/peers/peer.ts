@@ -12,7 +12,7 @@ export interface Peer {
   /** What makes it go on after a kill. */
   readonly resumes: string;
   /** Its programs, installed where that is necessary; or why it is skipped, in a few words. */
-  readonly install: (say: (line: string) => void) => Promise<Installed | { missing: string }>;
+  readonly install: () => Promise<Installed | { missing: string }>;
 }
 
 export interface Installed {

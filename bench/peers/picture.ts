@@ -60,7 +60,7 @@ function bars(row: Row, y: number, bound: number, x: (ratio: number) => number):
     const width = (x(ratio) - LEFT).toFixed(1);
     return [
       `<rect class="${kind}" x="${LEFT}" y="${top}" width="${width}" height="${BAR}"/>`,
-      `<text class="small" x="${(x(ratio) + 6).toFixed(1)}" y="${top + 11}">${ratio.toFixed(2)}${remarks(figures)}</text>`,
+      `<text class="small" x="${(x(ratio) + 6).toFixed(1)}" y="${top + 11}">${ratio === 0 ? 'not finished' : ratio.toFixed(2)}${remarks(figures)}</text>`,
     ];
   };
   return [
@@ -83,7 +83,7 @@ function remarks({ refused, repeated, duplicates, lost }: Figures): string {
     .join('');
 }
 
+/** None where items are missing, as in the table. */
 function ratioOf(figures: Figures | undefined, bound: number): number {
-  const makespan = figures?.makespan ?? 0;
-  return Number.isFinite(makespan) ? makespan / bound : 0;
+  return figures?.lost === 0 ? figures.makespan / bound : 0;
 }

@@ -125,6 +125,17 @@ const snakemake: Peer = {
   },
 };
 
+/** The package is a launcher, which downloads the program itself when it runs first. */
+async function nextflowOfPip(): Promise<string | null> {
+  const program = join(await pipFolder('nextflow'), 'nextflow');
+  try {
+    versionSaid(program, ['-version'], null);
+    return program;
+  } catch {
+    return null;
+  }
+}
+
 const nextflow: Peer = {
   name: 'nextflow',
   title: 'Nextflow',
@@ -132,9 +143,9 @@ const nextflow: Peer = {
   client: 'fetch.py',
   resumes: 'with `-resume`',
   install: async () => {
-    const program = process.env['NEXTFLOW'] ?? onPath('nextflow');
+    const program = process.env['NEXTFLOW'] ?? onPath('nextflow') ?? (await nextflowOfPip());
     if (program === null)
-      return { missing: 'no `nextflow` on PATH, and NEXTFLOW does not name one' };
+      return { missing: 'its launcher could not download the program (see NEXTFLOW)' };
     const config = ['-C', join(PEERS, 'nextflow', 'nextflow.config')];
     const script = join(PEERS, 'nextflow', 'main.nf');
     return {

@@ -73,9 +73,9 @@ export function tables({ rows, case: wanted }: Measured): string {
 }
 
 function undisturbed(figures: Figures, bound: number): string[] {
-  const { refused, duplicates, lost, makespan, whole, usage } = figures;
+  const { refused, duplicates, lost, whole, usage } = figures;
   return [
-    (makespan / bound).toFixed(3),
+    ratio(figures, bound),
     String(refused),
     String(duplicates),
     String(lost),
@@ -86,13 +86,18 @@ function undisturbed(figures: Figures, bound: number): string[] {
 }
 
 function afterKill({ resumes }: Row, figures: Figures, bound: number): string[] {
-  const { refused, repeated, duplicates, lost, makespan, recovery = Number.NaN } = figures;
+  const { refused, repeated, duplicates, lost, recovery = Number.NaN } = figures;
   return [
     resumes,
-    (makespan / bound).toFixed(3),
+    ratio(figures, bound),
     Number.isFinite(recovery) ? `${recovery.toFixed(1)} s` : 'none',
     ...[refused, repeated, duplicates, lost].map(String),
   ];
+}
+
+/** None where items are missing: a run that gave up early would look fast. */
+function ratio({ makespan, lost }: Figures, bound: number): string {
+  return lost > 0 ? 'not finished' : (makespan / bound).toFixed(3);
 }
 
 /** Program and server, if there is one. */

@@ -181,6 +181,14 @@ describe('the page', () => {
     expect(words).toContain('Two was skipped: no program.');
   });
 
+  test('gives no makespan to a run that lost items', () => {
+    const [one] = MEASURED.rows;
+    const lost = { ...FIGURES, lost: 7 };
+    const measured: Measured = { ...MEASURED, rows: one ? [{ ...one, quiet: lost }] : [] };
+    expect(tables(measured).replaceAll(/ +/g, ' ')).toContain('| One | not finished | 3 | 0 | 7 |');
+    expect(picture(measured)).toContain('not finished, 3 × 429, 2 POSTs repeated, 7 lost');
+  });
+
   test('keeps what stands around the tables', () => {
     const page = readFileSync(new URL('../../docs/peers.md', import.meta.url), 'utf8');
     const once = withTables(page, MEASURED);
