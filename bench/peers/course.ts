@@ -90,6 +90,11 @@ class Runs {
     const { command, unlock } = this.#peer;
     const first = this.#start(command);
     const usage = watch([first.child.pid ?? 0, ...(server ? [server.pid] : [])]);
+    const endWithUs = (): void => {
+      this.#clear();
+      if (server) process.kill(server.pid, 'SIGKILL');
+    };
+    process.once('exit', endWithUs);
     try {
       const againAt = this.#course.kill ? await this.#killInTheMiddle(first) : null;
       let unlocked = false;
@@ -103,6 +108,7 @@ class Runs {
       return { usage: usage.stop(), whole, unlocked, againAt };
     } finally {
       usage.stop();
+      process.off('exit', endWithUs);
       this.#clear();
     }
   }

@@ -92,6 +92,8 @@ function read(): Measured | null {
 }
 
 if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
+// What the programs have started ends with this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const [machine] = cpus();
 const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim() ?? ''}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, load average before the run ${loadavg()[0]?.toFixed(1) ?? ''}`;
 const rows: Row[] = [];
