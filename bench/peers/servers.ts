@@ -22,15 +22,15 @@ export interface Server {
 export async function servePostgres(folder: string, programs: string): Promise<Server> {
   // It runs as another user, who has to pass.
   chmodSync(folder, 0o711);
-  const { port, process, stop } = await startPostgres({
+  const postgres = await startPostgres({
     tools: { postgres: programs },
     dir: folder,
     durable: true,
   });
   return {
-    pid: process.pid ?? 0,
-    environment: { DATABASE_URL: `postgresql://temporal@127.0.0.1:${port}/peers` },
-    stop,
+    pid: postgres.process.pid ?? 0,
+    environment: { DATABASE_URL: `postgresql://temporal@127.0.0.1:${postgres.port}/peers` },
+    stop: () => postgres.stop(),
   };
 }
 
