@@ -139,6 +139,7 @@ export default defineConfig(
         console: 'readonly',
         performance: 'readonly',
         URL: 'readonly',
+        fetch: 'readonly',
       },
     },
   },

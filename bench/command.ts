@@ -13,6 +13,16 @@ export const ENVIRONMENT = {
   HUNDREDFOLD_PREDICTION_TOKEN: 'benchmark1',
 };
 
+/** A submission as the service has recorded it. */
+export interface Arrival {
+  /** ms since the epoch. */
+  readonly at: number;
+  readonly status: number;
+  readonly accepted: number;
+  /** The unique name of the job. */
+  readonly name: string | null;
+}
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -90,12 +100,14 @@ export class Bench {
   }
 
   /** The service's journal; the services are stopped first, because they lock their database. */
-  async journal(file = 'services.db'): Promise<{ at: number; status: number; accepted: number }[]> {
+  async journal(file = 'services.db'): Promise<Arrival[]> {
     await this.stopServices();
     const database = new DatabaseSync(join(this.folder, file));
-    const rows = database.prepare('SELECT at, status, accepted FROM arrivals ORDER BY at').all();
+    const rows = database
+      .prepare('SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at')
+      .all();
     database.close();
-    return rows as { at: number; status: number; accepted: number }[];
+    return rows as unknown as Arrival[];
   }
 
   async close(): Promise<void> {

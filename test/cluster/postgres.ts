@@ -16,7 +16,7 @@ export interface Postgres {
 }
 
 export interface PostgresOptions {
-  readonly tools: ClusterTools;
+  readonly tools: Pick<ClusterTools, 'postgres'>;
   readonly dir: string;
   readonly port?: number;
   /** Commits reach the disk before they are answered. Off: faster; they survive a kill -9, and no power cut. */

@@ -28,7 +28,8 @@ export function clusterTools(environment: NodeJS.ProcessEnv = process.env): Clus
   return { temporalServer, sqlTool, postgres };
 }
 
-function postgresFolder({ PATH = '' }: NodeJS.ProcessEnv): string | null {
+/** The folder of initdb: on PATH, or where Debian installs it. */
+export function postgresFolder({ PATH = '' }: NodeJS.ProcessEnv): string | null {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort().toReversed() : [];
   const folders = [...PATH.split(delimiter), ...versions.map((one) => join(debian, one, 'bin'))];

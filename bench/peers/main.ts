@@ -1,0 +1,108 @@
+/**
+ * `npm run bench:peers [-- --only NAME,… --kill|--no-kill --write]`: the same items, limit and service with hundredfold
+ * and with what one would use in its place. `--write` puts the figures into docs/peers.md and its picture.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CASE, emptyLog, run } from './course.ts';
+import { linesIn } from './figures.ts';
+import { PEERS } from './install.ts';
+import type { Installed, Peer } from './peer.ts';
+import { picture } from './picture.ts';
+import { REGISTRY } from './registry.ts';
+import { tables, withTables, type Measured, type Row } from './table.ts';
+
+const path = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url));
+const LOGS = path('.tools/peers/logs');
+const MEASURED = join(PEERS, 'measured.json');
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    kill: { type: 'boolean', default: false },
+    'no-kill': { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+
+function chosen(): readonly Peer[] {
+  const names = values.only?.split(',');
+  const unknown = names?.filter((name) => !REGISTRY.some((peer) => peer.name === name)) ?? [];
+  const known = REGISTRY.map(({ name }) => name).join(', ');
+  if (unknown.length > 0) throw new Error(`no peer ${unknown.join(', ')}; there are ${known}`);
+  return REGISTRY.filter(({ name }) => names?.includes(name) ?? true);
+}
+
+async function installed(peer: Peer): Promise<Installed | { missing: string }> {
+  try {
+    return await peer.install();
+  } catch (error) {
+    console.error(error);
+    // The message may name folders of this machine.
+    return { missing: 'it could not be installed' };
+  }
+}
+
+async function measure(peer: Peer): Promise<Row> {
+  const { name, title, resumes, written, client } = peer;
+  const lines = linesIn(join(PEERS, name), written);
+  const shared = client === null ? 0 : linesIn(PEERS, [client]);
+  const row: Row = { name, title, resumes, lines, shared };
+  const program = await installed(peer);
+  if ('missing' in program) return { ...row, missing: program.missing };
+  const course = async (kind: 'quiet' | 'killed') => {
+    const log = await emptyLog(LOGS, `${name}-${kind}`);
+    try {
+      const figures = await run(program, { kill: kind === 'killed', log });
+      console.error(`${name}, ${kind}: ${JSON.stringify(figures)}`);
+      return figures;
+    } catch (error) {
+      console.error(`${name}, ${kind}: ${(error as Error).message}; see ${log}`);
+      return undefined;
+    }
+  };
+  const quiet = values.kill ? undefined : await course('quiet');
+  const killed = values['no-kill'] ? undefined : await course('killed');
+  return {
+    ...row,
+    versions: program.versions,
+    ...(quiet ? { quiet } : {}),
+    ...(killed ? { killed } : {}),
+  };
+}
+
+/** What was not measured now is as it was. */
+function merged(before: readonly Row[], now: readonly Row[]): Row[] {
+  return REGISTRY.flatMap(({ name }) => {
+    const [old, row] = [before, now].map((rows) => rows.find((one) => one.name === name));
+    if (!old || row?.missing !== undefined) return row ?? [];
+    return { ...old, ...row };
+  });
+}
+
+function read(): Measured | null {
+  try {
+    return JSON.parse(readFileSync(MEASURED, 'utf8')) as Measured;
+  } catch {
+    return null;
+  }
+}
+
+if (values.kill && values['no-kill']) throw new Error('--kill and --no-kill exclude each other');
+// What the programs have started ends with this one.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+const [machine] = cpus();
+const about = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} x ${machine?.model.trim() ?? ''}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}, load average before the run ${loadavg()[0]?.toFixed(1) ?? ''}`;
+const rows: Row[] = [];
+for (const peer of chosen()) rows.push(await measure(peer));
+const measured: Measured = { about, case: CASE, rows: merged(read()?.rows ?? [], rows) };
+console.log(`${about}\n\n${tables(measured)}`);
+if (values.write) {
+  writeFileSync(MEASURED, `${JSON.stringify(measured, null, 2)}\n`);
+  writeFileSync(path('docs/peers.svg'), picture(measured));
+  const page = path('docs/peers.md');
+  writeFileSync(page, withTables(readFileSync(page, 'utf8'), measured));
+}

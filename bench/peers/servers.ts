@@ -1,0 +1,83 @@
+/** The servers that peers need: each run gets one of its own with an empty database. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { temporalCli } from '../../src/temporal/cli.ts';
+import { startDevServer, stopDevServer } from '../../src/temporal/dev-server.ts';
+import { freePort } from '../../src/temporal/ports.ts';
+import { startPostgres } from '../../test/cluster/postgres.ts';
+import type { RedisProgram } from './install.ts';
+
+export interface Server {
+  readonly pid: number;
+  /** How the program finds it. */
+  readonly environment: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** Commits reach the disk before they are answered, as in production. */
+export async function servePostgres(folder: string, programs: string): Promise<Server> {
+  // It runs as another user, who has to pass.
+  chmodSync(folder, 0o711);
+  const postgres = await startPostgres({
+    tools: { postgres: programs },
+    dir: folder,
+    durable: true,
+  });
+  return {
+    pid: postgres.process.pid ?? 0,
+    environment: { DATABASE_URL: `postgresql://temporal@127.0.0.1:${postgres.port}/peers` },
+    stop: () => postgres.stop(),
+  };
+}
+
+/** With the append-only file and the policy that BullMQ's documentation asks for in production. */
+export async function serveRedis(folder: string, redis: RedisProgram): Promise<Server> {
+  const port = await freePort();
+  const data = join(folder, 'redis');
+  mkdirSync(data);
+  const settings = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--dir', data];
+  const libraries = redis.libraries === null ? {} : { LD_LIBRARY_PATH: redis.libraries };
+  const child = spawn(redis.program, ['--port', String(port), '--bind', '127.0.0.1', ...settings], {
+    env: { ...process.env, ...libraries },
+    stdio: 'ignore',
+  });
+  await listens(port);
+  return {
+    pid: child.pid ?? 0,
+    environment: { REDIS_URL: `redis://127.0.0.1:${port}` },
+    async stop() {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+export async function serveTemporal(folder: string): Promise<Server> {
+  const dir = join(folder, 'temporal');
+  // Not the port that every embedded server prefers.
+  const port = await freePort();
+  const server = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
+  return {
+    pid: server.pid,
+    environment: { TEMPORAL_ADDRESS: server.address },
+    stop: () => stopDevServer(server),
+  };
+}
+
+async function listens(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const socket = connect(port, '127.0.0.1');
+    const [event] = await Promise.race([
+      once(socket, 'connect').then(() => ['connect']),
+      once(socket, 'error').catch(() => ['error']),
+    ]).catch(() => ['error']);
+    socket.destroy();
+    if (event === 'connect') return;
+    await delay(50);
+  }
+  throw new Error(`nothing listens on port ${port}`);
+}

@@ -1,0 +1,116 @@
+/** The figures as Markdown. */
+import type { WindowCase } from '../window.ts';
+import { lowerBound } from '../window.ts';
+import type { Figures } from './figures.ts';
+import type { Used } from './usage.ts';
+
+export interface Row {
+  readonly name: string;
+  readonly title: string;
+  readonly resumes: string;
+  readonly lines: number;
+  /** Lines of the program that talks to the service, which several peers share. */
+  readonly shared: number;
+  readonly versions?: string;
+  readonly quiet?: Figures;
+  readonly killed?: Figures;
+  /** Why it was not measured. */
+  readonly missing?: string;
+}
+
+export interface Measured {
+  /** Day and machine. */
+  readonly about: string;
+  readonly case: WindowCase;
+  readonly rows: readonly Row[];
+}
+
+const BEGIN = '<!-- begin: npm run bench:peers -- --write -->';
+const END = '<!-- end -->';
+
+/** The page with new tables between its two marks. */
+export function withTables(page: string, measured: Measured): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`the page has no ${BEGIN} before ${END}`);
+  const block = `${BEGIN}\n\nMeasured: ${measured.about}.\n\n${tables(measured)}\n\n`;
+  return page.slice(0, begin) + block + page.slice(end);
+}
+
+export function tables({ rows, case: wanted }: Measured): string {
+  const bound = lowerBound(wanted);
+  const present = rows.filter(({ missing }) => missing === undefined);
+  const parts = [
+    'Undisturbed:',
+    table(
+      ['', 'makespan / bound', '429', 'duplicates', 'lost', 'CPU s', 'memory MB', 'whole run s'],
+      present.flatMap(({ title, quiet }) => (quiet ? [[title, ...undisturbed(quiet, bound)]] : [])),
+    ),
+    'Program killed (SIGKILL) when half of the items have a job, and started again a second later:',
+    table(
+      [
+        ...['', 'resumes by itself', 'makespan / bound', 'next job after the start'],
+        ...['429', 'repeated POSTs', 'duplicates', 'lost'],
+      ],
+      present.flatMap((row) =>
+        row.killed ? [[row.title, ...afterKill(row, row.killed, bound)]] : [],
+      ),
+    ),
+    'What the user writes, and versions:',
+    table(
+      ['', 'lines', 'and for the service', 'versions'],
+      present.map(({ title, lines, shared, versions = '' }) => [
+        title,
+        String(lines),
+        String(shared),
+        versions,
+      ]),
+    ),
+  ];
+  const skipped = rows.flatMap(({ title, missing }) =>
+    missing === undefined ? [] : [`${title} was skipped: ${missing}.`],
+  );
+  return [...parts, ...skipped].join('\n\n');
+}
+
+function undisturbed(figures: Figures, bound: number): string[] {
+  const { refused, duplicates, lost, whole, usage } = figures;
+  return [
+    ratio(figures, bound),
+    String(refused),
+    String(duplicates),
+    String(lost),
+    both(usage, ({ seconds }) => seconds.toFixed(1)),
+    both(usage, ({ megabytes }) => megabytes.toFixed(0)),
+    whole.toFixed(1),
+  ];
+}
+
+function afterKill({ resumes }: Row, figures: Figures, bound: number): string[] {
+  const { refused, repeated, duplicates, lost, recovery = Number.NaN } = figures;
+  return [
+    resumes,
+    ratio(figures, bound),
+    Number.isFinite(recovery) ? `${recovery.toFixed(1)} s` : 'none',
+    ...[refused, repeated, duplicates, lost].map(String),
+  ];
+}
+
+/** None where items are missing: a run that gave up early would look fast. */
+function ratio({ makespan, lost }: Figures, bound: number): string {
+  return lost > 0 ? 'not finished' : (makespan / bound).toFixed(3);
+}
+
+/** Program and server, if there is one. */
+function both({ program, server }: Figures['usage'], words: (used: Used) => string): string {
+  return server.seconds > 0 ? `${words(program)} + ${words(server)}` : words(program);
+}
+
+/** In the form that prettier gives to it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, n) => Math.max(3, ...all.map((row) => row[n]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${widths.map((width, n) => (row[n] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
