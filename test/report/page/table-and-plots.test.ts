@@ -151,7 +151,7 @@ async function savedPicture(page: Page, name: string, type: 'SVG' | 'PNG'): Prom
   const button = page.getByRole('button', { name: `${name}: save as ${type}` }).first();
   const [download] = await Promise.all([
     page.waitForEvent('download', { timeout: 120_000 }),
-    button.click({ force: true }),
+    button.click({ force: true, timeout: 120_000 }),
   ]);
   return readFile(await download.path());
 }
