@@ -11,10 +11,13 @@ export function ownCells(
   own: Readonly<Record<string, string>>,
   ours: readonly string[],
 ): ReadonlyMap<string, string> {
-  const reserved = new Set(['', ...ours.map(folded)]);
+  const reserved = reservedBy(ours);
+  const entries = Object.entries(own);
+  // The common case: nothing has to be renamed.
+  if (!entries.some(([column]) => reserved.has(folded(column)))) return new Map(entries);
   const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
   return new Map(
-    Object.entries(own).map(([column, value]) => {
+    entries.map(([column, value]) => {
       let name = column;
       if (reserved.has(folded(column))) {
         while (taken.has(folded(name))) name += OWN_SUFFIX;
@@ -23,6 +26,15 @@ export function ownCells(
       return [name, value];
     }),
   );
+}
+
+/** Of the lists of our columns, of which there are few: this is asked several times for every item. */
+const reservedNames = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function reservedBy(ours: readonly string[]): ReadonlySet<string> {
+  let names = reservedNames.get(ours);
+  if (names === undefined) reservedNames.set(ours, (names = new Set(['', ...ours.map(folded)])));
+  return names;
 }
 
 function folded(name: string): string {

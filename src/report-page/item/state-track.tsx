@@ -1,5 +1,6 @@
 /** Words along a chain, PSPer's states: runs of one state as bars. */
 import { useMemo } from 'preact/hooks';
+import { keyInLines, KeyEntries } from '../take/key-entries.tsx';
 import { SavedPicture } from '../take/saved-picture.tsx';
 import { predictorOf } from './predictors.ts';
 import { edgeOf, stepOf, type View } from './view.ts';
@@ -19,7 +20,7 @@ interface Run {
 export function StateTrack({ track, view, words }: StateTrackProps) {
   const { title, by } = predictorOf(track);
   const runs = useMemo(() => runsOf(words), [words]);
-  const kinds = [...new Set(runs.map(({ word }) => word))];
+  const kinds = kindsOf(runs);
   const label = `${title} along the chain`;
   return (
     <div class="track" data-track={track}>
@@ -33,20 +34,26 @@ export function StateTrack({ track, view, words }: StateTrackProps) {
       <SavedPicture name={label}>
         <RunBars runs={runs} kinds={kinds} view={view} label={label} />
       </SavedPicture>
-      <p class="key">
-        {kinds.map((word, place) => (
-          <span key={word} class="entry">
-            <span class="swatch" style={{ background: colourOf(place) }} />
-            {word}
-          </span>
-        ))}
-      </p>
     </div>
   );
 }
 
-function colourOf(kind: number): string {
-  return `var(--series-${(kind % 6) + 1})`;
+/** PSPer's, so that a state has the same colour in every protein. */
+const KNOWN = ['PLD', 'RRM', 'SPACER', 'OTHER'];
+
+function kindsOf(runs: readonly Run[]): readonly string[] {
+  const found = new Set(runs.map(({ word }) => word));
+  return [...KNOWN.filter((word) => found.has(word)), ...[...found].filter(isUnknown)];
+}
+
+function isUnknown(word: string): boolean {
+  return !KNOWN.includes(word);
+}
+
+function colourOf(word: string, kinds: readonly string[]): string {
+  const place = KNOWN.indexOf(word);
+  const colour = place === -1 ? KNOWN.length + kinds.filter(isUnknown).indexOf(word) : place;
+  return `var(--series-${(colour % 6) + 1})`;
 }
 
 interface RunBarsProps {
@@ -56,7 +63,9 @@ interface RunBarsProps {
   readonly label: string;
 }
 
-/** Those in view. */
+const BARS_HEIGHT = 18;
+
+/** Those in view, with the key below: the picture that is saved has both. */
 function RunBars({ runs, kinds, view, label }: RunBarsProps) {
   const step = stepOf(view);
   const shown = runs.flatMap((run) => {
@@ -64,8 +73,16 @@ function RunBars({ runs, kinds, view, label }: RunBarsProps) {
     const length = Math.min(view.to, run.from + run.length) - from;
     return length > 0 ? [{ ...run, from, length }] : [];
   });
+  const texts = kinds.map((word) => ({ name: word, text: word }));
+  const key = keyInLines(texts, { left: view.left, top: BARS_HEIGHT, width: view.width });
   return (
-    <svg class="states" width={view.width} height={18} role="img" aria-label={label}>
+    <svg
+      class="states"
+      width={view.width}
+      height={BARS_HEIGHT + key.height}
+      role="img"
+      aria-label={`${label}: ${runText(runs)}`}
+    >
       {shown.map(({ word, from, length }) => (
         <rect
           key={from}
@@ -73,13 +90,19 @@ function RunBars({ runs, kinds, view, label }: RunBarsProps) {
           width={Math.max(0.5, length * step - 0.5)}
           y={2}
           height={14}
-          fill={colourOf(kinds.indexOf(word))}
+          fill={colourOf(word, kinds)}
         >
           <title>{`${word}, ${from + 1}–${from + length}`}</title>
         </rect>
       ))}
+      <KeyEntries entries={key.entries} colourOf={(word) => colourOf(word, kinds)} />
     </svg>
   );
+}
+
+/** For those who hear the page: `PLD 1–80, RRM 81–130`. */
+function runText(runs: readonly Run[]): string {
+  return runs.map(({ word, from, length }) => `${word} ${from + 1}–${from + length}`).join(', ');
 }
 
 function runsOf(words: readonly (string | null)[]): readonly Run[] {

@@ -7,7 +7,8 @@
  * page's colours would be more code around them than this is.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useWidth } from '../use-width.ts';
 import { ChainAxis } from './chain-axis.tsx';
 import { edgeOf, LEFT, moved, stepOf, zoomed, type Stretch, type View } from './view.ts';
 
@@ -210,18 +211,4 @@ function Tip({ text, left, top, width }: TipProps) {
       {text}
     </div>
   );
-}
-
-function useWidth(frame: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null) return;
-    const measure = (): void => setWidth(Math.floor(element.clientWidth));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [frame]);
-  return width;
 }

@@ -1,4 +1,5 @@
 /** The rows of one page of the table, under a head that stays in view. */
+import { Fragment } from 'preact';
 import type { ItemTable } from '../data.ts';
 import type { Route } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
@@ -120,7 +121,22 @@ function Value({ table, column, row, route }: ValueProps) {
   if (key === 'state') return <StateMark state={String(value)} />;
   if (key === 'result' && !table.result[row])
     return <code title={table.message[row] ?? ''}>{value}</code>;
+  if (key === 'result') return <Phrases text={String(value)} />;
   return <>{valueText(column, value)}</>;
+}
+
+/** Broken between its parts only: the `0` of `charge 0` alone in a line is overlooked. */
+function Phrases({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(', ').map((phrase, place) => (
+        <Fragment key={place}>
+          {place > 0 && ', '}
+          <span class="phrase">{phrase}</span>
+        </Fragment>
+      ))}
+    </>
+  );
 }
 
 /** As the table shows it: `180.15`, `1.3 s`. */

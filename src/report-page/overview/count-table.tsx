@@ -6,6 +6,7 @@ import type { PageData } from '../data.ts';
 import { hashOf } from '../route.ts';
 import { StateMark } from '../state-mark.tsx';
 import { counted, countText, KIND_WORDS } from '../words.ts';
+import { StateBar } from './state-bar.tsx';
 
 const STATES = [...FINAL_STATES, 'open'] as const;
 type State = (typeof STATES)[number];
@@ -19,7 +20,7 @@ export function CountTable({ data }: { readonly data: PageData }) {
       <p class="headline">
         <strong>{countText(items.succeeded)}</strong> of {counted(items.total, 'item')} succeeded
       </p>
-      <Bar counts={items} states={states} />
+      <StateBar counts={items} states={states} />
       <table>
         <caption class="hidden">Items by kind and state</caption>
         <thead>
@@ -70,18 +71,5 @@ function Cell({ counts, kind, state }: CellProps) {
         </a>
       )}
     </td>
-  );
-}
-
-/** The same numbers at a glance; the table below says them. */
-function Bar({ counts, states }: { readonly counts: Counts; readonly states: readonly State[] }) {
-  return (
-    <div class="bar" aria-hidden="true">
-      {states
-        .filter((state) => counts[state] > 0)
-        .map((state) => (
-          <span key={state} class={`fill-${state}`} style={{ flexGrow: counts[state] }} />
-        ))}
-    </div>
   );
 }

@@ -45,8 +45,19 @@ function columnsOf(kind: MeasuredKind): readonly Column[] {
   ];
 }
 
+const OUR_NAMES: Readonly<Record<Kind, readonly string[]>> = {
+  molecule: [],
+  sequence: namesIn('sequence'),
+  alignment: namesIn('alignment'),
+  shifts: namesIn('shifts'),
+};
+
+function namesIn(kind: MeasuredKind): readonly string[] {
+  return MEASURE_COLUMNS[kind].map(({ name }) => name);
+}
+
 function ourNames(kind: Kind): readonly string[] {
-  return kind === 'molecule' ? [] : MEASURE_COLUMNS[kind].map(({ name }) => name);
+  return OUR_NAMES[kind];
 }
 
 /** Names of the user's columns in these tables; a name that is ours here may be free in another table. */

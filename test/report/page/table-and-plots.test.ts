@@ -98,6 +98,17 @@ describe('the table', () => {
   });
 });
 
+test('the words of a result are broken between their parts only', async () => {
+  const { page, errors } = await opened(browser, folder, '#kind=molecule');
+  const phrases = page.locator('.column-result .phrase', { hasText: /^charge / });
+  expect(await phrases.count()).toBe(molecules.length);
+  const lines = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('.column-result .phrase')].map((one) => one.getClientRects().length)`,
+  );
+  expect(new Set(lines)).toEqual(new Set([1]));
+  expect(errors).toEqual([]);
+});
+
 describe('a plot', () => {
   test('selects in the table what is brushed, and marks what is selected there', async () => {
     const hash = '#kind=molecule&view=plot&x=mass&y=dipole&colour=own%3Aproject&size=atoms';
@@ -139,14 +150,15 @@ describe('a plot', () => {
 async function savedPicture(page: Page, name: string, type: 'SVG' | 'PNG'): Promise<Buffer> {
   const button = page.getByRole('button', { name: `${name}: save as ${type}` }).first();
   const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    button.click({ force: true }),
+    page.waitForEvent('download', { timeout: 120_000 }),
+    button.click({ force: true, timeout: 120_000 }),
   ]);
   return readFile(await download.path());
 }
 
 test('pictures of the overview and formulas are saved', async () => {
   for (const [hash, name, holds] of [
+    ['', 'Items by state', '<rect'],
     ['', 'Mass (Da) of molecules', '<path'],
     [`#item=${firstOf('molecule')}`, 'Structural formula', '<path'],
   ] as const) {
@@ -160,6 +172,89 @@ test('pictures of the overview and formulas are saved', async () => {
     expect(errors).toEqual([]);
   }
 });
+
+test('the bar of states shows every state with its number, also on a phone and in the saved file', async () => {
+  const states = Map.groupBy(items, ({ state = '' }) => state);
+  expect(states.size).toBeGreaterThan(1);
+  const phone = { viewport: { width: 390, height: 844 } };
+  for (const options of [{}, phone]) {
+    const { page, errors } = await opened(browser, folder, '', options);
+    const svg = (await savedPicture(page, 'Items by state', 'SVG')).toString();
+    for (const [state, { length }] of states) expect(svg).toContain(`>${length} ${state}</text>`);
+    const widths = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.bar rect')].map((bar) => Number(bar.getAttribute('width')))`,
+    );
+    expect(widths.length).toBe(states.size);
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(3);
+    // Nothing is cut off at the right.
+    const beyond = await page.evaluate<number>(`(() => {
+      const rightOf = (one) => one.getBoundingClientRect().right;
+      const parts = [...document.querySelectorAll('.bar rect, .bar text')];
+      return Math.max(...parts.map(rightOf)) - rightOf(document.querySelector('.bar'));
+    })()`);
+    expect(beyond).toBeLessThanOrEqual(0.5);
+    expect(errors).toEqual([]);
+  }
+});
+
+interface SequenceResult {
+  readonly proteins: Readonly<Record<string, { readonly viterbi: readonly string[] }>>;
+}
+
+/** The first two sequences in which PSPer found states, and the states of each residue. */
+async function withStates(): Promise<readonly { id: string; states: readonly string[] }[]> {
+  const found: { id: string; states: readonly string[] }[] = [];
+  for (const { id = '', kind, state } of items) {
+    if (kind !== 'sequence' || state !== 'succeeded') continue;
+    const text = await readFile(join(folder, 'sequences', id, 'result.json'), 'utf8');
+    const [protein] = Object.values((JSON.parse(text) as SequenceResult).proteins);
+    const states = (protein?.viterbi ?? []).map((one) => one.trim());
+    if (new Set(states.filter(Boolean)).size > 1) found.push({ id, states });
+  }
+  return found.slice(0, 2);
+}
+
+/** `PLD 1–80`: where each state begins and ends, from the residues one by one. */
+function stretches(states: readonly string[]): readonly string[] {
+  const firsts = states.flatMap((state, place) =>
+    state !== '' && state !== states[place - 1] ? [place] : [],
+  );
+  return firsts.map((first) => {
+    const after = states.findIndex((state, place) => place > first && state !== states[first]);
+    return `${states[first] ?? ''}, ${first + 1}–${after === -1 ? states.length : after}`;
+  });
+}
+
+test('the states of PSPer are saved as bars with their key, in the same colours for every protein', async () => {
+  const sequences = await withStates();
+  expect(sequences.length).toBe(2);
+  const colours = new Map<string, string>();
+  for (const { id, states } of sequences) {
+    const { page, errors } = await opened(browser, folder, `#item=${id}`);
+    await page.locator('[data-track=viterbi] svg').waitFor();
+    const svg = (await savedPicture(page, 'State along the chain', 'SVG')).toString();
+    expect(Array.from(svg.matchAll(/<title[^>]*>([^<]*)<\/title>/g), ([, words]) => words)).toEqual(
+      stretches(states),
+    );
+    for (const state of new Set(states.filter(Boolean))) {
+      expect(svg).toMatch(new RegExp(`<text[^>]*>${state}</text>`));
+      const fill = fillBefore(svg, `>${state}, `);
+      expect(fill).toMatch(/^rgb/);
+      expect(colours.get(state) ?? fill, state).toBe(fill);
+      colours.set(state, fill);
+    }
+    const png = await savedPicture(page, 'State along the chain', 'PNG');
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(errors).toEqual([]);
+  }
+  expect(new Set(colours.values()).size).toBe(colours.size);
+});
+
+/** The fill of the element in front of these letters. */
+function fillBefore(svg: string, letters: string): string {
+  const before = svg.slice(0, svg.indexOf(letters));
+  return [...before.matchAll(/fill: (rgb\([^)]*\))/g)].at(-1)?.[1] ?? '';
+}
 
 test('an alignment is saved with its conservation, names and letters in one picture', async () => {
   const { page, errors } = await opened(browser, folder, `#item=${firstOf('alignment')}`);
