@@ -5,7 +5,7 @@ import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
-import { ToldEnds } from './activities/told-ends.ts';
+import { EndReporter } from './activities/end-reporter.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
@@ -167,7 +167,7 @@ function dependenciesOf(
     notify,
     temporal: client,
     ...(starter && { starter }),
-    ends: new ToldEnds(client),
+    ends: new EndReporter(client),
     taskQueue,
     versions: { hundredfold: programVersion(), node: process.version },
   };

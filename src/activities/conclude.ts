@@ -23,7 +23,7 @@ type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const end = await writeEnd(deps, conclusion);
   const { campaign, id } = conclusion.item;
-  await deps.ends.tell(campaign, { id, ...end });
+  await deps.ends.report(campaign, { id, ...end });
   return end;
 }
 
@@ -34,7 +34,8 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
     const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
     // It was removed or damaged by hand: there is nothing to write the end into, and `publish` says so.
     if (!record) return given;
-    if (isFinal(record.state) && isTold(record, conclusion)) return toldBefore(record, conclusion);
+    if (isFinal(record.state) && isWritten(record, conclusion))
+      return writtenEnd(record, conclusion);
     const remoteId = rest.remoteId ?? record.remoteId;
     const end = await endByFiles(store, conclusion, remoteId);
     const isWrong = end !== given || files.some(isRejected);
@@ -72,7 +73,7 @@ function damagedIsNone(error: unknown): null {
  * the same job that was cut off, as an item that is cancelled meanwhile; or by the item itself, before its workflow was
  * ended by hand. A record that `retry` has opened again has no end.
  */
-function isTold(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
+function isWritten(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
   const isSame = record.finishedAt === finishedAt || isOfJob(record, remoteId);
   return isSame || end.code === 'ITEM_ENDED_BY_HAND';
 }
@@ -82,7 +83,7 @@ function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
 }
 
 /** An earlier try may have found that the files contradict each other, or that they do not. */
-function toldBefore(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
+function writtenEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
   const { state, error } = record;
   if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
   return { state, code: error?.code ?? null, message: error?.message ?? null };

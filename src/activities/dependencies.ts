@@ -10,7 +10,7 @@ import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
-import type { ToldEnds } from './told-ends.ts';
+import type { EndReporter } from './end-reporter.ts';
 import type { TreeLeases } from './tree-leases.ts';
 
 /** A service as this worker knows it. */
@@ -53,7 +53,7 @@ export interface Dependencies {
    * to this worker at once. Left out where that connection may be replaced.
    */
   readonly starter?: Client;
-  readonly ends: Pick<ToldEnds, 'tell'>;
+  readonly ends: Pick<EndReporter, 'report'>;
   readonly taskQueue: string;
   /** What ran, for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

@@ -55,9 +55,9 @@ export async function fetchArtefact(
         got.release();
       }
     }
-    const told = await toldBy(store, artefact, got.file.key);
-    if (told.timing) deps.jobTimes.note(job, told.timing);
-    return { files: [named(got, job.item)], problem: null, ...told };
+    const facts = await factsOf(store, artefact, got.file.key);
+    if (facts.timing) deps.jobTimes.note(job, facts.timing);
+    return { files: [named(got, job.item)], problem: null, ...facts };
   } catch (error) {
     throw storeFailure(error, tries.attempt);
   }
@@ -263,7 +263,7 @@ function ended(problem: FetchResult['problem']): Got {
 }
 
 /** The processing log tells when the job ran and what ran it; the other files do not. */
-async function toldBy(
+async function factsOf(
   store: Store,
   artefact: ArtefactName,
   key: string,

@@ -28,27 +28,27 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
       'NOTIFY_NOT_CONFIGURED',
     );
   }
-  await tell(deps, way, await summaryOf(deps, store));
+  await send(deps, way, await summaryOf(deps, store));
 }
 
 /** Tells everybody who is told of ends that a service refuses us: somebody has to mend that. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
   const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
   const text = `${JSON.stringify({ event, ...refusal })}\n`;
-  await Promise.all(notifyWays(deps.notify).map((way) => tell(deps, way, text)));
+  await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, text)));
 }
 
-async function tell(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
-  const told = deps.notify[way];
-  if (told === null) return;
+async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
+  const target = deps.notify[way];
+  if (target === null) return;
   const signal = AbortSignal.any([
     Context.current().cancellationSignal,
     AbortSignal.timeout(DEADLINE_MS),
   ]);
   const fault =
-    'url' in told
-      ? await tellWebhook(told, text, signal)
-      : await tellCommand(told, text, environmentOf(deps), signal);
+    'url' in target
+      ? await callWebhook(target, text, signal)
+      : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
   // Whoever took so long may have been told: he is not told again.
   if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
@@ -71,7 +71,7 @@ function environmentOf({ notify: { secretVariables = [] } }: Dependencies): Node
 }
 
 /** Returns why it failed; null when it did not. */
-async function tellCommand(
+async function runCommand(
   [program = '', ...args]: readonly string[],
   text: string,
   env: NodeJS.ProcessEnv,
@@ -95,7 +95,7 @@ async function tellCommand(
   }
 }
 
-async function tellWebhook(
+async function callWebhook(
   { url, token }: Webhook,
   body: string,
   signal: AbortSignal,

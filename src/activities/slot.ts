@@ -83,7 +83,7 @@ export interface ClosedSlot {
   readonly rejection: Rejection | null;
 }
 
-const NOTHING_TOLD: ClosedSlot = { foreignJobs: 0, rejection: null };
+const NOTHING_FOUND: ClosedSlot = { foreignJobs: 0, rejection: null };
 
 /**
  * Never throws: the POST has been made. A slot that cannot be closed stays charged for 45 s and its window.
@@ -98,7 +98,7 @@ export function closeSlot(
     return close(ledger, slot, outcome);
   } catch (error) {
     log.warn('the ledger could not be told how a submission ended', { id: slot.id, error });
-    return NOTHING_TOLD;
+    return NOTHING_FOUND;
   }
 }
 
@@ -111,17 +111,17 @@ function close(
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
       const configured = windows.credential;
-      const told = rateLimit && { rateLimit: { ...rateLimit, configured } };
-      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...told, ...timesOf(outcome) });
+      const limit = rateLimit && { rateLimit: { ...rateLimit, configured } };
+      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
       return { foreignJobs, rejection: null };
     }
     case 'unsure':
       ledger.close(id, 'charged', timesOf(outcome));
-      return NOTHING_TOLD;
+      return NOTHING_FOUND;
     case 'notNow': {
       if (outcome.doubt) {
         ledger.close(id, 'charged');
-        return NOTHING_TOLD;
+        return NOTHING_FOUND;
       }
       if (outcome.reason !== 'rate-limited') break;
       const { retryAfterMs } = outcome;
@@ -134,7 +134,7 @@ function close(
       break;
   }
   ledger.close(id, 'free');
-  return NOTHING_TOLD;
+  return NOTHING_FOUND;
 }
 
 function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {

@@ -84,8 +84,8 @@ export async function writeArtefact(
   const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
   const synthetic = name !== 'distributions' && isSynthetic(bytes);
   const engine = synthetic ? 'synthetic' : engineOfLog(log);
-  const told = problem && { code: problem.code, message: problem.message };
-  return { files, problem: told, timing: null, ...(engine !== null && { engine }) };
+  const reason = problem && { code: problem.code, message: problem.message };
+  return { files, problem: reason, timing: null, ...(engine !== null && { engine }) };
 }
 
 /** What the service has of a job that failed: its answer as received and, of a molecule, the log in it. No results. */

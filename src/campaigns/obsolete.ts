@@ -39,14 +39,14 @@ export async function endObsolete(
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
   for (const reference of services)
-    await tellBudget(client, reference, (budget) =>
+    await signalBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     await ifRunning(() => client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)
-      await tellBudget(client, reference, (budget) =>
+      await signalBudget(client, reference, (budget) =>
         budget.signal(withdrawSignal, { item: workflowId }),
       );
   }
@@ -54,13 +54,13 @@ export async function endObsolete(
 }
 
 /** A slot must not be spent on what has ended. */
-async function tellBudget(
+async function signalBudget(
   client: Client,
   reference: ServiceReference,
-  tell: (budget: WorkflowHandle) => Promise<void>,
+  send: (budget: WorkflowHandle) => Promise<void>,
 ): Promise<void> {
   const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-  await ifRunning(() => tell(budget));
+  await ifRunning(() => send(budget));
 }
 
 async function ifRunning(call: () => Promise<unknown>): Promise<void> {

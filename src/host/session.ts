@@ -143,7 +143,7 @@ class EmbeddedSession implements Session {
     try {
       if (!this.options.anyHost) {
         this.checkServices(record);
-        await this.tellLimits(client);
+        await this.updateLimits(client);
       }
     } catch (error) {
       await client.connection.close();
@@ -154,7 +154,7 @@ class EmbeddedSession implements Session {
   }
 
   /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
-  private async tellLimits(client: Client): Promise<void> {
+  private async updateLimits(client: Client): Promise<void> {
     const services = everyCredential(Object.values(this.options.settings.services));
     for (const { reference, limit, addressLimit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {

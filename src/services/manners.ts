@@ -76,14 +76,14 @@ class Manners {
     const { brake, pace } = this;
     const stop = brake.stop();
     if (stop) return { type: 'postponed', ...stop };
-    const told = await this.byList(remoteId, options);
-    const waitMs = told === null ? pace.turn(remoteId) : 0;
-    if (told !== null || waitMs > WAITED_HERE_MS) {
+    const listed = await this.byList(remoteId, options);
+    const waitMs = listed === null ? pace.turn(remoteId) : 0;
+    if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
       const message = 'waits for its turn to be asked about';
       // Spread over the time in which all have their turn: each try costs the Temporal server something.
       const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
-      return told ?? { type: 'postponed', message, delayMs };
+      return listed ?? { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
     return this.paced(remoteId, brake.judged(await this.client.poll(remoteId, options)));

@@ -59,7 +59,7 @@ export async function recoverBudget(
     if (launch) {
       const { request, reference: asked, answer } = launch;
       await launchItem({ temporal: client, taskQueue }, request, asked, answer);
-    } else await tell(client.workflow.getHandle(item, run), submitted);
+    } else await notify(client.workflow.getHandle(item, run), submitted);
   }
   return true;
 }
@@ -82,7 +82,7 @@ async function isEnded(broken: Handle, reason: string): Promise<boolean> {
   }
 }
 
-async function tell(item: Handle, submitted: Submitted): Promise<void> {
+async function notify(item: Handle, submitted: Submitted): Promise<void> {
   try {
     await item.signal(submittedSignal, submitted);
   } catch (error) {

@@ -98,10 +98,10 @@ class Reading {
       this.submissions.set(String(event.eventId), begun);
     }
     await this.end(event);
-    const told = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
-    if (told?.signalName === 'submitted') {
-      const [{ attempt }] = (await this.decode(told.input)) as [Submitted];
-      const { workflowId } = told.workflowExecution ?? {};
+    const sent = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+    if (sent?.signalName === 'submitted') {
+      const [{ attempt }] = (await this.decode(sent.input)) as [Submitted];
+      const { workflowId } = sent.workflowExecution ?? {};
       this.reported.add(`${workflowId ?? ''} ${attempt ?? 0}`);
     }
   }

@@ -25,7 +25,7 @@ export async function askBudget(
   const [first] = unsent;
   if (!first) return;
   const requests = unsent.map((item) => requestOf(item, attempt, behind));
-  await tellBudget(first.input, requestSignal, requests);
+  await signalBudget(first.input, requestSignal, requests);
 }
 
 /** An item whose workflow runs, or will when its submission is answered. */
@@ -37,7 +37,7 @@ export interface BegunItem {
 }
 
 /** A budget workflow that somebody ended by hand is started anew. */
-export async function tellBudget<T>(
+export async function signalBudget<T>(
   feed: Pick<FeedPlan, 'reference' | 'fetchQueue'>,
   signal: SignalDefinition<[T]>,
   what: T,

@@ -76,16 +76,16 @@ class Submissions implements BudgetVerbs<ItemJob> {
     for (const grant of grants) noteTaken(state, grant);
     const { service } = this.name;
     for (const { campaign, ...taken } of takeNotices(state)) {
-      const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-      told.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
+      const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+      handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
         log.info('the campaign has ended', { campaign, error: String(error) });
       });
     }
   }
 
   withdrawn({ campaign }: CampaignRun): void {
-    const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-    told.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
+    const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+    handle.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
       log.info('the campaign has ended', { campaign, error: String(error) });
     });
   }
@@ -107,7 +107,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     const result = blamed(grant, answer, budget());
     const closing = closingOf(result);
     if (!isAnswer(result) || 'told' in answer) return { closing };
-    return { closing, tell: () => this.report(grant, result, budget()) };
+    return { closing, report: () => this.report(grant, result, budget()) };
   }
 
   private async report(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {

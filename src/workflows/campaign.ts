@@ -21,7 +21,7 @@ import {
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { tellBudget } from './ask-budget.ts';
+import { signalBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
@@ -50,7 +50,7 @@ import { publishEnd } from './publish-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { sweep } from './sweep.ts';
 import { ProgressTally } from './tally.ts';
-import { tellEnd, tellStop } from './tell-end.ts';
+import { notifyEnd, notifyPause } from './notify-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './activity-types.ts';
 
@@ -93,7 +93,7 @@ class CampaignRun {
   private looks = false;
   private isCancelled = false;
   /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
-  private told: Promise<void> = Promise.resolve();
+  private sent: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -111,13 +111,13 @@ class CampaignRun {
       do {
         await this.work();
       } while (await this.goesOn());
-      await this.tellEnd();
+      await this.notifyEnd();
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelItems());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
-      await this.tellEnd();
+      await this.notifyEnd();
       return this.progress();
     }
   }
@@ -181,37 +181,37 @@ class CampaignRun {
 
   /** The rest would fail like those: somebody has to say whether it goes on. */
   private async stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
-    this.tell();
-    await this.inOrder(() => this.tellLane(feed, true));
-    await tellStop(this.plan, feed.reference, same);
+    this.showDetails();
+    await this.inOrder(() => this.pauseLane(feed, true));
+    await notifyPause(this.plan, feed.reference, same);
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
   async resume(service?: ServiceName): Promise<void> {
     this.breaker.release(service);
     if (service === undefined) return this.pause(false);
-    this.tell();
+    this.showDetails();
     const feed = this.feeds.find(({ plan }) => plan.reference.service === service);
-    if (feed && this.state !== 'paused') await this.inOrder(() => this.tellLane(feed.plan, false));
+    if (feed && this.state !== 'paused') await this.inOrder(() => this.pauseLane(feed.plan, false));
   }
 
-  private tellLane(feed: FeedPlan, paused: boolean): Promise<void> {
-    return tellBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
+  private pauseLane(feed: FeedPlan, paused: boolean): Promise<void> {
+    return signalBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
   }
 
   private inOrder(step: () => Promise<void>): Promise<void> {
-    this.told = this.told.then(step);
-    return this.told;
+    this.sent = this.sent.then(step);
+    return this.sent;
   }
 
   pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
-    if (!patched('pause-in-order')) return this.tellBudgets(paused);
-    return this.inOrder(() => this.tellBudgets(paused));
+    if (!patched('pause-in-order')) return this.pauseLanes(paused);
+    return this.inOrder(() => this.pauseLanes(paused));
   }
 
-  private async tellBudgets(paused: boolean): Promise<void> {
-    for (const { plan } of this.feeds) await this.tellLane(plan, paused);
+  private async pauseLanes(paused: boolean): Promise<void> {
+    for (const { plan } of this.feeds) await this.pauseLane(plan, paused);
     if (!paused) void this.foresee();
   }
 
@@ -247,7 +247,7 @@ class CampaignRun {
           this.takings > takings ||
           isOutdated(),
       );
-      this.tell();
+      this.showDetails();
     }
   }
 
@@ -274,7 +274,7 @@ class CampaignRun {
     try {
       await condition(() => this.filled);
       this.foreseen = await expectEnd(this.plan.store, this.progress(), this.feeds);
-      this.tell();
+      this.showDetails();
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
@@ -324,8 +324,8 @@ class CampaignRun {
   }
 
   /** Whoever cancels now is too late: the end is published. */
-  private async tellEnd(): Promise<void> {
-    this.unnotified = await CancellationScope.nonCancellable(() => tellEnd(this.plan));
+  private async notifyEnd(): Promise<void> {
+    this.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.plan));
   }
 
   private async continue(): Promise<never> {
@@ -349,11 +349,11 @@ class CampaignRun {
   private show(state: CampaignState): void {
     this.state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    this.tell();
+    this.showDetails();
   }
 
   /** For the Temporal UI. */
-  private tell(): void {
+  private showDetails(): void {
     const { foreseen, startedAt, plan } = this;
     const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
     setCurrentDetails(campaignDetails(standing));

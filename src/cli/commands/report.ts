@@ -11,7 +11,7 @@ import { REPORT } from '../../store/layout.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { whileHoldingAlone } from '../../campaigns/hold-tree.ts';
-import { tellDamaged } from '../text/summary.ts';
+import { printDamaged } from '../text/summary.ts';
 import { addressOf } from '../../store/address.ts';
 import { findTree } from '../session/find-tree.ts';
 import { printDocument } from '../text/output.ts';
@@ -40,7 +40,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   say(`${name}: tables, report and checksums were rebuilt from ${folder}.`);
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
-  tellDamaged(damaged);
+  printDamaged(damaged);
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
 

@@ -24,7 +24,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     } else {
       const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
       if (flags.json) printDocument(ended.document);
-      else printEnd(ended, { tell: printLine });
+      else printEnd(ended, { print: printLine });
     }
     return EXIT.ok;
   });

@@ -92,13 +92,13 @@ interface Work {
 }
 
 /** Between lines that say how far it is, in ms. */
-const TELL_EVERY_MS = 5_000;
+const SHOW_EVERY_MS = 5_000;
 
 async function bring({ name, flags, from, to, wanted }: Work): Promise<number> {
-  let told = performance.now();
+  let shownAt = performance.now();
   const onFile = ({ files, bytes }: Transferred): void => {
-    if (performance.now() - told < TELL_EVERY_MS) return;
-    told = performance.now();
+    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = performance.now();
     say(`${name}: ${files} files, ${sizeOf(bytes)} copied`);
   };
   const done = await transfer({ from, to, onFile, ...(wanted && { wanted }) });

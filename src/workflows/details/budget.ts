@@ -65,15 +65,15 @@ function slotsText(status: BudgetStatus): string | null {
 /** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
 function releasesText(releases: readonly number[]): string {
   const bySecond = new Map<string, number>();
-  let told = 0;
+  let shown = 0;
   for (const at of releases) {
     const time = utc(at);
     if (!bySecond.has(time) && bySecond.size === SECONDS_SHOWN) break;
     bySecond.set(time, (bySecond.get(time) ?? 0) + 1);
-    told += 1;
+    shown += 1;
   }
   const parts = [...bySecond].map(([time, n]) => `${n} at ${time}`);
-  if (told < releases.length) parts.push(`${releases.length - told} later`);
+  if (shown < releases.length) parts.push(`${releases.length - shown} later`);
   return parts.join(', ');
 }
 

@@ -69,7 +69,7 @@ export interface EndedGrant {
   /** How it counts. */
   readonly closing: Closing;
   /** Tells whoever has asked; left out when nobody is to be told. The budget does not continue as new before it is done. */
-  readonly tell?: () => Promise<void>;
+  readonly report?: () => Promise<void>;
 }
 
 /** What a budget is called, for people. */
@@ -105,7 +105,7 @@ export interface BudgetVerbs<Job extends JobReference> {
 }
 
 /** A person is told of a service that has refused us for so long (ms). */
-const TOLD_AFTER_MS = 30_000;
+const NOTIFY_AFTER_MS = 30_000;
 
 /** Keeps a budget until its workflow continues as new. */
 export async function keepBudget<Job extends JobReference>(
@@ -175,7 +175,7 @@ class BudgetKeeper<Job extends JobReference> {
       await this.takeIn();
       this.grant();
       this.show();
-      this.tellRefusal();
+      this.reportRefusal();
       await condition(() => this.isStirred || shouldContinueAsNew());
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
@@ -208,7 +208,7 @@ class BudgetKeeper<Job extends JobReference> {
       }
       apply(this.state, event, this.clock.now);
     }
-    this.tellWithdrawn();
+    this.reportWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
     if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {
       const count = await this.verbs.countUnfinished();
@@ -235,16 +235,16 @@ class BudgetKeeper<Job extends JobReference> {
 
   private async runGranted(grant: Grant<Job>): Promise<void> {
     this.underWay.add(grant);
-    const { closing, tell } = await this.verbs.run(grant, () => this.view());
+    const { closing, report } = await this.verbs.run(grant, () => this.view());
     const { item, run } = grant.request;
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (tell) await tell();
+    if (report) await report();
     this.underWay.delete(grant);
-    this.tellWithdrawn();
+    this.reportWithdrawn();
   }
 
   /** To campaigns that were cancelled: from now on nothing of theirs begins. */
-  private tellWithdrawn(): void {
+  private reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
       [...this.underWay].some(
         ({ request }) => request.campaign === campaign && request.run === run,
@@ -255,11 +255,11 @@ class BudgetKeeper<Job extends JobReference> {
   }
 
   /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
-  private tellRefusal(): void {
+  private reportRefusal(): void {
     for (const block of blocksOf(this.state)) {
       const { refusesSince: since, reason } = block;
       if (since === undefined || block.told === true) continue;
-      if (this.clock.now - since < TOLD_AFTER_MS) continue;
+      if (this.clock.now - since < NOTIFY_AFTER_MS) continue;
       block.told = true;
       this.verbs.refused?.(since, reason);
     }

@@ -87,7 +87,7 @@ class Calls implements BudgetVerbs<Call> {
       const answer = queue.answerTo(request);
       if (answer === null) continue;
       refused.add(request);
-      void tell(request.job, answer);
+      void report(request.job, answer);
     }
     return refused;
   }
@@ -99,7 +99,7 @@ class Calls implements BudgetVerbs<Call> {
     const { closing, answer } = await (activity as (...args: unknown[]) => Promise<unknown>)(
       ...args,
     ).then(returned, thrown);
-    return answer ? { closing, tell: () => tell(job, answer) } : { closing };
+    return answer ? { closing, report: () => report(job, answer) } : { closing };
   }
 }
 
@@ -177,7 +177,7 @@ function unconfigured({ credential }: CallRequest, budget: BudgetView): CallAnsw
   return { type: 'notAccepted', message, details: [] };
 }
 
-async function tell({ id, caller }: Call, answer: CallAnswer): Promise<void> {
+async function report({ id, caller }: Call, answer: CallAnswer): Promise<void> {
   try {
     const { workflowId, runId } = caller;
     await getExternalWorkflowHandle(workflowId, runId).signal(answeredSignal, id, answer);

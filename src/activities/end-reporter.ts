@@ -13,7 +13,7 @@ const MOST = 100;
 
 interface Waiting {
   readonly done: ItemDone;
-  readonly told: () => void;
+  readonly reported: () => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -23,7 +23,7 @@ interface Line {
   timer: NodeJS.Timeout | null;
 }
 
-export class ToldEnds {
+export class EndReporter {
   private readonly temporal: Pick<Client, 'workflow'>;
   private readonly lines = new Map<string, Line>();
 
@@ -32,11 +32,11 @@ export class ToldEnds {
   }
 
   /** Resolves when the campaign was told, or has ended; rejects when the server could not be told. */
-  tell(campaign: string, done: ItemDone): Promise<void> {
+  report(campaign: string, done: ItemDone): Promise<void> {
     const line = this.lines.get(campaign) ?? { waiting: [], timer: null };
     this.lines.set(campaign, line);
-    return new Promise((told, failed) => {
-      line.waiting.push({ done, told, failed });
+    return new Promise((reported, failed) => {
+      line.waiting.push({ done, reported, failed });
       if (line.timer === null || line.waiting.length >= MOST) this.send(campaign, line);
     });
   }
@@ -66,6 +66,6 @@ export class ToldEnds {
         return;
       }
     }
-    for (const { told } of sent) told();
+    for (const { reported } of sent) reported();
   }
 }

@@ -14,7 +14,7 @@ import { launchItem } from './launch-item.ts';
 type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
 
 /** Where it cannot be told here, and of answers that the budget has to weigh, the budget tells it. */
-export async function tellItem(
+export async function notifyItem(
   deps: Needed,
   request: SubmitRequest,
   reference: ServiceReference,

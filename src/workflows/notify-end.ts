@@ -5,7 +5,7 @@ import { notify, notifyRefusal } from './activity-options.ts';
 import { explain } from './item-end.ts';
 
 /** Returns why somebody was not told, a sentence each. Without anybody to tell it does nothing at all. */
-export async function tellEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
+export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
   const reasons: string[] = [];
   await Promise.all(
     ways.map(async (way) => {
@@ -22,7 +22,7 @@ export async function tellEnd({ notify: ways = [], store }: CampaignPlan): Promi
 }
 
 /** Tells them that a campaign has paused a service, because its items fail for one and the same reason. */
-export async function tellStop(
+export async function notifyPause(
   { notify: ways = [], name }: CampaignPlan,
   { service, address }: ServiceReference,
   { code, message, times }: SameFailures,
