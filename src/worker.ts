@@ -286,7 +286,7 @@ function successorIn(
 }
 
 function logRefusal(error: unknown): void {
-  workerLog().warn('a budget was not told that its service refuses us', { error });
+  workerLog().warn('a budget was not notified that its service refuses requests', { error });
 }
 
 function keyOf({ service, address, credential }: ServiceReference): string {

@@ -208,7 +208,7 @@ async function collect(
       return { type: 'artefact', artefact: { name, fileName, bytes, hidden }, release };
     }
     release();
-    const message = `${fileName} was announced with ${contentLength} bytes, and ${bytes.length} came.`;
+    const message = `${fileName} was announced with ${contentLength} bytes, but ${bytes.length} arrived.`;
     return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
   } catch (error) {
     return brokenOff(error);

@@ -26,7 +26,9 @@ export async function notifyItem(
     else await signalItem(deps, request, result);
     return { ...result, told: true };
   } catch (error) {
-    log.warn('the item was not told of its job; the budget tells it', { error: String(error) });
+    log.warn('the item was not notified of its job; the budget will notify it', {
+      error: String(error),
+    });
     return result;
   }
 }

@@ -33,7 +33,7 @@ async function untilItMayBeDone(
   if (shortestMs === null) return;
   const { cancellationSignal: signal } = Context.current();
   const waitMs = shortestMs + SLACK_MS - tries.ageMs();
-  if (waitMs > WAITED_HERE_MS) throw notYet('too early to ask', waitMs);
+  if (waitMs > WAITED_HERE_MS) throw notYet('too early to poll', waitMs);
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }
 

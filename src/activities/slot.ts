@@ -97,7 +97,7 @@ export function closeSlot(
   try {
     return close(ledger, slot, outcome);
   } catch (error) {
-    log.warn('the ledger could not be told how a submission ended', { id: slot.id, error });
+    log.warn('the end of a submission could not be written to the ledger', { id: slot.id, error });
     return NOTHING_FOUND;
   }
 }
@@ -154,13 +154,13 @@ function wordsOf(
 ): string {
   switch (because) {
     case 'rejected':
-      return 'the service answered 429 to another command on this machine, and its Retry-After is not over';
+      return 'the service answered 429 to another command on this machine, and its Retry-After has not passed';
     case 'unknown':
-      return 'the ledger of submissions was damaged: what counts in the window is not known yet';
+      return 'the ledger of submissions was damaged: the number of jobs in the window is not known yet';
     case 'window': {
       const limit = credential.limit === null ? 'of the address' : `of ${credential.limit} jobs`;
       const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
-      return `the limit ${limit} is used up on this machine${others}`;
+      return `the limit ${limit} is reached on this machine${others}`;
     }
   }
 }

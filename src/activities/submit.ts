@@ -65,8 +65,9 @@ export async function submit(
   // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
   const waitMs = deps.serverClock.until(request.notBefore);
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-  if (signal.aborted) return notNow('the worker is told to stop');
-  if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
+  if (signal.aborted) return notNow('the worker is stopping');
+  if (performance.now() - began > waitMs + STOOD_STILL_MS)
+    return notNow('the worker was suspended');
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
   const result = await send(deps, service, request, prepared);
@@ -228,7 +229,7 @@ function within(signal: AbortSignal): AbortSignal {
 
 /** Another worker may have the credential: the service is well, and others are not to wait for it. */
 function unknownHere({ service, address }: ServiceReference): SubmitResult {
-  const message = `no worker here has the token of ${service} at ${address} that the campaign was started with`;
+  const message = `no worker here has the token for ${service} at ${address} with which the campaign was started`;
   return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };
 }
 

@@ -49,7 +49,7 @@ export async function problemOf(
 ): Promise<ResultProblem | null> {
   const tooComplex = complexity(bytes);
   if (tooComplex !== null) {
-    const message = `The result is ${tooComplex}: no result of this service is.`;
+    const message = `The result is ${tooComplex}, which no result of this service is.`;
     return resultProblem(RESULT_PROBLEMS.tooComplex, message);
   }
   const other = otherJob(name, new TextDecoder().decode(bytes), remoteId);

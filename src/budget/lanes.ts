@@ -233,7 +233,7 @@ export function outrank(queue: Queue, chosen: Lane, credential: string): void {
 /** Takes the next request out of a lane and counts its turn. */
 export function takeTurn(lane: Lane): Waiting {
   const request = lane.waiting.shift();
-  if (request === undefined) throw new Error(`lane ${lane.campaign} has nobody waiting`);
+  if (request === undefined) throw new Error(`lane ${lane.campaign} has no waiting request`);
   if (lane.owed > 0) lane.owed -= 1;
   else lane.pass += 1 / lane.weight;
   return request;

@@ -25,7 +25,7 @@ export async function ask<T>(
       code: 'WORKER_SILENT',
       message: `no worker answers for ${workflowId.replace(':', ' ')}`,
       remedy:
-        'Start one (hundredfold worker), or type the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
+        'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
       cause: error,
     });
   }

@@ -38,8 +38,8 @@ export async function openFolder(folder: string): Promise<CampaignTree> {
   if (tree !== null) return tree;
   throw new HundredfoldError({
     code: 'TREE_UNKNOWN',
-    message: `${folder} holds no campaign`,
-    remedy: 'Name the folder of a campaign: it holds campaign.json and items.csv.',
+    message: `${folder} contains no campaign`,
+    remedy: 'Give the folder of a campaign: it contains campaign.json and items.csv.',
   });
 }
 
@@ -67,11 +67,11 @@ export async function openTree(
   const tree = await treeIfAny(folder, name);
   if (tree) return tree;
   if (known && (await openStoreIfAny(folder)) !== null) {
-    throw notPrepared(await openStore(folder), `it holds no campaign ${name}`);
+    throw notPrepared(await openStore(folder), `it does not contain the campaign ${name}`);
   }
   throw new HundredfoldError({
     code: 'CAMPAIGN_UNKNOWN',
-    message: `no campaign is named ${name}, and ${folder} is not its output`,
-    remedy: '`hundredfold list` shows them all; --out names the folder that its output lies in.',
+    message: `no campaign is named ${name}, and ${folder} is not its output folder`,
+    remedy: '`hundredfold list` shows all campaigns; --out sets the folder of its output.',
   });
 }

@@ -22,11 +22,11 @@ export async function notNotified({ client }: Session, name: string): Promise<re
 /** `CAMPAIGN_BROKEN_OFF`, with what the workflow failed of. */
 export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
   const reason = (await failureOf(session, name))?.message ?? null;
-  const why = reason === null ? 'was ended by hand, or failed' : `failed: ${reason}`;
+  const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
   return new HundredfoldError({
     code: 'CAMPAIGN_BROKEN_OFF',
     message: `the workflow of the campaign ${name} ${why}`,
-    remedy: 'Type its "hundredfold run" command again: what is done stays done.',
+    remedy: 'Run its "hundredfold run" command again: finished items are kept.',
   });
 }
 

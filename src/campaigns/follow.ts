@@ -100,9 +100,9 @@ export class Follower {
 function forgotten(name: string, cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_UNKNOWN',
-    message: `Temporal has a new database, and does not know the campaign ${name} any more`,
+    message: `Temporal has a new database and no longer knows the campaign ${name}`,
     remedy:
-      'Type its "hundredfold run" command again: what is done stays done, and nothing is submitted twice.',
+      'Run its "hundredfold run" command again: finished items are kept, and nothing is submitted twice.',
     cause,
   });
 }

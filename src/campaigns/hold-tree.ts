@@ -84,7 +84,7 @@ async function holdingAs<T>(
   const { lease, already, takenOver } = await holdTree(store, holder, {
     isGone,
     onWatch: (former) => {
-      const who = former ? holderInWords(former) : 'somebody whose lease cannot be read';
+      const who = former ? holderInWords(former) : 'another holder, whose lease cannot be read';
       onNotice(
         `${store.location} was in use by ${who}: checking whether it still is (at most 30 s).`,
       );

@@ -53,7 +53,7 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
       code: 'TEMPORAL_SILENT',
       message: `Temporal did not answer within ${ANSWER_WITHIN_MS / 1_000} s`,
       remedy:
-        'It may be busy or stopped: try again, or ask `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+        'It may be busy or stopped: try again, or run `hundredfold doctor`. Campaigns lose nothing meanwhile.',
     });
   });
   late.catch(() => undefined);
@@ -85,7 +85,7 @@ function inWords(error: unknown): unknown {
   return new HundredfoldError({
     code: 'TEMPORAL_LOST',
     message: `Temporal stopped answering (${reasonOf(error)})`,
-    remedy: 'Type the command again: what runs goes on, and nothing is lost.',
+    remedy: 'Run the command again: the campaign continues, and nothing is lost.',
     cause: error,
   });
 }

@@ -47,8 +47,8 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
   throw new HundredfoldError({
     code: 'CAMPAIGN_DIFFERS',
-    message: `the campaign ${name} in ${folder} is of other rows (${files}), and has none of these`,
-    remedy: 'Give this one another name with --name, or another folder with --out.',
+    message: `the campaign ${name} in ${folder} has other rows (${files}), and none of these`,
+    remedy: 'Choose another name with --name, or another folder with --out.',
   });
 }
 

@@ -207,8 +207,8 @@ async function countFollowing(store: Store, pages: number): Promise<number> {
 function notEmbedded(address: string): HundredfoldError {
   return new HundredfoldError({
     code: 'MOVE_NOT_EMBEDDED',
-    message: `the campaigns of this configuration run at ${address} already`,
-    remedy: '`move` takes campaigns from the embedded server to a Temporal of your own.',
+    message: `the campaigns of this configuration already run at ${address}`,
+    remedy: '`move` moves campaigns from the embedded server to your own Temporal server.',
   });
 }
 
@@ -216,6 +216,6 @@ function noTemporal(file: string): HundredfoldError {
   return new HundredfoldError({
     code: 'MOVE_NO_TEMPORAL',
     message: `${file} names no Temporal server`,
-    remedy: 'Give it temporal.address, and the same services and tokens as here.',
+    remedy: 'Set temporal.address in it, and the same services and tokens as here.',
   });
 }

@@ -30,7 +30,7 @@ export async function endObsolete(
   { client }: Pick<Session, 'client'>,
   name: string,
   onNotice: OnNotice,
-  reason = 'its output tree is no longer the one that it was started for',
+  reason = 'its output tree is no longer the one with which it was started',
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
   const { memo, raw } = await campaign.describe();

@@ -57,7 +57,7 @@ export async function checkServices(
     if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
     onNotice(`${service}: ${found.message}.`);
     const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
-    onNotice(`  The campaign waits until the service is well.${hint}`);
+    onNotice(`  The campaign waits until the service works.${hint}`);
   }
 }
 

@@ -55,7 +55,7 @@ export async function startRetry(session: Session, wanted: RetryStart): Promise<
   const key = keyOf(selection);
   if (run?.running) {
     if (run.running.retry !== key) throw isRunning(name);
-    onNotice(`${name} is already being run again: this command joins it.`);
+    onNotice(`${name} is already being retried: this command joins it.`);
     return { folder: String(run.out), idle: false };
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
@@ -161,7 +161,7 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 function isRunning(name: string): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is running: what has not ended cannot be run again`,
-    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then type this again.`,
+    message: `the campaign ${name} is running: items that have not ended cannot be run again`,
+    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
   });
 }

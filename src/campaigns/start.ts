@@ -130,8 +130,8 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
   if (running.out === folder) return;
   throw new HundredfoldError({
     code: 'CAMPAIGN_DIFFERS',
-    message: `a campaign named ${name} is running, into ${String(running.out)}`,
-    remedy: `Give this one another name with --name, or wait: hundredfold watch ${name}.`,
+    message: `a campaign named ${name} is already running, with output in ${String(running.out)}`,
+    remedy: `Choose another name with --name, or wait: hundredfold watch ${name}.`,
   });
 }
 

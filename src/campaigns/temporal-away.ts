@@ -24,8 +24,8 @@ export function isTemporalAway(error: unknown): boolean {
 export function temporalAway(cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_UNREACHABLE',
-    message: `Temporal went away in the middle of the command (${reasonOf(cause)})`,
-    remedy: 'Type the same command again: what has begun goes on, and nothing is submitted twice.',
+    message: `The connection to Temporal was lost during the command (${reasonOf(cause)})`,
+    remedy: 'Run the same command again: it resumes, and nothing is submitted twice.',
     cause,
   });
 }

@@ -124,7 +124,7 @@ class EmbeddedSession implements Session {
       code: 'HOST_NOT_READY',
       message: `another command holds ${embeddedDir} and does not become ready`,
       remedy:
-        'It may still be starting: try again in a moment. Otherwise look for a hundredfold process that hangs and end it; campaigns lose nothing.',
+        'It may still be starting: try again in a moment. Otherwise, find the hundredfold process that hangs and end it; campaigns lose nothing.',
     });
   }
 
@@ -180,7 +180,7 @@ class EmbeddedSession implements Session {
       code: 'HOST_OTHER_SERVICES',
       message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
       remedy:
-        'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
+        'Wait until it has ended, or use a separate server for this campaign: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
     });
   }
 }

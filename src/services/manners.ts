@@ -80,7 +80,7 @@ class Manners {
     const waitMs = listed === null ? pace.turn(remoteId) : 0;
     if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
-      const message = 'waits for its turn to be asked about';
+      const message = 'waits for its turn to be polled';
       // Spread over the time in which all have their turn: each try costs the Temporal server something.
       const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
       return listed ?? { type: 'postponed', message, delayMs };
@@ -99,7 +99,7 @@ class Manners {
       return brake.isOn ? brake.refused() : client.fetch(remoteId, artefact, options);
     const early = this.pace.heldMs(remoteId);
     if (early > 0) {
-      const message = 'the service wants to be left alone until then';
+      const message = 'the service asked to wait until then';
       return { type: 'unavailable', message, retryAfterMs: early, uniform: true };
     }
     if (brake.stop()) return brake.refused();
@@ -126,7 +126,7 @@ class Manners {
       return { type: 'finished' };
     }
     pace.asked(remoteId, 0);
-    const message = 'unfinished, says the list of past results';
+    const message = 'unfinished, according to the list of past results';
     return { type: 'postponed', message, delayMs: dueMs };
   }
 

@@ -123,7 +123,7 @@ function moved(
   const to = target ?? redirect;
   return {
     type: 'wrong',
-    message: `${base.origin}${base.pathname} has moved for good (HTTP ${status}) to ${to}`,
+    message: `${base.origin}${base.pathname} has moved permanently (HTTP ${status}) to ${to}`,
     better,
   };
 }

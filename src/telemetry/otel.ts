@@ -193,7 +193,7 @@ function logOnce(): void {
   const error = (message: string): void => {
     if (isLogged) return;
     isLogged = true;
-    workerLog().warn('traces were not delivered; this is said once', { error: message });
+    workerLog().warn('traces were not delivered; this is logged only once', { error: message });
   };
   const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, DiagLogLevel.ERROR);

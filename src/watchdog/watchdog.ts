@@ -48,7 +48,7 @@ export class Watchdog {
         .then(() => this.look())
         .catch((error: unknown) => {
           // It goes on looking; what is wrong with it must be heard.
-          this.options.say(`the look at the budgets failed: ${String(error)}`);
+          this.options.say(`checking the budgets failed: ${String(error)}`);
         });
     }, lookEveryMs);
     this.timer.unref();
@@ -77,13 +77,15 @@ export class Watchdog {
       if (!(await recoverBudget(client, taskQueue, one))) return;
       const asked = await this.silent.askAll(service);
       say(
-        `the budget of ${service} at ${address} was started anew: ${broken}; ${asked} items asked again`,
+        `the budget of ${service} at ${address} was restarted: ${broken}; ${asked} items requested again`,
       );
       return;
     }
     const asked = await this.silent.look(service, budget && snapshotIn(budget.memo));
     if (asked > 0)
-      this.options.say(`${asked} items of ${service} waited unknown to the budget: asked again`);
+      this.options.say(
+        `${asked} items of ${service} waited, but the budget had no request for them: requested again`,
+      );
   }
 
   private async describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {

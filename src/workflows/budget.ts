@@ -92,9 +92,11 @@ class Submissions implements BudgetVerbs<ItemJob> {
 
   refused(since: number, message: string): void {
     const notice = { ...this.name, since: new Date(since).toISOString(), message };
-    const options = { summary: 'tell that the service refuses us' };
+    const options = { summary: 'notify that the service refuses requests' };
     void notifyRefusal.executeWithOptions(options, [notice]).catch((error: unknown) => {
-      log.warn('nobody was told that the service refuses us', { error: String(error) });
+      log.warn('the notification that the service refuses requests failed', {
+        error: String(error),
+      });
     });
   }
 

@@ -128,7 +128,7 @@ class CampaignRun {
     const open = await this.publish('completed');
     if (open === 0 && this.growths === growths) return false;
     // New rows stand in the tree before we are told of them.
-    const summary = 'for word of rows that were added';
+    const summary = 'for rows that were added';
     if (await condition(() => this.growths > growths, '1 minute', { summary })) {
       this.show('running');
       return true;

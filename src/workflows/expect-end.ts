@@ -33,7 +33,7 @@ export async function expectEnd(
     return await foresee.executeWithOptions({ summary }, [store, progress, asked]);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('the end could not be foreseen', { error: String(error) });
+    log.warn('the end could not be estimated', { error: String(error) });
     return null;
   }
 }

@@ -125,17 +125,17 @@ export class ItemSubmission {
     this.unsureSince ??= askedAt ?? began;
     if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
     if (found.type === 'absent') {
-      this.progress.note('absent', 'the service knows no job of this name');
+      this.progress.note('absent', 'the service has no job with this name');
       const waitedMs = (askedAt ?? Date.now()) - this.unsureSince;
       if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
         await this.letOthersGoFirst();
         return null;
       }
-      const times = `${this.attempt + 1} submissions, none answered and none known to the service`;
+      const times = `${this.attempt + 1} submissions, none answered and none found at the service`;
       throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
     }
     if (policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
-    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot tell';
+    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
     throw new Ended(
       'held',
       'SUBMIT_UNSURE',
@@ -160,7 +160,7 @@ export class ItemSubmission {
     const { status, message } = refused;
     const mayBeTaken = this.unsureSince !== null && found.type === 'absent';
     if (this.input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
-      const words = 'it has the job, and does not say under which id';
+      const words = 'it has the job but does not report its id';
       throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
     }
     throw new Ended('failed', 'SUBMIT_REFUSED', message);

@@ -10,11 +10,11 @@ export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Pro
   await Promise.all(
     ways.map(async (way) => {
       try {
-        await notify.executeWithOptions({ summary: `tell the ${way} of the end` }, [store, way]);
+        await notify.executeWithOptions({ summary: `notify the ${way} of the end` }, [store, way]);
       } catch (error) {
         const { message } = explain(error);
         reasons.push(message);
-        log.warn('somebody was not told of the end', { way, reason: message });
+        log.warn('a notification of the end failed', { way, reason: message });
       }
     }),
   );
@@ -31,11 +31,11 @@ export async function notifyPause(
   const words = `${times} items failed with ${code}: ${message}`;
   const since = new Date(Date.now()).toISOString();
   try {
-    const summary = `tell that ${service} is paused`;
+    const summary = `notify that ${service} is paused`;
     const notice = { service, address, since, message: words, campaign: name };
     await notifyRefusal.executeWithOptions({ summary }, [notice]);
   } catch (error) {
     const { message: reason } = explain(error);
-    log.warn('nobody was told that a service is paused', { service, reason });
+    log.warn('the notification that a service is paused failed', { service, reason });
   }
 }

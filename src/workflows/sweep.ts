@@ -25,7 +25,7 @@ export async function sweep(swept: Swept): Promise<void> {
   const summary = `where the ${ids.length} open items are`;
   // Campaigns of before began the workflows of all items themselves.
   if (!patched('start-when-answered')) {
-    const asked = `which of ${ids.length} open items were ended by hand`;
+    const asked = `which of ${ids.length} open items were terminated`;
     const found = await findEnded.executeWithOptions({ summary: asked }, [plan.name, ids]);
     return concludeAll(swept, found);
   }
@@ -54,7 +54,7 @@ async function concludeAll(
       finishedAt: new Date().toISOString(),
       timing: null,
     };
-    await conclude.executeWithOptions({ summary: `${id} was ended by hand` }, [conclusion]);
+    await conclude.executeWithOptions({ summary: `${id} was terminated` }, [conclusion]);
     onDone({ id, ...ENDED_BY_HAND });
   }
 }
@@ -62,5 +62,5 @@ async function concludeAll(
 const ENDED_BY_HAND: ItemEnd = {
   state: 'failed',
   code: 'ITEM_ENDED_BY_HAND',
-  message: 'its workflow was ended by hand before the item had ended',
+  message: 'its workflow was terminated before the item had ended',
 };

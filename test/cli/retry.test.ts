@@ -198,7 +198,7 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
   await again.endsWith(0);
   await resumed.endsWith(0);
-  expect(again.stderr).toContain('already being run again');
+  expect(again.stderr).toContain('already being retried');
   expect(summary()).toMatchObject({
     submissions: 4,
     started_at: cancelled.started_at,

@@ -115,7 +115,7 @@ describe('the watchdog', () => {
         {
           ok: false,
           found: expect.stringContaining('its history cannot be replayed') as string,
-          remedy: expect.stringContaining('starts it anew within a minute') as string,
+          remedy: expect.stringContaining('restarts it within a minute') as string,
         },
       ]);
     }, 180_000);

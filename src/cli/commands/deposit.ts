@@ -109,7 +109,7 @@ async function writeArchive(
   const made = isObjectAddress(place)
     ? await streamInto(to, file, deposit)
     : await makeArchive(join(place, file), deposit);
-  if (made.kept > 0) say(`${name}: went on with ${made.kept} files of an earlier try.`);
+  if (made.kept > 0) say(`${name}: kept ${made.kept} files of an earlier, interrupted attempt.`);
   await to.write(`${file}.sha256`, `${made.sha256}  ${file}\n`);
   return made;
 }

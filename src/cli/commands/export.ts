@@ -107,7 +107,7 @@ function printResult(exported: Exported, out: string, { json }: ExportFlags): vo
     printLine(out);
   }
   say(`${campaign}: ${exported.exported} items as ${format}, ${files.size} files in ${out}`);
-  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} has nothing for`);
+  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} does not support`);
   printRemarks('left out', reasons, out);
   printRemarks('note', notes, out);
 }

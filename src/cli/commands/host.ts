@@ -46,7 +46,7 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
       // Right after the look: a campaign that is started now finds us gone, or stays.
       else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
     } catch (error) {
-      say(`Temporal does not answer (${reasonOf(error)}): taking over or trying again.`);
+      say(`Temporal does not answer (${reasonOf(error)}): taking over or retrying.`);
       busyAt = Date.now();
       await session.recover();
     }

@@ -47,7 +47,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
 function notEnded(name: string, reason: string): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_NOT_ENDED',
-    message: `the campaign ${name} has not ended: ${reason}; it writes its report itself at its end`,
-    remedy: `Wait until then (hundredfold watch ${name}). If nothing works on it, type its "hundredfold run" command again.`,
+    message: `the campaign ${name} has not ended: ${reason}; it writes its report when it ends`,
+    remedy: `Wait until it ends (hundredfold watch ${name}). If no command works on it, run its "hundredfold run" command again.`,
   });
 }

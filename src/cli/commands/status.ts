@@ -35,7 +35,7 @@ async function newest({ client }: Session): Promise<CampaignLine> {
   if (campaign) return campaign;
   throw new HundredfoldError({
     code: 'CAMPAIGN_NONE',
-    message: 'no campaign was run here yet',
+    message: 'there are no campaigns yet',
     remedy: 'Start one: hundredfold run MANIFEST.',
   });
 }

@@ -77,7 +77,7 @@ async function recomputeSample(
 function sayRecomputed(name: string, { items, eligible, seed }: Recomputed, differ: number): void {
   const { charge, prediction } = TOLERANCES;
   say(
-    `${name}: ${items.length} of ${eligible} results computed again, ${differ} differ (charges within ${charge} e, predictions within ${prediction}; --seed ${seed}).`,
+    `${name}: ${items.length} of ${eligible} results were recomputed, ${differ} differ (charges within ${charge} e, predictions within ${prediction}; --seed ${seed}).`,
   );
 }
 
@@ -90,7 +90,7 @@ function printFindings({ faults }: Verification, recomputed: Recomputed | null):
   for (const { kind, id, agrees, detail, engine } of recomputed?.items ?? []) {
     const remedy = agrees
       ? null
-      : `Compare it with ${engine}: docs/verify.md says why results differ.`;
+      : `Compare it with ${engine}: docs/verify.md explains why results differ.`;
     rows.push(['recomputed', `${kind} ${id}`, agrees ? `ok: ${detail}` : detail, remedy]);
   }
   printTable(['CHECK', 'PATH', 'FOUND', 'WHAT TO DO'], rows);

@@ -58,7 +58,7 @@ function documentRows(text: string): RawRow[] {
 }
 
 function severalDocuments(second: Document.Parsed | undefined, lines: LineCounter): Complaint {
-  const reason = 'it holds several documents';
+  const reason = 'it contains several documents';
   const line = lines.linePos(second?.range[0] ?? 0).line;
   return complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line });
 }
@@ -67,7 +67,7 @@ function rowsOf(document: Document.Parsed, lines: LineCounter): RawRow[] {
   const contents: ParsedNode | null = document.contents;
   const list = isMap(contents) ? contents.get('items', true) : contents;
   if (!isSeq(list)) {
-    const reason = 'it has to be a list of mappings, or a mapping with such a list under `items`';
+    const reason = 'it must be a list of mappings, or a mapping with such a list under `items`';
     return [aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line: 1 }))];
   }
   const columns = new ColumnWatch();

@@ -84,5 +84,5 @@ async function admitted(
     return problemSource(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
   }
   if ((await stat(file)).isFile()) return source;
-  return problemSource(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+  return problemSource(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' }));
 }

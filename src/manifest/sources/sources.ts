@@ -19,7 +19,10 @@ export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGen
     if (stats.isDirectory()) yield* readFolder(given, allowOutside);
     else if (stats.isFile()) yield await fileSource(given);
     else
-      yield problemSource(given, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+      yield problemSource(
+        given,
+        complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' }),
+      );
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT' && isPattern(given)) {
       yield* matching(given, allowOutside);

@@ -186,13 +186,13 @@ const DIGEST_AND_BLANKS = 66;
 
 function checksumMessage(difference: GroupDifference): string {
   const key = readable(groupOf(difference).key);
-  if (difference.type === 'missing') return `${key} is not in ${CHECKSUMS}: it came later.`;
+  if (difference.type === 'missing') return `${key} is not in ${CHECKSUMS}: it was added later.`;
   if (difference.type === 'extra') return `${key} is missing; ${CHECKSUMS} lists it.`;
   return `${key} is not what was published: ${CHECKSUMS} has another digest.`;
 }
 
 function checksumFault({ about, message }: FileDifference): Fault {
-  const isNew = message.includes('it came later');
+  const isNew = message.includes('it was added later');
   const remedy = isNew ? REMEDIES.stray : REMEDIES.derived;
   return { check: 'checksums', path: about === '' ? CHECKSUMS : about, message, remedy };
 }

@@ -103,7 +103,7 @@ class Verifying implements Verification {
       if (campaign !== null) found.push(campaign);
     });
     if (read && found.length === 0) {
-      const message = `${this.#store.location} holds no prepared campaign.`;
+      const message = `${this.#store.location} contains no prepared campaign.`;
       const remedy = REMEDIES.campaign;
       this.#add({ check: 'records', path: PREPARED_CAMPAIGN, message, remedy });
     }
@@ -140,7 +140,7 @@ class Verifying implements Verification {
   }
 
   #twice(id: string, path: string): void {
-    const message = `Item ${id} stands twice.`;
+    const message = `Item ${id} is listed twice.`;
     this.#add({ check: 'records', path, message, remedy: REMEDIES.campaign });
   }
 

@@ -91,7 +91,7 @@ function blocksText(status: BudgetStatus): string | null {
 }
 
 function useTable({ use }: BudgetStatus): string {
-  if (use.length === 0) return 'Nobody uses it.';
+  if (use.length === 0) return 'Not in use.';
   const rows = use
     .slice(0, ROWS_SHOWN)
     .map(({ campaign, user, share, paused, ...line }) => [

@@ -88,7 +88,7 @@ function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): s
     elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
     finishedAt !== null && `finished ${timeText(finishedAt)}`,
   ];
-  return parts.filter(Boolean).join(', ') || 'the service tells none';
+  return parts.filter(Boolean).join(', ') || 'not reported by the service';
 }
 
 function timeText(iso: string): string {

@@ -105,7 +105,7 @@ class Calls implements BudgetVerbs<Call> {
 
 const LOST: CallAnswer = {
   type: 'unknown',
-  message: 'the budget was started anew, and does not know whether the call was made',
+  message: 'the budget was restarted and does not know whether the call was made',
 };
 const FULL: CallAnswer = { type: 'full' };
 
