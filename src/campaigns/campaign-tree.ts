@@ -1,4 +1,4 @@
-/** The output tree that a retry works in: it is all that is needed, the manifest and its files may be gone. */
+/** The output tree that a retry works in. It contains everything needed; the manifest and its files may be gone. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
@@ -14,7 +14,7 @@ export interface CampaignTree {
   readonly store: Store;
   readonly folder: string;
   readonly campaign: PreparedCampaign;
-  /** The services it used, as its settings tell them. */
+  /** The services it used, from its settings. */
   readonly services: Readonly<Record<string, unknown>>;
   /** It used the services of this project. */
   readonly local: boolean;
@@ -23,7 +23,7 @@ export interface CampaignTree {
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
 
-/** Null when the folder holds no prepared campaign of this name. Makes no folder. */
+/** Null when the folder contains no prepared campaign of this name. Creates no folder. */
 export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
   const tree = await treeIn(folder);
   return tree?.campaign.name === name ? tree : null;

@@ -1,4 +1,4 @@
-/** A campaign whose output tree is no longer the one that it was started for: all that it still does is refused. */
+/** A campaign whose output tree was replaced since it was started: the tree refuses everything it does. */
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../host/session.ts';
@@ -14,18 +14,18 @@ import type { OnNotice } from './notice.ts';
 /**
  * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
  * since, or the folder was replaced.
- * @throws StoreError `TREE_NOT_HERE`: the folder holds nothing of it; a disk may not be mounted
+ * @throws StoreError `TREE_NOT_HERE`: the folder is empty; a disk may not be mounted
  */
 export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
   if (typeof tree !== 'string') return 'joins';
   const found = await readTreeId(store);
   if (found !== null) return found === tree ? 'joins' : 'obsolete';
-  // Its id alone was removed or damaged: it is written again.
+  // Only its id was removed or damaged: it is written again.
   if ((await readPreparedCampaign(store)) !== null) return 'joins';
   throw treeNotHere(store.location, 'the folder is empty, and the campaign is running');
 }
 
-/** Ends the workflows of such a campaign without a word in the tree. What the services have of it is in the tree. */
+/** Ends the workflows of such a campaign without writing to the tree. Its jobs at the services are recorded there. */
 export async function endObsolete(
   { client }: Pick<Session, 'client'>,
   name: string,

@@ -1,4 +1,4 @@
-/** Runs items of a campaign again that have ended without success, in the same output tree. */
+/** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
@@ -27,7 +27,7 @@ import { ignoreNotices, type OnNotice } from './notice.ts';
 
 export interface RetryStart {
   readonly name: string;
-  /** Where the tree lies unless Temporal knows better, or the user has said it. */
+  /** Default location of the tree, if neither Temporal nor the user names another. */
   readonly expected: string;
   readonly chosenByUser: boolean;
   readonly local: boolean;
@@ -148,8 +148,8 @@ const LEAVE_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * An item tells its campaign of its end from its last activity, a moment before its workflow is closed; until then no
- * other can be started under its id.
+ * An item reports its end to its campaign from its last activity, a moment before its workflow closes. Until then, no
+ * other workflow can be started with its id.
  */
 async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;

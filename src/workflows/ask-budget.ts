@@ -1,4 +1,4 @@
-/** What campaigns and items say to the budget of a service; above all, asking for leave to submit items, each once. */
+/** Messages of campaigns and items to the budget of a service; above all, requests for slots, one per item. */
 import {
   getExternalWorkflowHandle,
   isCancellation,
@@ -36,7 +36,7 @@ export interface BegunItem {
   readonly launch?: ItemLaunch;
 }
 
-/** A budget workflow that somebody ended by hand is started anew. */
+/** A budget workflow that was terminated is started again. */
 export async function signalBudget<T>(
   feed: Pick<FeedPlan, 'reference' | 'fetchQueue'>,
   signal: SignalDefinition<[T]>,

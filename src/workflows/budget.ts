@@ -41,8 +41,8 @@ export async function budget(input: BudgetInput): Promise<void> {
   await keepBudget(input, new Submissions(input));
 }
 
-/** A worker with the token would have taken a submission up by now (ms): its slot is needed elsewhere. */
-const NOBODY_TAKES_MS = 15_000;
+/** A worker with the token would have polled the submission by now (ms): its slot is needed elsewhere. */
+const NOT_POLLED_MS = 15_000;
 
 type ItemGrant = Grant<ItemJob>;
 
@@ -57,7 +57,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     return readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
   }
 
-  /** Only where a bound keeps somebody waiting. */
+  /** Only if requests wait because of a bound. */
   countUnfinished(): Promise<number> {
     const options = { summary: 'how many jobs are unfinished' };
     return countUnfinished.executeWithOptions(options, [this.name.service]);
@@ -120,7 +120,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
       const handle = getExternalWorkflowHandle(item, run);
       await handle.signal(submittedSignal, submittedOf(request, result));
     } catch (error) {
-      // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
+      // The item was cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
       log.warn('the item that this submission was for has ended', { item, error: String(error) });
     }
   }
@@ -150,12 +150,12 @@ function submitRequest(
   };
 }
 
-/** Another token is tried where the own one is refused: any worker of this service may have it. */
+/** If its token is refused, another one is tried: any worker of this service may have it. */
 function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
   const summary = submitSummary(grant, now);
   const { submitQueue } = credentialOf(state, grant.request.credential);
   if (submitQueue === undefined || grant.mayReplace) return { summary };
-  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOBODY_TAKES_MS };
+  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
 }
 
 /** Refused again and again while others pass: it is the row, and it fails with the words of the service. */

@@ -54,7 +54,7 @@ import { notifyEnd, notifyPause } from './notify-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './activity-types.ts';
 
-/** How often the open items are compared with what really runs: finds those ended by hand. */
+/** How often the open items are compared with what really runs: finds terminated ones. */
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
@@ -78,7 +78,7 @@ class CampaignRun {
   private readonly feeds: Feed[];
   /** Times that rows were added. */
   private growths = 0;
-  /** Times that a budget has told what it granted. */
+  /** How often a budget has reported grants. */
   private takings = 0;
   private readonly startedAt: number;
   private readonly tally: ProgressTally;
@@ -92,7 +92,7 @@ class CampaignRun {
   private readonly withdrawnFrom = new Set<ServiceName>();
   private looks = false;
   private isCancelled = false;
-  /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
+  /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
   private sent: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
@@ -127,13 +127,13 @@ class CampaignRun {
     const { growths } = this;
     const open = await this.publish('completed');
     if (open === 0 && this.growths === growths) return false;
-    // New rows stand in the tree before we are told of them.
+    // New rows are in the tree before their signal arrives.
     const summary = 'for rows that were added';
     if (await condition(() => this.growths > growths, '1 minute', { summary })) {
       this.show('running');
       return true;
     }
-    // Started again by hand, the campaign finds them: nothing is lost, and nothing hidden.
+    // If the user starts the campaign again, it finds them: nothing is lost or hidden.
     throw ApplicationFailure.nonRetryable(`${open} items have no end`, 'ITEMS_OPEN');
   }
 
@@ -153,12 +153,12 @@ class CampaignRun {
     // What a run that continues as new is given.
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
-    // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
+    // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
       this.growths += 1;
       void this.foresee();
     }
-    // The budget of a service that it did not use so far has to be told as well.
+    // The budget of a newly used service must be paused as well.
     if (this.state === 'paused') await this.pause(true);
   }
 
@@ -179,7 +179,7 @@ class CampaignRun {
     this.takings += 1;
   }
 
-  /** The rest would fail like those: somebody has to say whether it goes on. */
+  /** The rest would fail in the same way: the user decides whether to continue. */
   private async stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
     this.showDetails();
     await this.inOrder(() => this.pauseLane(feed, true));
@@ -267,9 +267,9 @@ class CampaignRun {
     }
   }
 
-  /** So that the details say when the end is expected. Nothing waits for it: it is for the eyes of people. */
+  /** So that the details say when the end is expected. Nothing waits for it: it is only displayed. */
   private async foresee(): Promise<void> {
-    // Campaigns of before there was this go on without it, until they continue as new.
+    // Older campaigns run without this until they continue as new.
     if (!patched('foresee-end')) return;
     try {
       await condition(() => this.filled);
@@ -298,7 +298,7 @@ class CampaignRun {
     this.withdrawnFrom.add(service);
   }
 
-  /** Rows that a budget does not know are asked for again, and those that were ended by hand are concluded. */
+  /** Rows that a budget does not know are asked for again, and terminated items are concluded. */
   async look(): Promise<void> {
     if (this.looks || this.isCancelled) return;
     this.looks = true;

@@ -7,7 +7,7 @@ import type { Feed } from './feed.ts';
 import { withdrawRunSignal } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
-/** @param sweep finds the items that were ended by hand */
+/** @param sweep finds the items that were terminated */
 export async function cancelItems(
   { name }: Pick<CampaignPlan, 'name'>,
   feeds: readonly Feed[],

@@ -1,4 +1,4 @@
-/** What became of a submission, from what its activity says or does not say. */
+/** The outcome of a submission, from the result or the failure of its activity. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -43,12 +43,12 @@ export function closingOf(result: SubmitResult): Closing {
   }
 }
 
-/** What the item is told of; the rest is tried again, or nobody waits for it. */
+/** Outcomes that are sent to the item; the others are retried, or no longer needed. */
 export function isAnswer({ type }: SubmitResult): boolean {
   return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }
 
-/** What an item is told of its submission. */
+/** What is sent to an item about its submission. */
 export function submittedOf(
   {
     attempt,

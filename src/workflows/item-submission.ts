@@ -40,7 +40,7 @@ export class ItemSubmission {
   }
 
   answer({ attempt = this.attempt, credential, result, turnedAway }: Submitted): void {
-    // Told once more of what it knows, by whoever has started the budget anew.
+    // A repeated answer, sent after the budget was restarted.
     if (attempt !== this.attempt || !this.waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
       this.progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
@@ -50,7 +50,7 @@ export class ItemSubmission {
   }
 
   async submit(): Promise<RemoteJob> {
-    // Accepted already, as the output tree of an earlier run tells: never submitted again.
+    // Accepted already, according to the output tree of an earlier run: never submitted again.
     const { remoteId, adopted } = this.input;
     if (remoteId !== undefined && !this.formerGivenUp)
       return this.progress.accepted(adopted ? 'adopted' : 'found', remoteId);
@@ -96,8 +96,8 @@ export class ItemSubmission {
   }
 
   /**
-   * A campaign that found us running cannot know whether an earlier one had asked for us, and a budget that was started
-   * anew has lost its queue: asking twice does no harm.
+   * A campaign that found us running cannot know whether an earlier one had asked for us, and a restarted budget has
+   * lost its queue: a repeated request does no harm.
    */
   async askIfWaiting(): Promise<void> {
     if (!patched('ask-every-attempt')) {

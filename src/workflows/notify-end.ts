@@ -1,10 +1,10 @@
-/** Tells those who want to know it that a campaign has ended. A failure fails nothing: it is returned, and logged. */
+/** Notifies that a campaign has ended. A failure does not fail the campaign: it is returned and logged. */
 import { log } from '@temporalio/workflow';
 import type { CampaignPlan, SameFailures, ServiceReference } from '../domain/campaign.ts';
 import { notify, notifyRefusal } from './activity-options.ts';
 import { explain } from './item-end.ts';
 
-/** Returns why somebody was not told, a sentence each. Without anybody to tell it does nothing at all. */
+/** Returns why notifications failed, a sentence each. Does nothing if none is configured. */
 export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
   const reasons: string[] = [];
   await Promise.all(
@@ -21,7 +21,7 @@ export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Pro
   return reasons;
 }
 
-/** Tells them that a campaign has paused a service, because its items fail for one and the same reason. */
+/** Notifies that a campaign has paused a service, because its items fail for the same reason. */
 export async function notifyPause(
   { notify: ways = [], name }: CampaignPlan,
   { service, address }: ServiceReference,

@@ -1,6 +1,6 @@
 /**
- * Looks where the open items of a feed are. Those whose workflow somebody ended by hand report nothing: they are
- * concluded as failed. Rows without a workflow wait in the budget; should it have lost them, it is asked again.
+ * Checks the open items of a feed. Those whose workflow was terminated report nothing: they are concluded as failed.
+ * Rows without a workflow wait in the budget; if it has lost them, they are requested again.
  *
  * Rejected: watching each item, which costs an event for each.
  */
@@ -15,7 +15,7 @@ export interface Swept {
   /** When the campaign began (ms). */
   readonly startedAt: number;
   readonly feed: Feed;
-  /** Told of each item that was ended by hand, once its end is on disk. */
+  /** Called for each terminated item, once its end is on disk. */
   readonly onDone: (done: ItemDone) => void;
 }
 

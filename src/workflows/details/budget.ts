@@ -13,7 +13,7 @@ const WORDS = 120;
 /** Of the name of a user. */
 const NAME = 24;
 
-/** Credentials are told by the fingerprint of their token, which cannot be turned back into one. */
+/** Credentials are shown as fingerprints of their tokens, from which a token cannot be derived. */
 export function budgetDetails(status: BudgetStatus): string {
   const { service, address, outstanding, counts } = status;
   const { submissions, accepted, refused, rejected429 } = counts;

@@ -6,7 +6,7 @@ import { utc } from './utc.ts';
 
 export interface CampaignStanding {
   readonly progress: CampaignProgress;
-  /** null as long as nobody has looked. */
+  /** null until the first forecast. */
   readonly foreseen: Foreseen | null;
   /** ms since the epoch */
   readonly startedAt: number;

@@ -1,9 +1,9 @@
 /**
- * A budget as an entity workflow: it holds the windows, the queues and the blocks, and runs what it grants itself. There
- * are no leases, so none can be lost by a crash between grant and use.
+ * A budget as an entity workflow: it keeps the windows, the queues and the blocks, and runs what it grants itself.
+ * There are no leases, so none can be lost by a crash between grant and use.
  *
  * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What is run, how
- * its end counts and who is told of it comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
+ * its end counts and who is notified comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
  * activity (rolling-window.ts).
  *
  * What happens is collected, then taken in at a time that was read after all of it had happened (../budget-clock.ts): a
@@ -68,7 +68,9 @@ export interface BudgetView {
 export interface EndedGrant {
   /** How it counts. */
   readonly closing: Closing;
-  /** Tells whoever has asked; left out when nobody is to be told. The budget does not continue as new before it is done. */
+  /**
+   * Notifies the requester; absent when that is not needed. The budget does not continue as new before this is done.
+   */
   readonly report?: () => Promise<void>;
 }
 
@@ -100,11 +102,11 @@ export interface BudgetVerbs<Job extends JobReference> {
   granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
   /** Of this run of a campaign nothing waits or is on its way any more. */
   withdrawn?(run: CampaignRun): void;
-  /** Somebody refuses all requests since a time (ms), in these words. */
+  /** All requests have been refused since a time (ms), with this message. */
   refused?(since: number, reason: string): void;
 }
 
-/** A person is told of a service that has refused us for so long (ms). */
+/** A notification is sent when a service has refused us for so long (ms). */
 const NOTIFY_AFTER_MS = 30_000;
 
 /** Keeps a budget until its workflow continues as new. */
@@ -141,9 +143,9 @@ class BudgetKeeper<Job extends JobReference> {
   private timerAt: number | null = null;
   /** When something is decided without anything happening before (ms). */
   private wakeAt: number | null = null;
-  /** Runs of campaigns that have withdrawn, and are to be told when nothing of them is on its way. */
+  /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
   private leaving: CampaignRun[] = [];
-  /** Grants that have not ended, or whose end has not yet been told. */
+  /** Grants that have not ended, or whose end has not been reported yet. */
   private readonly underWay = new Set<Grant>();
   /** The snapshot written last, but for its time. */
   private written = '';
@@ -178,7 +180,7 @@ class BudgetKeeper<Job extends JobReference> {
       this.reportRefusal();
       await condition(() => this.isStirred || shouldContinueAsNew());
     }
-    // Nothing is granted any more; what is on its way must come home before the state may travel.
+    // Nothing is granted any more; submissions in progress must finish before the state is carried over.
     while (this.underWay.size > 0 || this.happened.length > 0) {
       await condition(() => this.happened.length > 0 || this.underWay.size === 0);
       await this.takeIn();
@@ -283,7 +285,7 @@ class BudgetKeeper<Job extends JobReference> {
     return snapshotOf(this.verbs.name, this.state, this.clock.now, this.wakeAt);
   }
 
-  /** For whoever looks at the budget: its details in the Temporal UI, and its memo for the program. */
+  /** Updates the details in the Temporal UI, and the memo for the program. */
   private show(): void {
     setCurrentDetails(this.verbs.details(this.status()));
     const snapshot = this.snapshot();
