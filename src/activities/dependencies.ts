@@ -45,7 +45,7 @@ export interface Dependencies {
   readonly serverClock: ServerClock;
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;
-  /** Who is told of the end of a campaign. */
+  /** Who is notified of the end of a campaign. */
   readonly notify: NotifySettings;
   readonly temporal: Client;
   /**

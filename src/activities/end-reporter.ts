@@ -1,6 +1,6 @@
 /**
- * Tells campaigns that items have ended. A signal costs the server a transaction, and an item little more than ten: ends
- * that come close together go in one.
+ * Notifies campaigns of ended items. A signal costs the server a transaction, and an item little more than ten, so ends
+ * that come close together are sent in one signal.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
@@ -31,7 +31,7 @@ export class EndReporter {
     this.temporal = temporal;
   }
 
-  /** Resolves when the campaign was told, or has ended; rejects when the server could not be told. */
+  /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
   report(campaign: string, done: ItemDone): Promise<void> {
     const line = this.lines.get(campaign) ?? { waiting: [], timer: null };
     this.lines.set(campaign, line);
@@ -60,7 +60,7 @@ export class EndReporter {
       const handle = this.temporal.workflow.getHandle(campaignWorkflowId(campaign));
       await handle.signal(itemDoneSignal, more.length === 0 ? first : ends);
     } catch (error) {
-      // The campaign was ended by hand; the next run reads the ends from the disk.
+      // The campaign was terminated; the next run reads the ends from disk.
       if (!(error instanceof WorkflowNotFoundError)) {
         for (const { failed } of sent) failed(error);
         return;

@@ -50,7 +50,7 @@ async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
       const { artefact } = got;
       if (complexity(artefact.bytes) !== null) continue;
       const text = new TextDecoder().decode(artefact.bytes);
-      // Another job's log would explain nothing, and may be somebody else's.
+      // Another job's log would explain nothing, and may belong to another user.
       if (otherJob(name, text, job.remoteId) !== null) continue;
       const written = await writeFailed(store, job.item, artefact);
       results.push({ ...written, ...factsOf(name, text) });

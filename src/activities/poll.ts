@@ -129,7 +129,7 @@ export type PollTries = Tries<Seen>;
 
 type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
 
-/** However long the pauses between them were: nobody may have been there to ask. */
+/** However long the pauses between them were: there may have been no worker. */
 const LEAST_DENIALS = 4;
 const LONGEST_BETWEEN_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * The ledger's slot around a POST: reserved just before the first byte, closed by its outcome. What is not reserved is
- * not sent, whatever the budget thinks is free.
+ * The ledger's slot around a POST: reserved just before the first byte, closed by its outcome. Nothing is sent without
+ * a reservation, even if the budget has free slots.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
@@ -75,7 +75,7 @@ export function freeSlot({ ledger }: Dependencies, id: string): void {
   }
 }
 
-/** What the answer told beyond the job itself. */
+/** What the answer says besides the job itself. */
 export interface ClosedSlot {
   /** Jobs of others that count against the credential, found by this answer. */
   readonly foreignJobs: number;

@@ -25,7 +25,7 @@ import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
 import { openTree } from './tree.ts';
 
-/** A worker that stood still so long (ms) may count as dead by now, and another attempt may be under way. */
+/** A worker that was suspended for so long (ms) may count as dead by now, and another attempt may be running. */
 const STOOD_STILL_MS = 3_000;
 
 /**
@@ -134,7 +134,7 @@ async function leasedElsewhere(
   }
 }
 
-/** The folder of the campaign is the reason: it is tried again, and other campaigns go on. */
+/** The folder of the campaign is the reason: the submission is retried, and other campaigns continue. */
 function unreadable(error: unknown): SubmitResult {
   if (error instanceof StoreError && error.retryable) {
     const { message } = error;
@@ -145,8 +145,8 @@ function unreadable(error: unknown): SubmitResult {
 }
 
 /**
- * An item that was cancelled or ended by hand may be unable to say so: a job for it would be paid for nothing. One
- * without a workflow is wanted by its campaign, until that ends or is cancelled.
+ * An item that was cancelled or terminated may not have withdrawn its request: its job would be wasted. A row without a
+ * workflow is wanted until its campaign ends or is cancelled.
  */
 async function isWanted(
   { temporal }: Dependencies,
@@ -162,7 +162,7 @@ async function isWanted(
     const { status, raw } = await asker.describe();
     if (status.name !== 'RUNNING') return false;
     if (!job.launch) return true;
-    // Older servers do not tell it.
+    // Older servers do not report it.
     const { firstRunId = '' } = raw.workflowExecutionInfo ?? {};
     const isThisRun = [run, '', null].includes(firstRunId);
     return isThisRun && raw.workflowExtendedInfo?.cancelRequested !== true;
@@ -203,7 +203,7 @@ async function send(
   try {
     const answer = note.timed(await client.submit(job, { signal, grantedAt, beforeSending }));
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
-    // Whoever has made the note tells what became of the job.
+    // The attempt that made the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
     if (reached.noted) await note.settle(outcome);
     return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;

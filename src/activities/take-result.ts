@@ -1,9 +1,10 @@
 /**
  * Takes a whole artefact into the tree. Whether it is right is found out in memory, before a file has its final name:
- * what a check finds wrong is kept under `rejected/` in the item's folder, where nobody takes it for a good one.
+ * what a check finds wrong is kept under `rejected/` in the item's folder, so that it is not mistaken for a valid
+ * result.
  *
- * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item,
- * and a pattern for the topologies in the folders of the items does not go down to `rejected/`.
+ * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item, and
+ * a pattern for the topologies in the folders of the items does not go down to `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
@@ -69,7 +70,7 @@ async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
     : null;
 }
 
-/** A molecule's files are taken out of their record on the way, also those of a wrong one: somebody will look at them. */
+/** A molecule's files are taken out of their record on the way, also those of a wrong one, for inspection. */
 export async function writeArtefact(
   store: Store,
   item: ItemAddress,
