@@ -168,7 +168,7 @@ test('a job that is asked for again was accepted when it was, not now', async ()
   expect(await concluded(another, {})).toMatchObject({ submittedAt: ENDED });
 });
 
-describe('a workflow that was ended by hand', () => {
+describe('a workflow that was terminated', () => {
   const byHand = { end: failed('ITEM_ENDED_BY_HAND'), remoteId: null };
 
   test('leaves the job that is noted, so that it can be asked for', async () => {

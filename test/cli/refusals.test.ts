@@ -14,7 +14,7 @@ function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
 }
 
 describe('what was typed', () => {
-  test('has to be a command: exit code 1, with a suggestion and the way to the help', async () => {
+  test('an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
     const at = desk();
     const [unknown, missing, wrong] = await Promise.all([
       at.runs(1, ['stauts']),
