@@ -37,13 +37,13 @@ export async function cost(items: number): Promise<string> {
     if (code !== 0) throw new Error(stderr);
     const { startedAt, endedAt } = JSON.parse(stdout) as { startedAt: string; endedAt: string };
     const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1_000;
-    return `${items} items at ${url}: ${(items / seconds).toFixed(1)} items/s; ${told(used, items)}; ${history(bench, items)}`;
+    return `${items} items at ${url}: ${(items / seconds).toFixed(1)} items/s; ${describeUse(used, items)}; ${history(bench, items)}`;
   } finally {
     await bench.close();
   }
 }
 
-function told(used: ReadonlyMap<Role, Used>, items: number): string {
+function describeUse(used: ReadonlyMap<Role, Used>, items: number): string {
   const [command, temporal] = [used.get('command'), used.get('temporal')];
   if (!command || !temporal) throw new Error('no process was seen');
   const each = ({ seconds }: Used): number => (1_000 * seconds) / items;

@@ -23,7 +23,7 @@ function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function tell({ engine, installed, problem, remedy }: State): void {
+function show({ engine, installed, problem, remedy }: State): void {
   if (problem === null && installed !== null) {
     say(`ok       ${engine} ${installed.version} in ${installed.folder}`);
   } else {
@@ -36,7 +36,7 @@ function tell({ engine, installed, problem, remedy }: State): void {
 function ready(recipe: Recipe, folder: string): boolean {
   const state = check(recipe, folder);
   if (state.problem === null) {
-    tell(state);
+    show(state);
     return true;
   }
   say(`engines: ${recipe.engine}: ${recipe.size} …`);
@@ -50,7 +50,7 @@ function ready(recipe: Recipe, folder: string): boolean {
     return false;
   }
   const now = check(recipe, folder);
-  tell(now);
+  show(now);
   return now.problem === null;
 }
 
@@ -96,7 +96,7 @@ async function main(): Promise<boolean> {
   const { recipes, checkOnly } = orders;
   if (checkOnly) {
     const states = recipes.map((recipe) => check(recipe, folder));
-    states.forEach(tell);
+    states.forEach(show);
     return states.every(({ problem }) => problem === null);
   }
   const work = (): boolean => recipes.map((recipe) => ready(recipe, folder)).every(Boolean);

@@ -37,7 +37,7 @@ export function manPage(): string {
     '.SH EXIT STATUS',
     ...EXIT_STATUS.flatMap(([code, words]) => tagged(code, words)),
     '.SH FILES',
-    ...tagged('hundredfold.yaml', 'Configuration, in the folder in which the command is typed.'),
+    ...tagged('hundredfold.yaml', 'Configuration, in the folder in which the command is run.'),
     ...tagged('results/', 'Output trees, a folder a campaign.'),
     ...tagged('.hundredfold/', 'The embedded Temporal server: its database and its logs.'),
   ];

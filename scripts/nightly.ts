@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..');
 const DEFAULT_HISTORIES = 3_000_000;
 const DEFAULT_CHAOS_MINUTES = 60;
 const DEFAULT_CLUSTER_MINUTES = 60;
-const TELL_EVERY = 100_000;
+const SHOW_EVERY = 100_000;
 
 interface Orders {
   readonly worlds: readonly WorldKind[];
@@ -77,7 +77,7 @@ async function search({ worlds, histories, seed }: Orders): Promise<string | nul
   for (const world of worlds) {
     const startedAt = performance.now();
     const broken = await findBroken({ world, histories, seed }, (played) => {
-      if (played % TELL_EVERY !== 0 && played !== histories) return;
+      if (played % SHOW_EVERY !== 0 && played !== histories) return;
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
       console.log(`${world}: ${played} of ${histories} histories in ${seconds} s`);
     });

@@ -88,7 +88,7 @@ function checkJars(folder: string): void {
   throw new SetupProblem(
     'SETUP_HASH_MISMATCH',
     'The fetched test server is not the one that is pinned.',
-    'Something between here and the repository changed it, or a download broke off: remove these files from Maven’s local repository and start again; if it stays, ask whoever runs your mirror.',
+    'Something between here and the repository changed it, or a download broke off: remove these files from Maven’s local repository and start again; if the problem remains, ask the operators of your mirror.',
     [
       ...wrong.map((name) => `unexpected: ${name}`),
       ...absent.map((name) => `absent: ${name}`),

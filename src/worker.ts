@@ -5,7 +5,7 @@ import { createActivities } from './activities/index.ts';
 import { CredentialLeases } from './activities/credential-leases.ts';
 import { JobTimes } from './activities/job-times.ts';
 import { ServerClock } from './activities/server-clock.ts';
-import { ToldEnds } from './activities/told-ends.ts';
+import { EndReporter } from './activities/end-reporter.ts';
 import { TreeLeases, type TreeAddress } from './activities/tree-leases.ts';
 import { ensureBudget } from './activities/watch.ts';
 import type { Dependencies, KnownService } from './activities/dependencies.ts';
@@ -50,11 +50,11 @@ export interface WorkerOptions {
   readonly taskQueue: string;
   /** The services that this worker has an address and a token for. */
   readonly services: readonly ServiceSettings[];
-  /** Who is told of the end of a campaign; nobody when it is left out. */
+  /** Who is notified of the end of a campaign; no one by default. */
   readonly notify?: NotifySettings;
   /** The server of `client`, where it is an embedded one; null or left out where it was configured elsewhere. */
   readonly embedded?: EmbeddedServer | null;
-  /** Where the ledger lies that all workers of this user and machine share (src/state). */
+  /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
   /** It answers questions about campaigns, and does nothing for them. */
   readonly workflowsOnly?: boolean;
@@ -71,7 +71,7 @@ export interface WorkerOptions {
 }
 
 export interface RunningWorker {
-  /** Lets what runs come to an end, POSTs first of all, and takes up nothing new. May be called again. */
+  /** Finishes running work, POSTs first, and accepts no new work. May be called again. */
   stop(): Promise<void>;
   /** Rejects when the worker dies by itself. */
   readonly ended: Promise<void>;
@@ -128,7 +128,7 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
   return { ended: workers.ended, stop: () => (stopped ??= stop()) };
 }
 
-/** A worker that only answers questions puts nothing right. */
+/** A worker that only answers queries repairs nothing. */
 function watchOver({ client, taskQueue, services, watchEveryMs }: WorkerOptions): Watchdog {
   const watchdog = new Watchdog({
     client,
@@ -167,7 +167,7 @@ function dependenciesOf(
     notify,
     temporal: client,
     ...(starter && { starter }),
-    ends: new ToldEnds(client),
+    ends: new EndReporter(client),
     taskQueue,
     versions: { hundredfold: programVersion(), node: process.version },
   };
@@ -182,11 +182,11 @@ function starterOf(
   return new Client({ connection, namespace, identity, dataConverter: dataConverterOf(codec) });
 }
 
-/** Unless it is told otherwise: an activity never makes the folder of a tree that is not here. */
+/** By default: an activity never creates the folder of a missing tree. */
 const openExisting: Dependencies['openStore'] = (address, options) =>
   openStore(address, { create: false, ...options });
 
-/** Asked anew each time: the embedded server may have been started again. */
+/** Read each time: the embedded server may have been restarted. */
 function holderOf({
   client,
   embedded = null,
@@ -221,7 +221,7 @@ function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions)
   return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }
 
-/** All that a service might repeat and nobody may read. */
+/** All secrets that a service might repeat in its answers. */
 function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
   const { url, token } = notify?.webhook ?? {};
   return [
@@ -261,7 +261,7 @@ function know(
     client: withManners(observeClient(observation, service, createClient(target)), {
       statusRequests: settings.statusRequests,
       onRefusal(refusal) {
-        // Should it be lost: the next probe is refused as well, and told.
+        // If this is lost, the next probe is refused as well and reported.
         budgetOf.signal(observeSignal, { reason: refusal?.message ?? null }).catch(logRefusal);
       },
     }),
@@ -286,14 +286,14 @@ function successorIn(
 }
 
 function logRefusal(error: unknown): void {
-  workerLog().warn('a budget was not told that its service refuses us', { error });
+  workerLog().warn('a budget was not notified that its service refuses requests', { error });
 }
 
 function keyOf({ service, address, credential }: ServiceReference): string {
   return `${service} ${address} ${credential}`;
 }
 
-/** Activities for workers that somebody else makes, with all that has to run beside them. */
+/** Activities for workers that the caller creates, with everything that must run beside them. */
 export interface OpenActivities {
   readonly activities: Activities;
   /** Around every activity. */

@@ -66,15 +66,15 @@ export async function exclusively(path, work, onWait) {
   mkdirSync(dirname(path), { recursive: true });
   const mine = `${hostname()}\n${process.pid}\n${randomUUID()}`;
   const giveUpAt = Date.now() + PATIENCE_MS;
-  let told = false;
+  let reported = false;
   while (!take(path, mine)) {
     const seen = read(path);
     if (seen !== null && !isAlive(seen)) {
       breakDead(path, seen);
       continue;
     }
-    if (!told) onWait();
-    told = true;
+    if (!reported) onWait();
+    reported = true;
     if (Date.now() > giveUpAt) {
       throw new SetupProblem(
         'SETUP_LOCKED',

@@ -1,13 +1,14 @@
-/** Shows the server that the worker of an activity lives, so that its death is noticed within seconds. */
+/** Sends heartbeats while an activity runs, so that the death of its worker is noticed within seconds. */
 import { Context } from '@temporalio/activity';
 
 const EVERY_MS = 1_000;
 
 /**
- * An activity that beats while it works. Without it, what a killed worker had under way would be tried again only
- * when its whole time is over: an item stood still for 60 s in a poll, for 10 min in a download.
+ * An activity with heartbeats. Without them, the work of a killed worker is retried only after its whole timeout: an
+ * item stopped for 60 s in a poll, for 10 min in a download.
  *
- * With `details` it begins to beat at once: should no other worker take it up, its workflow knows that it had begun.
+ * With `details`, the first heartbeat is sent at once: if no other worker retries it, its workflow knows that it had
+ * begun.
  */
 export function beating<A extends unknown[], R>(
   activity: (...args: A) => Promise<R>,

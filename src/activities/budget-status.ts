@@ -1,6 +1,6 @@
 /**
- * How the budgets stand, from what their workflows write (`STATUS_MEMO`). No workflow is queried for it: a budget that
- * cannot run any more answers as well, and nobody waits for a worker.
+ * How the budgets stand, from what their workflows write (`STATUS_MEMO`). No workflow is queried for it: this also
+ * works for a budget that cannot run, and needs no worker.
  *
  * Rejected: an activity that publishes the status, three more events each time.
  */

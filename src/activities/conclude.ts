@@ -1,6 +1,6 @@
 /**
- * Writes the end of an item into its item.json: from then on the item is done, whatever becomes of Temporal. Then
- * tells the campaign, which counts an item once however often it hears of it.
+ * Writes the end of an item into its item.json: from then on the item is done, whatever happens to Temporal. Then
+ * notifies the campaign, which counts each item once, however often it is notified.
  */
 import type { ItemEnd } from '../domain/campaign.ts';
 import { isFinal } from '../domain/states.ts';
@@ -16,14 +16,14 @@ import { jobName } from './job.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 
-/** The tree to write into, and who is told. */
+/** The tree to write to, and the campaign to notify. */
 type Needed = Pick<Dependencies, 'openStore' | 'leases' | 'ends'>;
 
 /** @returns the end that was written: not the one that was given where the files contradict each other */
 export async function conclude(deps: Needed, conclusion: ItemConclusion): Promise<ItemEnd> {
   const end = await writeEnd(deps, conclusion);
   const { campaign, id } = conclusion.item;
-  await deps.ends.tell(campaign, { id, ...end });
+  await deps.ends.report(campaign, { id, ...end });
   return end;
 }
 
@@ -32,9 +32,10 @@ async function writeEnd(deps: Needed, conclusion: ItemConclusion): Promise<ItemE
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id).catch(damagedIsNone);
-    // It was removed or damaged by hand: there is nothing to write the end into, and `publish` says so.
+    // The user removed or damaged it: there is no record for the end, and `publish` reports that.
     if (!record) return given;
-    if (isFinal(record.state) && isTold(record, conclusion)) return toldBefore(record, conclusion);
+    if (isFinal(record.state) && isWritten(record, conclusion))
+      return writtenEnd(record, conclusion);
     const remoteId = rest.remoteId ?? record.remoteId;
     const end = await endByFiles(store, conclusion, remoteId);
     const isWrong = end !== given || files.some(isRejected);
@@ -68,11 +69,11 @@ function damagedIsNone(error: unknown): null {
 }
 
 /**
- * Written already: by a try of this activity that could not tell the campaign, and its attempts are in it; by one for
- * the same job that was cut off, as an item that is cancelled meanwhile; or by the item itself, before its workflow was
- * ended by hand. A record that `retry` has opened again has no end.
+ * Already written: by an attempt of this activity that could not notify the campaign, and its attempts are in it; by
+ * one for the same job that was cut off, as an item that is cancelled meanwhile; or by the item itself, before its
+ * workflow was terminated. A record that `retry` has opened again has no end.
  */
-function isTold(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
+function isWritten(record: ItemRecord, { end, finishedAt, remoteId }: ItemConclusion): boolean {
   const isSame = record.finishedAt === finishedAt || isOfJob(record, remoteId);
   return isSame || end.code === 'ITEM_ENDED_BY_HAND';
 }
@@ -82,7 +83,7 @@ function isOfJob(record: ItemRecord, remoteId: string | null): boolean {
 }
 
 /** An earlier try may have found that the files contradict each other, or that they do not. */
-function toldBefore(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
+function writtenEnd(record: ItemRecord, { end, remoteId }: ItemConclusion): ItemEnd {
   const { state, error } = record;
   if (!isFinal(state) || !isOfJob(record, remoteId)) return end;
   return { state, code: error?.code ?? null, message: error?.message ?? null };
@@ -132,7 +133,7 @@ async function rejected(
   return fetched.map((file) => (isRejected(file) ? file : { ...file, name: REJECTED + file.name }));
 }
 
-/** Files of former attempts, or of a download that was given up: results of two jobs must not lie side by side. */
+/** Files of former attempts, or of a download that was given up: results of two jobs must not be mixed. */
 async function removeOthers(
   store: Store,
   { kind, id, input }: ItemRecord,

@@ -10,7 +10,7 @@ import type { CredentialLeases } from './credential-leases.ts';
 import type { JobTimes } from './job-times.ts';
 import type { ServerClock } from './server-clock.ts';
 import type { Store } from '../store/store.ts';
-import type { ToldEnds } from './told-ends.ts';
+import type { EndReporter } from './end-reporter.ts';
 import type { TreeLeases } from './tree-leases.ts';
 
 /** A service as this worker knows it. */
@@ -45,7 +45,7 @@ export interface Dependencies {
   readonly serverClock: ServerClock;
   /** The last gate before a POST (slot.ts). */
   readonly ledger: Ledger;
-  /** Who is told of the end of a campaign. */
+  /** Who is notified of the end of a campaign. */
   readonly notify: NotifySettings;
   readonly temporal: Client;
   /**
@@ -53,7 +53,7 @@ export interface Dependencies {
    * to this worker at once. Left out where that connection may be replaced.
    */
   readonly starter?: Client;
-  readonly ends: Pick<ToldEnds, 'tell'>;
+  readonly ends: Pick<EndReporter, 'report'>;
   readonly taskQueue: string;
   /** What ran, for campaign.json: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;

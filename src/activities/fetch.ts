@@ -55,9 +55,9 @@ export async function fetchArtefact(
         got.release();
       }
     }
-    const told = await toldBy(store, artefact, got.file.key);
-    if (told.timing) deps.jobTimes.note(job, told.timing);
-    return { files: [named(got, job.item)], problem: null, ...told };
+    const facts = await factsOf(store, artefact, got.file.key);
+    if (facts.timing) deps.jobTimes.note(job, facts.timing);
+    return { files: [named(got, job.item)], problem: null, ...facts };
   } catch (error) {
     throw storeFailure(error, tries.attempt);
   }
@@ -78,7 +78,7 @@ async function takeIn(
   return writeArtefact(store, item, job, artefact, problem);
 }
 
-/** Somebody has removed the folder of the item while its job ran; `run` writes it again. */
+/** The folder of the item was removed while its job ran; `run` recreates it. */
 function removed(error: unknown): Bad {
   const code = REMOVED.find((one) => error instanceof HundredfoldError && error.code === one);
   if (code === undefined) throw error;
@@ -88,7 +88,7 @@ function removed(error: unknown): Bad {
 
 const REMOVED = ['ITEM_MISSING', 'ITEM_INPUT_MISSING'] as const satisfies ItemEndCode[];
 
-/** Problems of a result that another download may mend. */
+/** Problems of a result that another download may fix. */
 const NOT_WHOLE: ReadonlySet<string> = new Set([
   RESULT_PROBLEMS.truncated,
   RESULT_PROBLEMS.notJson,
@@ -136,7 +136,7 @@ type Got =
   /** In memory, to be checked. */
   | { readonly type: 'artefact'; readonly artefact: Artefact; readonly release: () => void }
   | { readonly type: 'ended'; readonly result: FetchResult }
-  /** Something came, and it is not the file. */
+  /** The answer is not the file. */
   | Bad;
 
 async function download(
@@ -208,7 +208,7 @@ async function collect(
       return { type: 'artefact', artefact: { name, fileName, bytes, hidden }, release };
     }
     release();
-    const message = `${fileName} was announced with ${contentLength} bytes, and ${bytes.length} came.`;
+    const message = `${fileName} was announced with ${contentLength} bytes, but ${bytes.length} arrived.`;
     return { type: 'bad', code: RESULT_PROBLEMS.truncated, message };
   } catch (error) {
     return brokenOff(error);
@@ -237,7 +237,7 @@ function brokenOff(error: unknown): Got {
   return { type: 'bad', code: RESULT_PROBLEMS.truncated, message: error.message };
 }
 
-/** However long the pauses between them were: nobody may have been there to ask. */
+/** However long the pauses between them were: there may have been no worker. */
 const LEAST_DOWNLOADS = 4;
 
 /** Throws "not yet", until what comes has been bad for as long as patience lasts. */
@@ -262,8 +262,8 @@ function ended(problem: FetchResult['problem']): Got {
   return { type: 'ended', result: { files: [], problem, timing: null } };
 }
 
-/** The processing log tells when the job ran and what ran it; the other files do not. */
-async function toldBy(
+/** Only the processing log says when the job ran and what ran it. */
+async function factsOf(
   store: Store,
   artefact: ArtefactName,
   key: string,

@@ -3,8 +3,8 @@
  * writes the end of the item. A workflow task between these steps would decide nothing, and costs more than the steps
  * (docs/benchmarks.md, "What an item costs").
  *
- * "Not yet" of any step is a retry by the server. What the steps before have brought is left with the heartbeat, so that
- * the next try goes on there; without it (the worker was killed) it begins again, which harms nothing.
+ * "Not yet" of any step is a retry by the server. The results of earlier steps are kept with the heartbeat, so that the
+ * next attempt continues there; without it (the worker was killed), it starts again, which does no harm.
  */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';

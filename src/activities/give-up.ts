@@ -1,6 +1,6 @@
 /**
- * Leaves word in the output tree that the job which `retry` has asked for is of no use. The next one has a name of its
- * own, and whoever runs the campaign after a loss of the Temporal database does not ask for the former one again.
+ * Notes in the output tree that the former job, which `retry` polled, is of no use. The next job has its own name, and
+ * a run after a loss of the Temporal database does not poll the former one again.
  *
  * Rejected: deciding by the error code alone, which paid for a second job while the first was alive, and asking the
  * services in the command, which needs tokens and minutes before anything starts.
@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
 import { openTree } from './tree.ts';
 
-/** `files`: what was fetched of it, which lies in the item's folder now. */
+/** `files`: what was fetched of it, which is in the item's folder now. */
 export async function giveUp(
   deps: Dependencies,
   { item, remoteId }: RemoteJob,
@@ -21,7 +21,7 @@ export async function giveUp(
   try {
     const store = await openTree(deps, item);
     const record = await readItem(store, item.kind, item.id);
-    // Done by a try of this activity that could not say so.
+    // Done by an attempt of this activity whose result was lost.
     if (record?.remoteId !== remoteId) return;
     const fetched = Object.fromEntries(files.map(({ name, ...file }) => [name, file]));
     await writeItem(store, givenUp(record, fetched));

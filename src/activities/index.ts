@@ -15,7 +15,7 @@ import { poll } from './poll.ts';
 import { publish } from './publish.ts';
 import { readClock } from './read-clock.ts';
 import { submit } from './submit.ts';
-import { tellItem } from './tell-item.ts';
+import { notifyItem } from './notify-item.ts';
 import { cancelRunning, findEnded, whereabouts } from './open-items.ts';
 import { countUnfinished, ensureBudget, foresee } from './watch.ts';
 
@@ -25,7 +25,7 @@ export function createActivities(deps: Dependencies): Activities {
     countUnfinished: (service) => countUnfinished(deps, service),
     submit: beating(
       async (request, reference) =>
-        tellItem(deps, request, reference, await submit(deps, request, reference)),
+        notifyItem(deps, request, reference, await submit(deps, request, reference)),
       'begun',
     ),
     find: beating((...args) => find(deps, ...args)),

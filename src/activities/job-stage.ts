@@ -78,9 +78,9 @@ export class JobStage {
       attempt: attempt - (finished?.attempt ?? attempt) + 1,
       ageMs: () => this.ageMs() - (finished?.ageMs ?? 0),
       left: bad?.[artefact] ?? null,
-      leave: (told) => {
+      leave: (problem) => {
         const { [artefact]: _, ...others } = this.left.bad ?? {};
-        this.leave({ ...this.left, bad: told ? { ...others, [artefact]: told } : others });
+        this.leave({ ...this.left, bad: problem ? { ...others, [artefact]: problem } : others });
       },
     };
   }

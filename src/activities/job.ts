@@ -27,7 +27,7 @@ export async function readRecord(store: Store, { kind, id }: JobSource): Promise
   throw new HundredfoldError({
     code: 'ITEM_MISSING',
     message: `${store.location} has no record of ${id}.`,
-    remedy: 'Type the "hundredfold run" command of this campaign again: it writes it anew.',
+    remedy: 'Run the "hundredfold run" command of this campaign again: it recreates the file.',
   });
 }
 
@@ -45,7 +45,7 @@ export async function readJob(store: Store, source: JobSource): Promise<StoredJo
     throw new HundredfoldError({
       code: 'ITEM_INPUT_MISSING',
       message: `${store.location} has no ${record.input.name} of ${source.id}.`,
-      remedy: 'Type the "hundredfold run" command of this campaign again: it writes it anew.',
+      remedy: 'Run the "hundredfold run" command of this campaign again: it recreates the file.',
     });
   }
   return {

@@ -50,10 +50,10 @@ async function kept(deps: Dependencies, job: RemoteJob): Promise<FetchResult> {
       const { artefact } = got;
       if (complexity(artefact.bytes) !== null) continue;
       const text = new TextDecoder().decode(artefact.bytes);
-      // Another job's log would explain nothing, and may be somebody else's.
+      // Another job's log would explain nothing, and may belong to another user.
       if (otherJob(name, text, job.remoteId) !== null) continue;
       const written = await writeFailed(store, job.item, artefact);
-      results.push({ ...written, ...toldBy(name, text) });
+      results.push({ ...written, ...factsOf(name, text) });
     } finally {
       got.release();
     }
@@ -92,7 +92,7 @@ async function download(
   throw notYet(`${name} broke off after ${bytes.length} of ${contentLength} bytes`, again);
 }
 
-function toldBy(name: ArtefactName, text: string): Partial<FetchResult> {
+function factsOf(name: ArtefactName, text: string): Partial<FetchResult> {
   if (name !== 'history') return {};
   const engine = engineOfHistory(text);
   return { timing: timingOfHistory(text), ...(engine !== null && { engine }) };

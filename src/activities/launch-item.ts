@@ -42,8 +42,8 @@ export async function launchItem(
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    // Started by a try of this activity before, or by a campaign of this name that was ended by hand: should it wait for
-    // an answer, this is it.
+    // Started by an earlier attempt of this activity, or by a campaign of this name that was terminated: if it waits
+    // for an answer, this is the answer.
     await temporal.workflow.getHandle(item).signal(submittedSignal, submitted);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Leaves word in the output tree of the job that the service has taken on. Should the Temporal database be lost, the
- * next run finds it there and asks for its result, instead of spending a second submission on it.
+ * Notes in the output tree that the service has accepted a job. If the Temporal database is lost, the next run finds
+ * the job there and fetches its result, instead of submitting it a second time.
  */
 import { log } from '@temporalio/activity';
 import { readItem, writeItem } from '../store/item-store.ts';
@@ -50,7 +50,7 @@ async function noteAcceptance(
       tries.leave({ noteOwed: true });
       throw storeFailure(error);
     }
-    // A full disk must not keep us from asking for the result: this word is a second safety, Temporal is the first.
+    // A full disk must not keep us from asking for the result: this note is only a backup of Temporal's history.
     if (!(error instanceof StoreError)) throw error;
     log.warn('the acceptance could not be noted in the output tree', { id: item.id, error });
   }

@@ -1,7 +1,7 @@
 /**
- * Tells of the end of a campaign, as the configuration of this worker says: the summary goes to a command or to a
- * webhook. At least once: whoever is told twice knows it by the campaign and its `endedAt`. Neither the address nor the
- * words of the other side go into an error: both may hold a secret, and errors stand in histories.
+ * Notifies of the end of a campaign, as this worker is configured: the summary goes to a command or to a webhook. At
+ * least once: a duplicate has the same campaign and `endedAt`. Errors contain neither the address nor the answer of the
+ * recipient: both may contain a secret, and errors are in histories.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { storeFailure } from './retry.ts';
 
 type Webhook = NonNullable<NotifySettings['webhook']>;
 
-/** Below the time that the workflow gives a try, so that the reason is told. */
+/** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;
 
 export async function notify(deps: Dependencies, store: string, way: NotifyWay): Promise<void> {
@@ -28,29 +28,29 @@ export async function notify(deps: Dependencies, store: string, way: NotifyWay):
       'NOTIFY_NOT_CONFIGURED',
     );
   }
-  await tell(deps, way, await summaryOf(deps, store));
+  await send(deps, way, await summaryOf(deps, store));
 }
 
-/** Tells everybody who is told of ends that a service refuses us: somebody has to mend that. */
+/** Notifies the same recipients that a service refuses us, which the user has to fix. */
 export async function notifyRefusal(deps: Dependencies, refusal: RefusalNotice): Promise<void> {
   const event = refusal.campaign === undefined ? 'service-blocked' : 'service-paused';
   const text = `${JSON.stringify({ event, ...refusal })}\n`;
-  await Promise.all(notifyWays(deps.notify).map((way) => tell(deps, way, text)));
+  await Promise.all(notifyWays(deps.notify).map((way) => send(deps, way, text)));
 }
 
-async function tell(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
-  const told = deps.notify[way];
-  if (told === null) return;
+async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<void> {
+  const target = deps.notify[way];
+  if (target === null) return;
   const signal = AbortSignal.any([
     Context.current().cancellationSignal,
     AbortSignal.timeout(DEADLINE_MS),
   ]);
   const fault =
-    'url' in told
-      ? await tellWebhook(told, text, signal)
-      : await tellCommand(told, text, environmentOf(deps), signal);
+    'url' in target
+      ? await callWebhook(target, text, signal)
+      : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
-  // Whoever took so long may have been told: he is not told again.
+  // No retry after a timeout: the recipient may already have the message.
   if (signal.aborted) throw ApplicationFailure.nonRetryable(fault, 'NOTIFY_OVERDUE');
   throw ApplicationFailure.retryable(fault, 'NOTIFY_FAILED');
 }
@@ -71,7 +71,7 @@ function environmentOf({ notify: { secretVariables = [] } }: Dependencies): Node
 }
 
 /** Returns why it failed; null when it did not. */
-async function tellCommand(
+async function runCommand(
   [program = '', ...args]: readonly string[],
   text: string,
   env: NodeJS.ProcessEnv,
@@ -83,7 +83,7 @@ async function tellCommand(
     signal,
     killSignal: 'SIGKILL',
   });
-  // One that does not read its input has closed it: its exit code tells how it went.
+  // One that does not read its input has closed it: its exit code shows the outcome.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);
   try {
@@ -95,7 +95,7 @@ async function tellCommand(
   }
 }
 
-async function tellWebhook(
+async function callWebhook(
   { url, token }: Webhook,
   body: string,
   signal: AbortSignal,
@@ -105,7 +105,7 @@ async function tellWebhook(
     ...(token && { authorization: `Bearer ${token.reveal()}` }),
   };
   try {
-    // Another address was not agreed upon: a redirection counts as a refusal.
+    // Only the configured address may receive the summary: a redirect counts as a refusal.
     const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
     const answer = await fetch(url.reveal(), options);
     await answer.body?.cancel();
@@ -116,7 +116,7 @@ async function tellWebhook(
   }
 }
 
-/** `ECONNREFUSED`, `ENOENT`: words that hold no address. */
+/** `ECONNREFUSED`, `ENOENT`: texts without an address. */
 function codeOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;

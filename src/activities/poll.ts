@@ -33,7 +33,7 @@ async function untilItMayBeDone(
   if (shortestMs === null) return;
   const { cancellationSignal: signal } = Context.current();
   const waitMs = shortestMs + SLACK_MS - tries.ageMs();
-  if (waitMs > WAITED_HERE_MS) throw notYet('too early to ask', waitMs);
+  if (waitMs > WAITED_HERE_MS) throw notYet('too early to poll', waitMs);
   if (waitMs > 0) await delay(waitMs, undefined, { signal });
 }
 
@@ -129,7 +129,7 @@ export type PollTries = Tries<Seen>;
 
 type Lost = Extract<PollOutcome, { readonly type: 'lost' }>;
 
-/** However long the pauses between them were: nobody may have been there to ask. */
+/** However long the pauses between them were: there may have been no worker. */
 const LEAST_DENIALS = 4;
 const LONGEST_BETWEEN_MS = 60_000;
 

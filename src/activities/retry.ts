@@ -1,10 +1,10 @@
-/** How an activity says "again, later": the server does the waiting, and no event is written for it. */
+/** How an activity asks for a retry: the server waits, and no event is written. */
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { growingDelay } from '../domain/growing-delay.ts';
 import { StoreError } from '../store/store-error.ts';
 
-/** Between tries of something that does not go: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
+/** Between attempts of something that fails: 1 s, 2 s, 4 s, … up to a minute. `attempt` counts from 1. */
 export function growing(attempt: number): number {
   return growingDelay({ first: 1_000, longest: 60_000 }, attempt);
 }

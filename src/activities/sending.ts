@@ -1,13 +1,12 @@
 /**
  * The note beside an item that its job may have been sent. It is made just before the first byte leaves, and only one
- * attempt can make it: so the server may give a submission to another worker when one does not answer, and a worker that
- * stood still and wakes up again sends nothing.
+ * attempt can make it: so the server may give a submission to another worker when one does not answer, and a worker
+ * that was suspended sends nothing when it resumes.
  *
- *   no note               nothing was sent
- *   a note without an id  something may have been sent: its fate is unknown
- *   a note with an id     the service took the job on under this id
+ * no note               nothing was sent a note without an id  something may have been sent: its fate is unknown a note
+ * with an id     the service took the job on under this id
  *
- * It goes away with the end of the item (`conclude`), or at once when it is certain that no job was made.
+ * It is removed at the end of the item (`conclude`), or at once when it is certain that no job was created.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
@@ -78,7 +77,7 @@ export class SendingNote {
     const sentAt = new Date(wall).toISOString();
     if (outcome.type === 'unsure') return { ...outcome, sentAt };
     if (outcome.type !== 'accepted') return outcome;
-    // Rounded up: the service's own stamp lies between the two also when it is rounded down.
+    // Rounded up, so that the service's own timestamp is between the two even if it is rounded down.
     const tookMs = Math.ceil(performance.now() - steady);
     return { ...outcome, sentAt, answeredAt: new Date(wall + tookMs).toISOString() };
   }

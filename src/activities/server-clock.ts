@@ -51,7 +51,7 @@ export class ServerClock {
 }
 
 /**
- * How long ago (ms) an activity was first wanted. The server has stamped that, so it is told by the server's clock: hosts
+ * How long ago (ms) an activity was first wanted. The server has stamped that, so the server's clock is used: hosts
  * whose clocks are minutes apart would otherwise ask minutes too late, or give up too early.
  */
 export function ageOf(

@@ -17,7 +17,7 @@ export function serviceOf(deps: Dependencies, reference: ServiceReference): Know
   if (service) return service;
   const where = `${reference.service} at ${reference.address}`;
   throw notYet(
-    `no worker here knows ${where}, credential ${reference.credential}`,
+    `no worker here serves ${where}, credential ${reference.credential}`,
     ANOTHER_WORKER_MAY_MS,
   );
 }

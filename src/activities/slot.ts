@@ -1,6 +1,6 @@
 /**
- * The ledger's slot around a POST: reserved just before the first byte, closed by its outcome. What is not reserved is
- * not sent, whatever the budget thinks is free.
+ * The ledger's slot around a POST: reserved just before the first byte, closed by its outcome. Nothing is sent without
+ * a reservation, even if the budget has free slots.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
@@ -75,7 +75,7 @@ export function freeSlot({ ledger }: Dependencies, id: string): void {
   }
 }
 
-/** What the answer told beyond the job itself. */
+/** What the answer says besides the job itself. */
 export interface ClosedSlot {
   /** Jobs of others that count against the credential, found by this answer. */
   readonly foreignJobs: number;
@@ -83,7 +83,7 @@ export interface ClosedSlot {
   readonly rejection: Rejection | null;
 }
 
-const NOTHING_TOLD: ClosedSlot = { foreignJobs: 0, rejection: null };
+const NOTHING_FOUND: ClosedSlot = { foreignJobs: 0, rejection: null };
 
 /**
  * Never throws: the POST has been made. A slot that cannot be closed stays charged for 45 s and its window.
@@ -97,8 +97,8 @@ export function closeSlot(
   try {
     return close(ledger, slot, outcome);
   } catch (error) {
-    log.warn('the ledger could not be told how a submission ended', { id: slot.id, error });
-    return NOTHING_TOLD;
+    log.warn('the end of a submission could not be written to the ledger', { id: slot.id, error });
+    return NOTHING_FOUND;
   }
 }
 
@@ -111,17 +111,17 @@ function close(
     case 'accepted': {
       const { remoteId, rateLimit } = outcome;
       const configured = windows.credential;
-      const told = rateLimit && { rateLimit: { ...rateLimit, configured } };
-      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...told, ...timesOf(outcome) });
+      const limit = rateLimit && { rateLimit: { ...rateLimit, configured } };
+      const foreignJobs = ledger.close(id, 'charged', { remoteId, ...limit, ...timesOf(outcome) });
       return { foreignJobs, rejection: null };
     }
     case 'unsure':
       ledger.close(id, 'charged', timesOf(outcome));
-      return NOTHING_TOLD;
+      return NOTHING_FOUND;
     case 'notNow': {
       if (outcome.doubt) {
         ledger.close(id, 'charged');
-        return NOTHING_TOLD;
+        return NOTHING_FOUND;
       }
       if (outcome.reason !== 'rate-limited') break;
       const { retryAfterMs } = outcome;
@@ -134,7 +134,7 @@ function close(
       break;
   }
   ledger.close(id, 'free');
-  return NOTHING_TOLD;
+  return NOTHING_FOUND;
 }
 
 function timesOf({ sentAt, answeredAt }: Partial<PostTimes>): Pick<Answer, keyof PostTimes> {
@@ -154,13 +154,13 @@ function wordsOf(
 ): string {
   switch (because) {
     case 'rejected':
-      return 'the service answered 429 to another command on this machine, and its Retry-After is not over';
+      return 'the service answered 429 to another command on this machine, and its Retry-After has not passed';
     case 'unknown':
-      return 'the ledger of submissions was damaged: what counts in the window is not known yet';
+      return 'the ledger of submissions was damaged: the number of jobs in the window is not known yet';
     case 'window': {
       const limit = credential.limit === null ? 'of the address' : `of ${credential.limit} jobs`;
       const others = byOthers > 0 ? `, ${byOthers} of them by others` : '';
-      return `the limit ${limit} is used up on this machine${others}`;
+      return `the limit ${limit} is reached on this machine${others}`;
     }
   }
 }

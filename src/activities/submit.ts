@@ -25,7 +25,7 @@ import { ageOf } from './server-clock.ts';
 import { closeSlot, freeSlot, reserveSlot, type Slot, type SlotRequest } from './slot.ts';
 import { openTree } from './tree.ts';
 
-/** A worker that stood still so long (ms) may count as dead by now, and another attempt may be under way. */
+/** A worker that was suspended for so long (ms) may count as dead by now, and another attempt may be running. */
 const STOOD_STILL_MS = 3_000;
 
 /**
@@ -65,8 +65,9 @@ export async function submit(
   // Slots are given out a little ahead of time: what comes between is behind us when the slot is free.
   const waitMs = deps.serverClock.until(request.notBefore);
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-  if (signal.aborted) return notNow('the worker is told to stop');
-  if (performance.now() - began > waitMs + STOOD_STILL_MS) return notNow('the worker stood still');
+  if (signal.aborted) return notNow('the worker is stopping');
+  if (performance.now() - began > waitMs + STOOD_STILL_MS)
+    return notNow('the worker was suspended');
   if (!(await isWanted(deps, request)))
     return { type: 'unwanted', message: 'the item that asked for it has ended' };
   const result = await send(deps, service, request, prepared);
@@ -133,7 +134,7 @@ async function leasedElsewhere(
   }
 }
 
-/** The folder of the campaign is the reason: it is tried again, and other campaigns go on. */
+/** The folder of the campaign is the reason: the submission is retried, and other campaigns continue. */
 function unreadable(error: unknown): SubmitResult {
   if (error instanceof StoreError && error.retryable) {
     const { message } = error;
@@ -144,8 +145,8 @@ function unreadable(error: unknown): SubmitResult {
 }
 
 /**
- * An item that was cancelled or ended by hand may be unable to say so: a job for it would be paid for nothing. One
- * without a workflow is wanted by its campaign, until that ends or is cancelled.
+ * An item that was cancelled or terminated may not have withdrawn its request: its job would be wasted. A row without a
+ * workflow is wanted until its campaign ends or is cancelled.
  */
 async function isWanted(
   { temporal }: Dependencies,
@@ -161,7 +162,7 @@ async function isWanted(
     const { status, raw } = await asker.describe();
     if (status.name !== 'RUNNING') return false;
     if (!job.launch) return true;
-    // Older servers do not tell it.
+    // Older servers do not report it.
     const { firstRunId = '' } = raw.workflowExecutionInfo ?? {};
     const isThisRun = [run, '', null].includes(firstRunId);
     return isThisRun && raw.workflowExtendedInfo?.cancelRequested !== true;
@@ -202,7 +203,7 @@ async function send(
   try {
     const answer = note.timed(await client.submit(job, { signal, grantedAt, beforeSending }));
     if (reached.slot && reached.slot.type !== 'taken') return slotless(reached.slot);
-    // Whoever has made the note tells what became of the job.
+    // The attempt that made the note reports the outcome of the job.
     outcome = reached.noted ? answer : ((await note.earlier()) ?? answer);
     if (reached.noted) await note.settle(outcome);
     return outcome.type === 'unsure' ? { ...outcome, byService: !signal.aborted } : outcome;
@@ -228,7 +229,7 @@ function within(signal: AbortSignal): AbortSignal {
 
 /** Another worker may have the credential: the service is well, and others are not to wait for it. */
 function unknownHere({ service, address }: ServiceReference): SubmitResult {
-  const message = `no worker here has the token of ${service} at ${address} that the campaign was started with`;
+  const message = `no worker here has the token for ${service} at ${address} with which the campaign was started`;
   return { type: 'deferred', scope: 'credential', delayMs: ANOTHER_WORKER_MS, message };
 }
 

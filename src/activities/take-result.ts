@@ -1,9 +1,10 @@
 /**
  * Takes a whole artefact into the tree. Whether it is right is found out in memory, before a file has its final name:
- * what a check finds wrong is kept under `rejected/` in the item's folder, where nobody takes it for a good one.
+ * what a check finds wrong is kept under `rejected/` in the item's folder, so that it is not mistaken for a valid
+ * result.
  *
- * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item,
- * and a pattern for the topologies in the folders of the items does not go down to `rejected/`.
+ * In the item's folder and not at the top of the tree: `path` in items.csv leads to all that is known of the item, and
+ * a pattern for the topologies in the folders of the items does not go down to `rejected/`.
  */
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { compositionOf } from '../inputs/molecules/composition.ts';
@@ -49,7 +50,7 @@ export async function problemOf(
 ): Promise<ResultProblem | null> {
   const tooComplex = complexity(bytes);
   if (tooComplex !== null) {
-    const message = `The result is ${tooComplex}: no result of this service is.`;
+    const message = `The result is ${tooComplex}, which no result of this service is.`;
     return resultProblem(RESULT_PROBLEMS.tooComplex, message);
   }
   const other = otherJob(name, new TextDecoder().decode(bytes), remoteId);
@@ -69,7 +70,7 @@ async function compositionOfJob({ kind, input, inputKnown }: StoredJob) {
     : null;
 }
 
-/** A molecule's files are taken out of their record on the way, also those of a wrong one: somebody will look at them. */
+/** A molecule's files are taken out of their record on the way, also those of a wrong one, for inspection. */
 export async function writeArtefact(
   store: Store,
   item: ItemAddress,
@@ -84,8 +85,8 @@ export async function writeArtefact(
   const log = texts.find(([file]) => file === JOB_LOG)?.[1] ?? '';
   const synthetic = name !== 'distributions' && isSynthetic(bytes);
   const engine = synthetic ? 'synthetic' : engineOfLog(log);
-  const told = problem && { code: problem.code, message: problem.message };
-  return { files, problem: told, timing: null, ...(engine !== null && { engine }) };
+  const reason = problem && { code: problem.code, message: problem.message };
+  return { files, problem: reason, timing: null, ...(engine !== null && { engine }) };
 }
 
 /** What the service has of a job that failed: its answer as received and, of a molecule, the log in it. No results. */

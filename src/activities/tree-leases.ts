@@ -27,7 +27,7 @@ export interface TreeAddress {
 }
 
 export interface TreeLeasesOptions {
-  /** Asked anew for each renewal: the embedded server may have been started again. */
+  /** Read for each renewal: the embedded server may have been restarted. */
   readonly holder: () => Promise<LeaseHolder>;
   /** Opens a tree that is there. */
   readonly openStore: (address: string) => Promise<Store>;
@@ -124,7 +124,7 @@ export class TreeLeases {
     await releaseLease(store, await this.options.holder());
   }
 
-  /** A folder that is not here, or another Temporal's, is told by the activities that need it. */
+  /** Activities report a folder that is missing or belongs to another Temporal. */
   private async attempt(step: () => Promise<void>): Promise<void> {
     try {
       await step();

@@ -1,4 +1,4 @@
-/** What a workflow cannot see by itself: whether other workflows run, and how they stand. */
+/** What a workflow cannot read itself: whether other workflows run, and their state. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
@@ -16,8 +16,8 @@ import { readBudget } from './budget-status.ts';
 import { serviceOf } from './service.ts';
 
 /**
- * Tells the budget workflow of a service the limits as configured now, and starts it should it not run. In one step: a
- * budget that was started and, because the worker died, never told them would grant nothing.
+ * Sends the configured limits to the budget workflow of a service, and starts it if it does not run. In one call: a
+ * budget that never received its limits, because the worker died in between, would grant nothing.
  */
 export async function ensureBudget(deps: Dependencies, reference: ServiceReference): Promise<void> {
   const { temporal, taskQueue } = deps;
@@ -38,7 +38,7 @@ export function budgetStart(
     workflowId: budgetWorkflowId({ service, address }),
     taskQueue,
     args: [{ service, address }] satisfies [BudgetInput],
-    // Its tasks come first: a slot that lies idle is never made up for.
+    // Its tasks come first: an idle slot is lost.
     priority: { priorityKey: 1 },
     workflowTaskTimeout: '5s',
     staticSummary: `budget of ${service} at ${address}`,
@@ -96,7 +96,7 @@ async function budgetsOf(
   return budgets;
 }
 
-/** False when every budget is known, and none has a limit: then no later look will tell more. */
+/** False when every budget is known, and none has a limit: then a later forecast would be the same. */
 function mayBeLimited(budgets: readonly BudgetStatus[]): boolean {
   const windows = budgets.flatMap(({ credentials }) => credentials);
   return windows.length === 0 || windows.some(({ limit }) => limit !== null);

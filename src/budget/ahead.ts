@@ -1,14 +1,14 @@
 /**
- * Decisions a little ahead of time. From a timer of the server to the first byte of a POST a second may pass, and a
- * slot that lies idle is never made up for. So slots are given out shortly before they are free, with the time from
- * which they may be used; the submissions wait for it where they are sent from.
+ * Decisions a little ahead of time. From a timer of the server to the first byte of a POST a second may pass, and an
+ * idle slot is lost. So slots are given out shortly before they are free, with the time from which they may be used;
+ * the submissions wait for it where they are sent from.
  *
  * `decide` is asked as if it were that time already. Until then the state counts the slot twice, as still charged and
  * as taken, which gives out less and never more.
  *
  * With 20 slots per 10 s the fifth burst started 0.43 s after its bound instead of 0.85 s, on a busy machine. The
- * price: a pause or a lowered limit does not reach these submissions, and a worker that dies then leaves more of
- * them unsure.
+ * price: a pause or a lowered limit does not reach these submissions, and a worker that dies then leaves more of them
+ * unsure.
  */
 import { decide, type BudgetState, type Decision, type Grant } from './budget.ts';
 

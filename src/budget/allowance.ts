@@ -1,7 +1,7 @@
 /**
- * How many requests a campaign may have waiting here. What a budget keeps travels through continue-as-new in one payload,
- * and a payload has a bound (2 MB): so the rows of a campaign wait in the campaign, which asks for a few slots ahead of
- * its need, and is told of those that were taken in order to ask for more.
+ * How many requests a campaign may have waiting here. What a budget keeps travels through continue-as-new in one
+ * payload, and a payload has a bound (2 MB): so the rows of a campaign wait in the campaign, which asks for a few slots
+ * ahead of its need, and is notified of those that were taken, so that it can ask for more.
  */
 import type { BudgetState, Grant } from './state.ts';
 
@@ -14,7 +14,7 @@ const MOST_CARRIED = 5_000;
 /** Of one campaign: some seconds of submissions at the speed of a worker, and twice the usual limit. */
 const MOST_OF_ONE = 200;
 
-/** What a campaign is told: its requests that were taken out of the queue, and how many it may have waiting. */
+/** What a campaign is notified of: its requests that were taken out of the queue, and how many it may have waiting. */
 export interface Taken {
   readonly campaign: string;
   /** Ids of items. */
@@ -28,15 +28,15 @@ export function allowance({ queue }: BudgetState): number {
   return Math.min(MOST_OF_ONE, Math.max(FIRST_ASKED, share));
 }
 
-/** To be told to its campaign later. */
+/** To be reported to its campaign later. */
 export function noteTaken(state: BudgetState, { request }: Grant): void {
   const taken = (state.taken ??= {});
   (taken[request.campaign] ??= []).push(request.job.id);
 }
 
 /**
- * What is to be told now, and then counts as told: to campaigns of whose requests half are taken. A message for every
- * request would cost as much as its submission.
+ * What is to be reported now, and then counts as reported: for campaigns of whose requests half are taken. A message
+ * for every request would cost as much as its submission.
  */
 export function takeNotices(state: BudgetState): Taken[] {
   const { taken = {}, queue } = state;
@@ -55,7 +55,7 @@ export function takeNotices(state: BudgetState): Taken[] {
 
 /**
  * Drops requests from the ends of the longest lanes until the queue fits into one payload. Their items still wait, and
- * the watchdog has them ask again (src/watchdog/silent-items.ts).
+ * the watchdog makes them request a slot again (src/watchdog/silent-items.ts).
  */
 export function boundQueue({ queue }: BudgetState, most = MOST_CARRIED): void {
   const sizes = queue.lanes.map(({ waiting }) => waiting.length);

@@ -20,9 +20,9 @@ export interface Block {
   reason: string;
   /** Since when the service refuses us and no single row (ms); absent where it is only away. */
   refusesSince?: number;
-  /** It was seen by status requests and downloads, which also tell when it is over. */
+  /** It was seen by status requests and downloads, which also show when it is over. */
   observed?: boolean;
-  /** Somebody was told of it. */
+  /** A notification was sent. */
   told?: boolean;
 }
 

@@ -122,7 +122,7 @@ function markWithdrawn(
   if (granted) state.outstanding[key] = { ...granted, withdrawn };
 }
 
-/** What a budget before this one had charged; each recovery counts once, however often it is told. */
+/** What a budget before this one had charged; each recovery counts once, however often it is reported. */
 function takeOver(state: BudgetState, { from, at, reason, closes, paused }: Restored): void {
   if (state.restored?.from === from) return;
   state.restored = { from, at, reason };

@@ -105,7 +105,7 @@ function turnAway(
     const away = { at: now, reason, message, accepted, ...(doubt && { doubt }) };
     putLast(state.queue, request, away);
   } else if (!withdrawn) putBack(state.queue, request, { at: now, reason, message });
-  // The one that failed has told why.
+  // The probe that failed has recorded the reason.
   if (sentBack && state.addressBlock.refusals > 0) return;
   // A 429 and a 401 are about the credential; a service that is down is down for everyone.
   const limited = reason === 'rate-limited';

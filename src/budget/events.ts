@@ -31,7 +31,7 @@ export type Closing =
       readonly delayMs: number;
       readonly message: string;
     }
-  /** Nothing was sent, because nobody waits for it any more. */
+  /** Nothing was sent, because the job is not wanted any more. */
   | { readonly type: 'unwanted' }
   /** Perhaps a job: charged. */
   | {
@@ -69,9 +69,9 @@ export type BudgetEvent =
   /** What an earlier budget of this address had charged and could not hand on: it counts here as well. */
   | { readonly type: 'restore'; readonly restored: Restored };
 
-/** Of a budget whose workflow had to be started anew. Times in ms. */
+/** Of a budget whose workflow had to be restarted. Times in ms. */
 export interface Restored {
-  /** Tells one recovery from another: each counts once. */
+  /** Identifies a recovery: each counts once. */
   readonly from: string;
   readonly at: number;
   /** Why, for people. */

@@ -6,8 +6,8 @@ import type { WindowStatus } from './status.ts';
 import { GUARD_MS, charged, free, releases, type Charges } from './window.ts';
 
 /**
- * The time (ms) at which the last of `jobs` can be submitted, if each is accepted at once and nobody else draws
- * on the window. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
+ * The time (ms) at which the last of `jobs` can be submitted, if each is accepted at once and no one else uses the
+ * window. `now` when there is nothing to submit or no limit; `Infinity` with a limit of zero.
  */
 export function lastSubmission(window: Charges, jobs: number, now: number): number {
   if (jobs <= 0 || window.limit === null) return now;
@@ -25,7 +25,7 @@ export function lastSubmission(window: Charges, jobs: number, now: number): numb
   return (round[(left - 1) % round.length] as number) + rounds * step;
 }
 
-/** The same, from what a budget tells of one of its windows. */
+/** The same, from the status of one of the budget's windows. */
 export function lastSubmissionIn(status: WindowStatus, jobs: number, now: number): number {
   const { limit, windowMs, blockedUntil } = status;
   const closes = status.releases.map((release) => release - windowMs - GUARD_MS);

@@ -1,6 +1,6 @@
 /**
- * What waits although a slot is free: a submission that was not sent, for a reason that lies neither with the service
- * nor with the item. The machine's ledger has no slot left for the credential, or no worker has the campaign's folder.
+ * What waits although a slot is free: a submission that was not sent, for a reason that concerns neither the service
+ * nor the item. The machine's ledger has no slot left for the credential, or no worker has the campaign's folder.
  */
 export interface Holds {
   /** Credential or campaign → held until (ms), and why. */

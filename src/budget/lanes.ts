@@ -32,7 +32,10 @@ export interface Request<Job extends JobReference = JobReference> extends Standi
   readonly job: Job;
 }
 
-/** Tells what a campaign has asked for, for items without a workflow, from the requests of its namesakes. */
+/**
+ * Distinguishes the requests of a campaign, for items without a workflow, from those of other campaigns with the same
+ * name.
+ */
 export interface CampaignRun {
   readonly campaign: string;
   /** Of its first run. */
@@ -82,7 +85,7 @@ export interface Lane {
   priority?: number;
   reserve?: number;
   user?: string;
-  /** Rows that the campaign has not asked for yet, as it told last. */
+  /** Rows that the campaign has not asked for yet, as last reported. */
   behind?: number;
   /** Virtual time of the next turn: the lane with the least goes first. */
   pass: number;
@@ -95,7 +98,10 @@ export function newQueue(): Queue {
   return { lanes: [], paused: [], nextOrder: 0 };
 }
 
-/** Tells the requests of two runs of one item apart. Rejected: a counter in the tree, which a new tree starts at 0 again. */
+/**
+ * Distinguishes the requests of two runs of one item. Rejected: a counter in the tree, which a new tree starts at 0
+ * again.
+ */
 export function requestKey({ item, run }: Pick<Request, 'item' | 'run'>): string {
   return run === undefined ? item : `${item} ${run}`;
 }
@@ -147,8 +153,8 @@ function atHome({ home, ...request }: Waiting): Waiting {
 }
 
 /**
- * Puts a request at the end of its lane: the next attempt is made with another row, which tells whether the service
- * refuses all of them or this one.
+ * Puts a request at the end of its lane: the next attempt is made with another row, which shows whether the service
+ * refuses all of them or only this one.
  */
 export function putLast(queue: Queue, refused: Waiting, because: TurnedAway): void {
   putBack(queue, { ...refused, order: queue.nextOrder }, because);
@@ -174,7 +180,7 @@ export function withdrawRun(queue: Queue, { campaign, run }: CampaignRun): void 
       lane.waiting = lane.waiting.filter((request) => request.run !== run);
 }
 
-/** A campaign that goes on stands where a newcomer would: it is not owed the turns it missed while it was paused. */
+/** A resumed campaign is placed like a new one: it is not owed the turns it missed while it was paused. */
 export function pauseCampaign(queue: Queue, campaign: string, paused: boolean): void {
   if (queue.paused.includes(campaign) === paused) return;
   if (paused) {
@@ -233,7 +239,7 @@ export function outrank(queue: Queue, chosen: Lane, credential: string): void {
 /** Takes the next request out of a lane and counts its turn. */
 export function takeTurn(lane: Lane): Waiting {
   const request = lane.waiting.shift();
-  if (request === undefined) throw new Error(`lane ${lane.campaign} has nobody waiting`);
+  if (request === undefined) throw new Error(`lane ${lane.campaign} has no waiting request`);
   if (lane.owed > 0) lane.owed -= 1;
   else lane.pass += 1 / lane.weight;
   return request;
@@ -255,7 +261,7 @@ export function passOver(lanes: readonly Lane[], chosen: Lane, used: string): vo
   }
 }
 
-/** Forgets the lanes that nobody waits in. */
+/** Removes empty lanes. */
 export function sweep(queue: Queue): void {
   queue.lanes = queue.lanes.filter((lane) => lane.waiting.length > 0);
 }

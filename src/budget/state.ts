@@ -35,13 +35,13 @@ export interface BudgetState {
   /** Most requests on their way at once: a service gets a burst, not a flood. */
   maxOutstanding: number;
   counts: { submissions: number; accepted: number; refused: number; rejected429: number };
-  /** 429s that our own charges do not explain: somebody else uses the credential. The last one, by credential. */
+  /** 429s that our own charges do not explain: someone else uses the credential. The last one, by credential. */
   strangers?: Record<string, { readonly at: number; readonly count: number }>;
   /** How many submissions were answered with a web page in the last refusal (doubt.ts). */
   pages?: number;
-  /** Ids of the items whose requests were granted, by campaign, until the campaign is told (allowance.ts). */
+  /** Ids of the items whose requests were granted, by campaign, until the campaign is notified (allowance.ts). */
   taken?: Record<string, string[]>;
-  /** The last recovery that this budget was told of. */
+  /** The last recovery that was reported to this budget. */
   restored?: Pick<Restored, 'from' | 'at' | 'reason'>;
 }
 
@@ -62,11 +62,11 @@ export interface Grant<Job extends JobReference = JobReference> {
   /** From when on it holds (ms). */
   readonly notBefore: number;
   readonly ticket: Ticket;
-  /** Counts all grants of the address, from 1: tells which of two requests was sent first. */
+  /** Counts all grants of the address, from 1: shows which of two requests was sent first. */
   readonly number: number;
   /** The first after the service was down: it is asked whether it is there before the job is risked on it. */
   readonly probe: boolean;
-  /** Nobody waits for the answer any more: should the service say "not now", it is not asked again. */
+  /** The job is not wanted any more: if the service says "not now", it is not sent again. */
   readonly withdrawn: boolean;
   /** The token may have been replaced: another one of this service will do. */
   readonly mayReplace?: true;

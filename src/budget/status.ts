@@ -1,8 +1,8 @@
 /**
  * The budget as people want to see it: what is charged, what is free, when the next slots free up, who waits.
  *
- * The budget's workflow writes a snapshot, and whoever looks at it works out how things stand at that moment. So nobody
- * has to query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
+ * The budget's workflow writes a snapshot, and readers compute the status at that moment from it. So no one has to
+ * query the workflow: a query makes another worker replay it, and that has broken budgets (docs/reliability.md).
  */
 import type { Block } from './block.ts';
 import { busyWith, holdsOf, type BudgetState } from './state.ts';
@@ -51,7 +51,7 @@ export interface BudgetStatus {
   /** Submissions on their way. */
   readonly outstanding: number;
   readonly counts: BudgetState['counts'];
-  /** When and why the budget's workflow had to be started anew; absent when it never had. */
+  /** When and why the budget's workflow had to be restarted; absent if it never had. */
   readonly rebuilt?: { readonly at: number; readonly reason: string };
 }
 
@@ -172,7 +172,7 @@ function windowSnapshot(
   };
 }
 
-/** How things stand at `now` (ms). */
+/** The status at `now` (ms). */
 export function describe(snapshot: BudgetSnapshot, now: number): BudgetStatus {
   const { service, address, addressWindow, credentials, waiting, outstanding } = snapshot;
   // Given out ahead of time: not yet used, though the state counts them.

@@ -40,7 +40,7 @@ export function roomFor({ unfinished, outstanding }: BudgetState): number {
   return max - count - accepted.length - Object.keys(outstanding).length;
 }
 
-/** Whether somebody waits for room, and counting may find some. */
+/** Whether requests wait for room, and counting may find some. */
 export function needsCount(state: BudgetState, now: number): boolean {
   const { unfinished, queue } = state;
   if (!unfinished || (unfinished.countedAt > 0 && roomFor(state) > 0)) return false;

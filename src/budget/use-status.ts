@@ -19,7 +19,7 @@ export interface CampaignUse {
   readonly paused: boolean;
 }
 
-/** The parts of a budget's snapshot that tell of it. */
+/** The parts of a budget's snapshot that it is derived from. */
 interface Snapshot {
   readonly credentials: readonly CredentialSnapshot[];
   readonly waiting: readonly LaneSnapshot[];

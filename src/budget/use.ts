@@ -1,7 +1,7 @@
 /**
  * Which campaigns the charged slots of a credential belong to. It decides nothing: the window counts its closes itself,
- * and this tells people who used them. Closes that belong to no campaign here are jobs of others, or were handed on by a
- * budget that did not know.
+ * and this only shows people who used them. Closes that belong to no campaign here are jobs of others, or were handed
+ * on by a budget that did not know.
  *
  * The memo has one number for each close, the index of its campaign, because it is written with every submission.
  * Rejected: owners inside the window, whose arithmetic has to be exact, and counting from the ledger, which every
@@ -67,7 +67,7 @@ export function noteCharged(
   }
 }
 
-/** As it is written into the memo: small, because each submission writes it anew. */
+/** As it is written into the memo: small, because each submission rewrites it. */
 export interface UseSnapshot {
   readonly users: readonly ({ readonly campaign: string } & Standing)[];
   /** For each close of the snapshot's window the index of its user; -1 where it belongs to none. */

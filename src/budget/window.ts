@@ -13,8 +13,8 @@
 export const GUARD_MS = 25;
 
 /**
- * Closes that lie further back than the window are kept this long (ms) and at most so many: the window may be made
- * longer while it runs, or a limit be set where there was none, and what was accepted before counts then as well.
+ * Closes older than the window are kept this long (ms) and at most so many: the window may be made longer while it
+ * runs, or a limit be set where there was none, and what was accepted before counts then as well.
  */
 export const REMEMBERED_MS = 3_600_000;
 export const REMEMBERED = 1_000;
@@ -36,7 +36,7 @@ export interface Charges extends Limit {
 }
 
 export interface Window extends Charges {
-  /** Grants ever made: tells how many happened between two moments. */
+  /** Grants ever made: shows how many happened between two moments. */
   granted: number;
   /** Jobs of others ever found through the service's answers. */
   foreign: number;
@@ -90,7 +90,7 @@ export function charge(window: Window, now: number): void {
   insert(window.closes, now);
 }
 
-/** Charges jobs that somebody else has told of: those of a budget that this one takes the place of. */
+/** Charges the jobs of the budget that this one replaces. */
 export function restore(window: Window, closes: readonly number[]): void {
   for (const close of closes) insert(window.closes, close);
 }
@@ -150,8 +150,8 @@ function firstCharged(window: Charges, now: number): number {
 }
 
 /**
- * A close lies in the future when the clock was set back. By less than a window, that makes slots free that much
- * later, and never too early; by more, it would hold them for as long as the clock was wrong.
+ * A close is in the future when the clock was set back. By less than a window, that makes slots free that much later,
+ * and never too early; by more, it would hold them for as long as the clock was wrong.
  */
 function heedSetBack({ closes, windowMs }: Charges, now: number): void {
   const latest = now + windowMs;

@@ -36,7 +36,7 @@ export async function readAdopted(tree: string): Promise<readonly AdoptedRow[]> 
     throw new HundredfoldError({
       code: 'ADOPT_MANIFEST_UNREADABLE',
       message: `${addressOf(tree, ADOPTED_MANIFEST)} was changed or damaged and cannot be read`,
-      remedy: 'Put the file right, or adopt the jobs into another campaign with --name.',
+      remedy: 'Correct the file, or adopt the jobs into another campaign with --name.',
       cause,
     });
   }
@@ -54,7 +54,7 @@ export async function addAdopted(tree: string, rows: readonly AdoptedRow[]): Pro
     throw new HundredfoldError({
       code: 'CAMPAIGN_DIFFERS',
       message: `the campaign in ${tree} has a manifest of its own, which \`adopt\` does not change`,
-      remedy: 'Add rows with a remote_id to its manifest, or give another name with --name.',
+      remedy: 'Add rows with a remote_id to its manifest, or choose another name with --name.',
     });
   }
   const all = new Map(former.map((one) => [one.remote_id, one]));

@@ -1,12 +1,14 @@
-/** Questions to workflows. Only a worker can answer them: where none runs, the server lets us wait for half a minute. */
+/**
+ * Questions to workflows. Only a worker can answer them; if none runs, the server blocks the call for half a minute.
+ */
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
 
 const PATIENCE_MS = 6_000;
 
-/** gRPC status codes of a question that nobody took up: CANCELLED, DEADLINE_EXCEEDED, FAILED_PRECONDITION. */
-const NOBODY_THERE = [1, 4, 9];
+/** gRPC status codes of a query that no worker answered: CANCELLED, DEADLINE_EXCEEDED, FAILED_PRECONDITION. */
+const NO_WORKER = [1, 4, 9];
 
 /** Throws WORKER_SILENT. */
 export async function ask<T>(
@@ -20,12 +22,12 @@ export async function ask<T>(
     );
   } catch (error) {
     const status = error instanceof Error ? error.cause : null;
-    if (!isGrpcServiceError(status) || !NOBODY_THERE.includes(status.code)) throw error;
+    if (!isGrpcServiceError(status) || !NO_WORKER.includes(status.code)) throw error;
     throw new HundredfoldError({
       code: 'WORKER_SILENT',
       message: `no worker answers for ${workflowId.replace(':', ' ')}`,
       remedy:
-        'Start one (hundredfold worker), or type the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
+        'Start a worker (hundredfold worker), or run the "hundredfold run" command again. `hundredfold doctor` says whether it is stuck, and what to do.',
       cause: error,
     });
   }

@@ -1,4 +1,4 @@
-/** The output tree that a retry works in: it is all that is needed, the manifest and its files may be gone. */
+/** The output tree that a retry works in. It contains everything needed; the manifest and its files may be gone. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { LOCAL_ADDRESS } from '../host/local-settings.ts';
@@ -14,7 +14,7 @@ export interface CampaignTree {
   readonly store: Store;
   readonly folder: string;
   readonly campaign: PreparedCampaign;
-  /** The services it used, as its settings tell them. */
+  /** The services it used, from its settings. */
   readonly services: Readonly<Record<string, unknown>>;
   /** It used the services of this project. */
   readonly local: boolean;
@@ -23,7 +23,7 @@ export interface CampaignTree {
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 const localService = z.object({ url: z.literal(LOCAL_ADDRESS) });
 
-/** Null when the folder holds no prepared campaign of this name. Makes no folder. */
+/** Null when the folder contains no prepared campaign of this name. Creates no folder. */
 export async function treeIfAny(folder: string, name: string): Promise<CampaignTree | null> {
   const tree = await treeIn(folder);
   return tree?.campaign.name === name ? tree : null;
@@ -38,8 +38,8 @@ export async function openFolder(folder: string): Promise<CampaignTree> {
   if (tree !== null) return tree;
   throw new HundredfoldError({
     code: 'TREE_UNKNOWN',
-    message: `${folder} holds no campaign`,
-    remedy: 'Name the folder of a campaign: it holds campaign.json and items.csv.',
+    message: `${folder} contains no campaign`,
+    remedy: 'Give the folder of a campaign: it contains campaign.json and items.csv.',
   });
 }
 
@@ -67,11 +67,11 @@ export async function openTree(
   const tree = await treeIfAny(folder, name);
   if (tree) return tree;
   if (known && (await openStoreIfAny(folder)) !== null) {
-    throw notPrepared(await openStore(folder), `it holds no campaign ${name}`);
+    throw notPrepared(await openStore(folder), `it does not contain the campaign ${name}`);
   }
   throw new HundredfoldError({
     code: 'CAMPAIGN_UNKNOWN',
-    message: `no campaign is named ${name}, and ${folder} is not its output`,
-    remedy: '`hundredfold list` shows them all; --out names the folder that its output lies in.',
+    message: `no campaign is named ${name}, and ${folder} is not its output folder`,
+    remedy: '`hundredfold list` shows all campaigns; --out sets the folder of its output.',
   });
 }

@@ -33,7 +33,7 @@ function localServices(settings: Settings): ServiceSettings[] {
     code: 'CONFIG_LOCAL_SERVICES',
     message: `--services local needs the embedded server, and temporal.address is ${settings.temporal.address}`,
     remedy:
-      'Leave temporal.address out, or start `hundredfold services` and name its addresses under services:.',
+      'Omit temporal.address, or start `hundredfold services` and configure its addresses under services:.',
   });
 }
 

@@ -13,24 +13,24 @@ export async function hasOpenItems(session: Session, name: string): Promise<bool
   return (await failureOf(session, name))?.type === 'ITEMS_OPEN';
 }
 
-/** Why somebody who should have been notified of the end was not, one reason each. Of a completed campaign. */
+/** Why notifications of the end failed, one reason each. Of a completed campaign. */
 export async function notNotified({ client }: Session, name: string): Promise<readonly string[]> {
   const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
   return (await handle.result()).unnotified ?? [];
 }
 
-/** `CAMPAIGN_BROKEN_OFF`, with what the workflow failed of. */
+/** `CAMPAIGN_BROKEN_OFF`, with the failure of the workflow. */
 export async function brokenOff(session: Session, name: string): Promise<HundredfoldError> {
   const reason = (await failureOf(session, name))?.message ?? null;
-  const why = reason === null ? 'was ended by hand, or failed' : `failed: ${reason}`;
+  const why = reason === null ? 'was terminated, or failed' : `failed: ${reason}`;
   return new HundredfoldError({
     code: 'CAMPAIGN_BROKEN_OFF',
     message: `the workflow of the campaign ${name} ${why}`,
-    remedy: 'Type its "hundredfold run" command again: what is done stays done.',
+    remedy: 'Run its "hundredfold run" command again: finished items are kept.',
   });
 }
 
-/** Null when it was ended by hand. */
+/** Null when it was terminated. */
 async function failureOf({ client }: Session, name: string): Promise<ApplicationFailure | null> {
   try {
     await client.workflow.getHandle(campaignWorkflowId(name)).result();

@@ -34,7 +34,7 @@ export async function findCampaign(client: Client, name: string): Promise<Campai
     throw new HundredfoldError({
       code: 'CAMPAIGN_UNKNOWN',
       message: `no campaign is named ${name}`,
-      remedy: '`hundredfold list` shows them all.',
+      remedy: '`hundredfold list` shows all campaigns.',
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Follows a campaign: looks again and again until it ends, and survives a Temporal or a host that goes away meanwhile. */
+/** Follows a campaign: polls it until it ends, also when Temporal or the host goes away in between. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
@@ -7,7 +7,7 @@ import { nextLookIn } from './cadence.ts';
 import { Observer, type Observation, type Observed } from './observe.ts';
 import { recover } from './temporal-away.ts';
 
-/** A look may fail while a worker starts, or a host changes; a longer series is reported. */
+/** A poll may fail while a worker starts or a host changes; a longer series of failures is reported. */
 const FAILURES_UNREPORTED = 6;
 const AFTER_FAILURE_MS = 500;
 
@@ -59,14 +59,14 @@ export class Follower {
         failures += 1;
         if (before) before = { seen: before.seen, waited: AFTER_FAILURE_MS };
         if (this.#aborted()) return;
-        // Temporal is away, or a host we had joined has gone and somebody must take over.
+        // Temporal is away, or the host that we joined has gone and another must take over.
         await recover(this.#session);
         await this.#wait(AFTER_FAILURE_MS);
       }
     }
   }
 
-  /** Asked anew each time: it changes while a look is on its way. */
+  /** Read each time: it changes while a poll is in progress. */
   #aborted(): boolean {
     return this.#signal.aborted;
   }
@@ -96,13 +96,13 @@ export class Follower {
   }
 }
 
-/** Another command has begun a new database: the former one was damaged, or written by a clock that was set back. */
+/** Another command has created a new database: the previous one was damaged, or the clock was set back. */
 function forgotten(name: string, cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_UNKNOWN',
-    message: `Temporal has a new database, and does not know the campaign ${name} any more`,
+    message: `Temporal has a new database and no longer knows the campaign ${name}`,
     remedy:
-      'Type its "hundredfold run" command again: what is done stays done, and nothing is submitted twice.',
+      'Run its "hundredfold run" command again: finished items are kept, and nothing is submitted twice.',
     cause,
   });
 }

@@ -16,7 +16,7 @@ import {
 import { pooled } from '../plan/pooled-windows.ts';
 import type { Survey } from '../plan/survey.ts';
 
-/** `budgets`: those that Temporal keeps; a service that none of them is of has charged nothing yet. */
+/** `budgets`: those that Temporal has; a service without one has charged nothing yet. */
 export function forecastCampaign(
   name: string,
   { jobs }: Survey,

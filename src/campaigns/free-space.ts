@@ -1,10 +1,10 @@
-/** How much room a disk has. */
+/** How much space a disk has. */
 import { isObjectAddress } from '../domain/object-store.ts';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** In bytes: in the folder, or in the nearest one above it that is there; null of a bucket, which has no end. */
+/** In bytes: for the folder, or its nearest existing parent; null for a bucket, which has no limit. */
 export async function freeIn(folder: string): Promise<number | null> {
   if (isObjectAddress(folder)) return null;
   let there = folder;

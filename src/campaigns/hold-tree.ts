@@ -31,11 +31,11 @@ export interface HoldingAlone {
 }
 
 export interface HeldTree {
-  /** @throws StoreError `TREE_LEASED`: this command stood still for so long that another one took the tree over */
+  /** @throws StoreError `TREE_LEASED`: this command was suspended for so long that another one took over the tree */
   check(): Promise<void>;
 }
 
-/** `goesOn`: a campaign works on the tree from now on, and its workers keep the lease. */
+/** `goesOn`: a campaign works on the tree from now on, and its workers renew the lease. */
 interface Done<T> {
   readonly result: T;
   readonly goesOn: boolean;
@@ -63,7 +63,7 @@ export async function whileHoldingAlone<T>(
   { where, store, onNotice }: HoldingAlone,
   work: () => Promise<T>,
 ): Promise<T> {
-  // Its own process stands for the server: both are gone with it.
+  // Its own process is the holder: the lease ends with it.
   const holder = {
     temporal: `${where} ${randomUUID()}`,
     where,
@@ -84,7 +84,7 @@ async function holdingAs<T>(
   const { lease, already, takenOver } = await holdTree(store, holder, {
     isGone,
     onWatch: (former) => {
-      const who = former ? holderInWords(former) : 'somebody whose lease cannot be read';
+      const who = former ? holderInWords(former) : 'another holder, whose lease cannot be read';
       onNotice(
         `${store.location} was in use by ${who}: checking whether it still is (at most 30 s).`,
       );
@@ -106,9 +106,9 @@ async function holdingAs<T>(
   }
 }
 
-/** The lease is a file like others: on a disk that fails it stays, and nobody renews it. */
+/** The lease is a file like any other: if the disk fails, it stays, is not renewed and expires. */
 function leftToGoStale(): void {
-  // What the command failed of is told by its own error.
+  // The command reports its own error.
 }
 
 class RenewedTree implements HeldTree {
@@ -123,7 +123,7 @@ class RenewedTree implements HeldTree {
     this.holder = holder;
     this.lease = lease;
     this.timer = setInterval(() => {
-      // A write that fails is tried again the next time; whoever watches waits for three of them.
+      // A write that fails is retried next time; other holders wait for three renewals.
       this.renewing = this.renewing.then(() => this.renew()).catch(() => undefined);
     }, RENEW_EVERY_MS);
     this.timer.unref();

@@ -7,8 +7,8 @@ import { openSession, type Session } from '../host/session.ts';
 import { isTemporalAway } from './temporal-away.ts';
 
 /**
- * `look`: where nothing runs, the server is started without letting the campaigns go on: no budget is spent.
- * `work`: they go on for as long as the session is open.
+ * `look`: if nothing runs, the server is started without continuing the campaigns: no budget is used. `work`: they
+ * continue as long as the session is open.
  */
 export type Purpose = 'look' | 'work';
 
@@ -16,7 +16,7 @@ export interface InSession {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly purpose: Purpose;
-  /** Somebody waits for the answer: a host that does not answer is reported within seconds. */
+  /** A user waits for the answer: a host that does not answer is reported within seconds. */
   readonly hurried?: boolean;
 }
 
@@ -41,11 +41,11 @@ export async function inSession<T>(
   }
 }
 
-/** Together less than 15 s: whoever looks is told by then how things stand, or that nobody answers. In ms. */
+/** Together less than 15 s: by then the user sees the state, or that nothing answers. In ms. */
 const HOST_PATIENCE_MS = 5_000;
 const ANSWER_WITHIN_MS = 8_000;
 
-/** @throws HundredfoldError `TEMPORAL_SILENT` when it takes longer than anybody waits who only looks */
+/** @throws HundredfoldError `TEMPORAL_SILENT` when the answer takes too long for a command that only reads */
 export async function answered<T>(answer: Promise<T>): Promise<T> {
   const heard = new AbortController();
   const late = delay(ANSWER_WITHIN_MS, undefined, { signal: heard.signal }).then(() => {
@@ -53,7 +53,7 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
       code: 'TEMPORAL_SILENT',
       message: `Temporal did not answer within ${ANSWER_WITHIN_MS / 1_000} s`,
       remedy:
-        'It may be busy or stopped: try again, or ask `hundredfold doctor`. Campaigns lose nothing meanwhile.',
+        'It may be busy or stopped: try again, or run `hundredfold doctor`. Campaigns lose nothing meanwhile.',
     });
   });
   late.catch(() => undefined);
@@ -65,8 +65,8 @@ export async function answered<T>(answer: Promise<T>): Promise<T> {
 }
 
 /**
- * The host that we joined may end at any moment, and its server with it. A look can be taken once more; where more
- * than a look was wanted, the user is told.
+ * The host that we joined may end at any moment, and its server with it. Reading can be repeated; for anything else,
+ * the error is reported to the user.
  */
 async function orElse<T>(session: Session, purpose: Purpose, use: () => Promise<T>): Promise<T> {
   try {
@@ -85,7 +85,7 @@ function inWords(error: unknown): unknown {
   return new HundredfoldError({
     code: 'TEMPORAL_LOST',
     message: `Temporal stopped answering (${reasonOf(error)})`,
-    remedy: 'Type the command again: what runs goes on, and nothing is lost.',
+    remedy: 'Run the command again: the campaign continues, and nothing is lost.',
     cause: error,
   });
 }

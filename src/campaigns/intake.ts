@@ -35,8 +35,8 @@ export interface Intake {
 }
 
 /**
- * A campaign grows by a longer manifest. One that has not a single row of it is another campaign, which was given its
- * name by mistake: two tables may well have one file name.
+ * A campaign grows by a longer manifest. A manifest without any of its rows belongs to another campaign that got the
+ * same name by mistake: two tables may have the same file name.
  * @throws HundredfoldError `CAMPAIGN_DIFFERS`
  */
 export async function checkSameCampaign({ name, folder, survey }: Intake): Promise<void> {
@@ -47,8 +47,8 @@ export async function checkSameCampaign({ name, folder, survey }: Intake): Promi
   const files = former.manifestDigests.map(({ file }) => file).join(', ');
   throw new HundredfoldError({
     code: 'CAMPAIGN_DIFFERS',
-    message: `the campaign ${name} in ${folder} is of other rows (${files}), and has none of these`,
-    remedy: 'Give this one another name with --name, or another folder with --out.',
+    message: `the campaign ${name} in ${folder} has other rows (${files}), and none of these`,
+    remedy: 'Choose another name with --name, or another folder with --out.',
   });
 }
 

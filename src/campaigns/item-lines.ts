@@ -1,6 +1,6 @@
 /**
- * The items of a campaign, in the order of the manifest. What has ended stands in the tree; what is open and how it
- * stands is known to Temporal, and given to us. Read a page at a time: memory stays flat.
+ * The items of a campaign, in the order of the manifest. Ended items are read from the tree; the state of open items
+ * comes from Temporal and is passed in. Read page by page, so that memory stays constant.
  */
 import type { Kind } from '../domain/item.ts';
 import { isFinal, type ItemState } from '../domain/states.ts';
@@ -9,10 +9,10 @@ import type { CampaignTree } from './campaign-tree.ts';
 
 export interface ItemLine {
   readonly id: string;
-  /** null of a refused row of which nobody could tell. */
+  /** null for a refused row whose kind is unknown. */
   readonly kind: Kind | null;
   readonly state: ItemState;
-  /** Why it did not succeed, as are the words; null otherwise. */
+  /** Why it did not succeed, like the message; null otherwise. */
   readonly code: string | null;
   readonly message: string | null;
   /** The job's id at the service, once it has one. */
@@ -31,7 +31,7 @@ export interface OpenItem {
   readonly startedAt: string;
 }
 
-/** All that are named must hold. */
+/** All given conditions must match. */
 export interface ItemFilter {
   readonly state?: string;
   readonly kind?: string;

@@ -1,4 +1,4 @@
-/** The workflow of a campaign: is it running, and how it is started over a tree that is laid out. */
+/** The workflow of a campaign: whether it runs, and how it is started for a prepared tree. */
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -22,7 +22,7 @@ import {
 } from '../workflows/names.ts';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 
-/** Who runs, by what its start had noted. */
+/** A running campaign, as recorded at its start. */
 export interface Running {
   readonly out: unknown;
   /** Id of that tree; undefined where it was started before trees had ids. */
@@ -119,7 +119,7 @@ async function checkTokens({ client }: Session, { folder, feeds }: Launch): Prom
   }
 }
 
-/** Tells the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
+/** Notifies the running campaign of rows that were added to its tree; false when it has ended meanwhile. */
 export async function growRunning(
   { client }: Pick<Session, 'client'>,
   name: string,
@@ -135,8 +135,8 @@ export async function growRunning(
 }
 
 /**
- * A campaign that was paused when it ended (cancelled, most often) is still paused in the budgets, which know it by
- * its name: started anew it would wait for ever, and call itself running.
+ * A campaign that was paused when it ended (cancelled, most often) is still paused in the budgets, which know it by its
+ * name: started again, it would wait forever and report that it is running.
  */
 async function forgetPause(
   { client }: Session,
@@ -153,12 +153,12 @@ async function forgetPause(
   }
 }
 
-/** Tells manifests apart. */
+/** Identifies the manifests. */
 export function digestOf(manifests: readonly ManifestDigest[]): string {
   return manifests.map(({ sha256 }) => sha256).join(' ');
 }
 
-/** The settings in effect, as campaign.json tells them: without secrets. */
+/** The settings in effect, as written to campaign.json: without secrets. */
 export function effectiveSettings(
   feeds: readonly ServiceSettings[],
   jobs: JobPolicy,
@@ -217,7 +217,7 @@ function userHere(): string | null {
 const OPEN_WITHOUT_LIMIT = 300;
 const OPEN_AT_MOST = 1_000;
 
-/** At least twice the limit plus the jobs running, or slots would lie idle when they free up all at once. */
+/** At least twice the limit plus the jobs running, or slots would be idle when they all become free at once. */
 function openItems(limit: number | null): number {
   return limit === null ? OPEN_WITHOUT_LIMIT : Math.min(OPEN_AT_MOST, 2 * limit + 100);
 }

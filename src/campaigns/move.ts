@@ -1,8 +1,8 @@
 /**
- * Moves a campaign: an open campaign of the embedded server goes on in a Temporal of one's own. Its tree
- * stays where it is, or is copied into a bucket; the jobs at the services and what is charged for them move along.
+ * Moves a campaign: an open campaign of the embedded server continues in the user's own Temporal. Its tree stays where
+ * it is, or is copied into a bucket; the jobs at the services and what is charged for them move along.
  *
- * Each step may be repeated: after a crash in the middle the same command goes on.
+ * Each step can be repeated: after a crash in the middle, the same command continues.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -121,7 +121,7 @@ const ON_THEIR_WAY_MS = 50_000;
 const LOOK_EVERY_MS = 500;
 const QUIET_LOOKS = 3;
 
-/** Nothing more is submitted, and what is on its way comes to its end where a host works; else the tree tells of it. */
+/** Nothing more is submitted. Submissions in progress finish if a host works; otherwise the tree records them. */
 async function comeToRest(
   session: Session,
   name: string,
@@ -155,7 +155,7 @@ async function goOn(target: Session, onward: Onward): Promise<void> {
   const { name, tree, feeds, there, standing, onNotice } = onward;
   const { campaign } = tree;
   const store = await placeFor(onward);
-  // Whoever holds the embedded server gives the tree back within half a minute.
+  // The holder of the embedded server releases the tree within half a minute.
   await whileHolding({ session: target, store, embeddedDir: null, onNotice }, async (held) => {
     // The pages as the records are now: which items have ended, and which have a job.
     await prepareRetry(store, campaign, new Set(), new Date().toISOString());
@@ -207,8 +207,8 @@ async function countFollowing(store: Store, pages: number): Promise<number> {
 function notEmbedded(address: string): HundredfoldError {
   return new HundredfoldError({
     code: 'MOVE_NOT_EMBEDDED',
-    message: `the campaigns of this configuration run at ${address} already`,
-    remedy: '`move` takes campaigns from the embedded server to a Temporal of your own.',
+    message: `the campaigns of this configuration already run at ${address}`,
+    remedy: '`move` moves campaigns from the embedded server to your own Temporal server.',
   });
 }
 
@@ -216,6 +216,6 @@ function noTemporal(file: string): HundredfoldError {
   return new HundredfoldError({
     code: 'MOVE_NO_TEMPORAL',
     message: `${file} names no Temporal server`,
-    remedy: 'Give it temporal.address, and the same services and tokens as here.',
+    remedy: 'Set temporal.address in it, and the same services and tokens as here.',
   });
 }

@@ -23,7 +23,7 @@ export interface Observation {
   readonly budgets: readonly BudgetStatus[];
   /** What the rows of the tree are; null where the tree cannot be read from here. */
   readonly kinds: KindCounts | null;
-  /** What it does not get past by itself, and what to do: a sentence. */
+  /** What blocks it until the user acts, and what to do: a sentence. */
   readonly obstacle: string | null;
   /** The workflow has ended. */
   readonly ended: boolean;
@@ -41,10 +41,10 @@ export async function observe(session: Session, observed: Observed): Promise<Obs
   return new Observer(session, observed).look();
 }
 
-/** A campaign that was ended by hand still answers: it is noticed this much later at most. */
+/** A campaign that was terminated still answers queries: it is noticed at most this much later. */
 const DESCRIBE_EVERY_MS = 5_000;
 
-/** Looks again and again, and asks again only for what may have changed. */
+/** Polls repeatedly, and queries only what may have changed. */
 export class Observer {
   private readonly session: Session;
   private readonly observed: Observed;
@@ -67,7 +67,7 @@ export class Observer {
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
       .filter(({ campaign }) => campaign === name)
-      // Rows that were not asked for yet are not open either.
+      // Rows that were not requested yet are not open either.
       .reduce((sum, { items, asked = items }) => sum + asked, 0);
     const at = Date.now();
     return {
@@ -121,7 +121,7 @@ interface Described extends Pick<Observation, 'obstacle'> {
   readonly services: unknown;
 }
 
-/** Null as well while the tree is being prepared anew, or was damaged: it is not what we were asked for. */
+/** Also null while the tree is being prepared again, or if it is damaged: that is not the purpose of this call. */
 async function kindsIn({ name, folder }: Observed): Promise<KindCounts | null> {
   try {
     const tree = await treeIfAny(folder, name);

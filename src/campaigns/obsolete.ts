@@ -1,4 +1,4 @@
-/** A campaign whose output tree is no longer the one that it was started for: all that it still does is refused. */
+/** A campaign whose output tree was replaced since it was started: the tree refuses everything it does. */
 import { WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
 import type { Session } from '../host/session.ts';
@@ -14,23 +14,23 @@ import type { OnNotice } from './notice.ts';
 /**
  * `joins`: the folder is the tree of the campaign that runs. `obsolete`: another Temporal has taken the tree over
  * since, or the folder was replaced.
- * @throws StoreError `TREE_NOT_HERE`: the folder holds nothing of it; a disk may not be mounted
+ * @throws StoreError `TREE_NOT_HERE`: the folder is empty; a disk may not be mounted
  */
 export async function fitOf(store: Store, { tree }: Running): Promise<'joins' | 'obsolete'> {
   if (typeof tree !== 'string') return 'joins';
   const found = await readTreeId(store);
   if (found !== null) return found === tree ? 'joins' : 'obsolete';
-  // Its id alone was removed or damaged: it is written again.
+  // Only its id was removed or damaged: it is written again.
   if ((await readPreparedCampaign(store)) !== null) return 'joins';
   throw treeNotHere(store.location, 'the folder is empty, and the campaign is running');
 }
 
-/** Ends the workflows of such a campaign without a word in the tree. What the services have of it is in the tree. */
+/** Ends the workflows of such a campaign without writing to the tree. Its jobs at the services are recorded there. */
 export async function endObsolete(
   { client }: Pick<Session, 'client'>,
   name: string,
   onNotice: OnNotice,
-  reason = 'its output tree is no longer the one that it was started for',
+  reason = 'its output tree is no longer the one with which it was started',
 ): Promise<void> {
   const campaign = client.workflow.getHandle(campaignWorkflowId(name));
   const { memo, raw } = await campaign.describe();
@@ -39,14 +39,14 @@ export async function endObsolete(
   const services = (memo?.['services'] ?? []) as readonly ServiceReference[];
   const run = raw.workflowExecutionInfo?.firstRunId ?? '';
   for (const reference of services)
-    await tellBudget(client, reference, (budget) =>
+    await signalBudget(client, reference, (budget) =>
       budget.signal(withdrawRunSignal, { campaign: name, run }),
     );
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
   for await (const { workflowId } of client.workflow.list({ query })) {
     await ifRunning(() => client.workflow.getHandle(workflowId).terminate(reason));
     for (const reference of services)
-      await tellBudget(client, reference, (budget) =>
+      await signalBudget(client, reference, (budget) =>
         budget.signal(withdrawSignal, { item: workflowId }),
       );
   }
@@ -54,13 +54,13 @@ export async function endObsolete(
 }
 
 /** A slot must not be spent on what has ended. */
-async function tellBudget(
+async function signalBudget(
   client: Client,
   reference: ServiceReference,
-  tell: (budget: WorkflowHandle) => Promise<void>,
+  send: (budget: WorkflowHandle) => Promise<void>,
 ): Promise<void> {
   const budget = client.workflow.getHandle(budgetWorkflowId(reference));
-  await ifRunning(() => tell(budget));
+  await ifRunning(() => send(budget));
 }
 
 async function ifRunning(call: () => Promise<unknown>): Promise<void> {

@@ -1,15 +1,15 @@
-/** What a campaign does not get past by itself, for whoever looks at it: until then it only seems to take its time. */
+/** What blocks a campaign until the user acts. Without this report, the campaign would only seem slow. */
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { isObjectAddress } from '../domain/object-store.ts';
 
-/** Less than any table or result needs; what was being written is gone again when a disk was full. */
+/** Less than any table or result needs; a partial write is removed when the disk is full. */
 const FULL_BYTES = 1024 * 1024;
 /** An item's folder holds up to 30 files. */
 const FULL_FILES = 30;
 
-/** A sentence, with what to do; null where nothing stands in the way, as far as can be seen from here. */
+/** A sentence with what to do; null if no obstacle is visible from here. */
 export async function obstacleOf(
   folder: string,
   { raw }: Pick<WorkflowExecutionDescription, 'raw'>,
@@ -18,7 +18,7 @@ export async function obstacleOf(
   if (lacking !== null) {
     return `The disk of ${folder} is full${lacking}. Free some space: the campaign then continues on its own.`;
   }
-  // The campaign's own work is little: pages of items, and publishing. Its items have theirs in their own workflows.
+  // The campaign itself only reads pages of items and publishes. Items do their work in their own workflows.
   for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
     const { type } = lastFailure?.applicationFailureInfo ?? {};
     if (!/^(STORE|TREE)_/.test(type ?? '') || !lastFailure?.message) continue;
@@ -31,7 +31,7 @@ async function whatLacks(folder: string): Promise<string | null> {
   try {
     return fullness(await statfs(folder));
   } catch {
-    // It lies on another machine, or is not there yet.
+    // It is on another machine, or does not exist yet.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Two commands of one folder must not lay a campaign's items out side by side. */
+/** Two commands in one folder must not prepare the items of a campaign at the same time. */
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { waitForLock } from '../host/lock.ts';

@@ -39,9 +39,9 @@ export function remedyOf(
 }
 
 /**
- * A service that is down or keeps us out is no obstacle: the campaign waits for it.
- * @param resumes jobs of the campaign were submitted there before: then even a wrong answer is likely to pass
- * Throws SERVICE_URL_WRONG.
+ * A service that is down or refuses access is not an error: the campaign waits for it.
+ * @param resumes jobs of the campaign were submitted there before: then even a wrong answer is likely to pass Throws
+ * SERVICE_URL_WRONG.
  */
 export async function checkServices(
   feeds: readonly ServiceSettings[],
@@ -57,7 +57,7 @@ export async function checkServices(
     if (found.type === 'wrong' && !resumes) throw wrong(feed, found);
     onNotice(`${service}: ${found.message}.`);
     const hint = found.type === 'wrong' ? ` ${remedyOf(feed, found)}` : '';
-    onNotice(`  The campaign waits until the service is well.${hint}`);
+    onNotice(`  The campaign waits until the service works.${hint}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The jobs that the services hold for our token, and which of them this folder has: for `remote list` and `adopt`. */
+/** The jobs that the services have for our token, and which of them this folder has: for `remote list` and `adopt`. */
 import type { ServiceSettings, Settings } from '../config/settings.ts';
 import { KINDS, SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
@@ -24,7 +24,7 @@ export interface RemoteJobs {
   readonly jobs: readonly RemoteJob[];
   /** What could not be found out, a sentence each. */
   readonly notes: readonly string[];
-  /** A service, or a part of its list, was not to be had: the list may be incomplete. */
+  /** A service, or a part of its list, was unavailable: the list may be incomplete. */
   readonly incomplete: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface WantedServices {
   readonly services: ReadonlySet<ServiceName>;
   /** The two services of this project, on this machine, in place of configured ones. */
   readonly local: boolean;
-  /** The command that wants them, for messages. */
+  /** The command that needs them, for messages. */
   readonly who: string;
 }
 
@@ -50,7 +50,7 @@ export async function withServices<T>(
   );
 }
 
-/** @param folder that the campaigns lie in */
+/** @param folder that contains the campaigns */
 export async function remoteJobs(
   services: readonly ServiceSettings[],
   folder: string,
@@ -94,7 +94,7 @@ async function jobsOf(
   return { jobs, notes, incomplete };
 }
 
-/** For one list; somebody waits for it. */
+/** For one list; a user waits for it. */
 const PATIENCE_MS = 60_000;
 
 function remoteJob(

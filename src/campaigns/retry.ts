@@ -1,4 +1,4 @@
-/** Runs items of a campaign again that have ended without success, in the same output tree. */
+/** Runs items of a campaign that did not succeed again, in the same output tree. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { notifyWays } from '../config/notify.ts';
 import type { ServiceSettings, Settings } from '../config/settings.ts';
@@ -27,7 +27,7 @@ import { ignoreNotices, type OnNotice } from './notice.ts';
 
 export interface RetryStart {
   readonly name: string;
-  /** Where the tree lies unless Temporal knows better, or the user has said it. */
+  /** Default location of the tree, if neither Temporal nor the user names another. */
   readonly expected: string;
   readonly chosenByUser: boolean;
   readonly local: boolean;
@@ -55,7 +55,7 @@ export async function startRetry(session: Session, wanted: RetryStart): Promise<
   const key = keyOf(selection);
   if (run?.running) {
     if (run.running.retry !== key) throw isRunning(name);
-    onNotice(`${name} is already being run again: this command joins it.`);
+    onNotice(`${name} is already being retried: this command joins it.`);
     return { folder: String(run.out), idle: false };
   }
   const known = typeof run?.out === 'string' && !wanted.chosenByUser ? run.out : wanted.expected;
@@ -148,8 +148,8 @@ const LEAVE_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * An item tells its campaign of its end from its last activity, a moment before its workflow is closed; until then no
- * other can be started under its id.
+ * An item reports its end to its campaign from its last activity, a moment before its workflow closes. Until then, no
+ * other workflow can be started with its id.
  */
 async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
@@ -161,7 +161,7 @@ async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
 function isRunning(name: string): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is running: what has not ended cannot be run again`,
-    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then type this again.`,
+    message: `the campaign ${name} is running: items that have not ended cannot be run again`,
+    remedy: `Wait until it has ended (hundredfold watch ${name}), or end it (hundredfold cancel ${name}); then run this command again.`,
   });
 }

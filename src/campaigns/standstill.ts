@@ -15,7 +15,7 @@ export function standstillOf(
   return words.length === 0 ? null : words.join(' ');
 }
 
-/** That of the address is everybody's: nothing else matters then. */
+/** A refusal of the address concerns all credentials: nothing else matters then. */
 export function refusalsOf({ addressWindow, credentials }: BudgetStatus): readonly Refusing[] {
   if (addressWindow.refusal) return [addressWindow.refusal];
   return credentials.flatMap(({ refusal }) => refusal ?? []);

@@ -1,4 +1,4 @@
-/** From rows that were taken in to a campaign that can be started: its services, its policy, its output. */
+/** From checked rows to a campaign that can be started: its services, policy and output. */
 import { notifyWays } from '../config/notify.ts';
 import type { Settings } from '../config/settings.ts';
 import type { JobPolicy } from '../domain/campaign.ts';

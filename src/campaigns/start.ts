@@ -1,9 +1,9 @@
 /**
- * Starts a campaign, or joins the one of the same name that runs: the same command typed again resumes.
+ * Starts a campaign, or joins the one of the same name that runs: running the same command again resumes it.
  *
- * A campaign with nothing left to do starts no workflow; a cancelled one stays cancelled until `retry`. The rows of
- * a growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records
- * that are on no page.
+ * A campaign with nothing left to do starts no workflow; a cancelled one stays cancelled until `retry`. The rows of a
+ * growing campaign are read from its pages and not from its folders: a growth that was interrupted leaves records that
+ * are on no page.
  */
 import type { ServiceSettings } from '../config/settings.ts';
 import type { CampaignPlan, JobPolicy, NotifyWay, Standing } from '../domain/campaign.ts';
@@ -55,7 +55,7 @@ export interface CampaignStart {
   readonly standing?: Standing;
   /** For later campaigns. */
   readonly keepResults: boolean;
-  /** How somebody is to be told of the end. */
+  /** How to notify of the end. */
   readonly notify?: readonly NotifyWay[];
   /** Folder of the embedded server; null or left out where Temporal runs elsewhere. */
   readonly embeddedDir?: string | null;
@@ -66,14 +66,14 @@ export interface CampaignStart {
 type Begin = (session: Session, launch: Launch) => Promise<void>;
 
 export interface Started {
-  /** It was running already. */
+  /** It was already running. */
   readonly joined: boolean;
   /** Rows that were added to the campaign that runs. */
   readonly grownBy: number;
   readonly items: number;
-  /** Items that an earlier run had brought to their end; not known of a campaign that was joined. */
+  /** Items that ended in an earlier run; unknown for a campaign that was joined. */
   readonly done: number;
-  /** Everything had ended and stands in the tables: nothing was started. */
+  /** All items had ended and are in the tables: nothing was started. */
   readonly idle: boolean;
 }
 
@@ -130,14 +130,14 @@ function checkFolder({ name, folder }: CampaignStart, running: Running): void {
   if (running.out === folder) return;
   throw new HundredfoldError({
     code: 'CAMPAIGN_DIFFERS',
-    message: `a campaign named ${name} is running, into ${String(running.out)}`,
-    remedy: `Give this one another name with --name, or wait: hundredfold watch ${name}.`,
+    message: `a campaign named ${name} is already running, with output in ${String(running.out)}`,
+    remedy: `Choose another name with --name, or wait: hundredfold watch ${name}.`,
   });
 }
 
 /**
  * Adds the rows that the running campaign does not have, and returns their number; null when it has ended meanwhile.
- * Rows of its own that are no longer in the manifest stay: they are on their way.
+ * Its rows that are no longer in the manifest stay: they are in progress.
  */
 async function grow(session: Session, store: Store, start: CampaignStart): Promise<number | null> {
   const { survey, spool, feeds } = start;
@@ -165,7 +165,7 @@ async function addRows(
   const rows = survey.shares.plan(spool.items());
   const campaign = campaignOf(start);
   const prepared = await growCampaign(store, former, campaign, rows, options(start));
-  // A row that runs is none that was left out, even if it was spoilt in the manifest since.
+  // A running row was not skipped, even if its row in the manifest is invalid now.
   await writeInvalidRows(store, othersThan(there, spool.invalid()));
   return prepared;
 }
@@ -183,7 +183,7 @@ interface Laid {
   readonly idle: boolean;
 }
 
-/** Lays the items out in the tree. What is on disk already, from an earlier run, is kept. */
+/** Prepares the items in the tree. Files from an earlier run are kept. */
 async function prepare(session: Session, store: Store, start: CampaignStart): Promise<Laid> {
   const { name, folder, survey, spool, feeds, policy, keepResults, notify = [] } = start;
   const { standing = { weight: 1 } } = start;

@@ -1,6 +1,6 @@
 /**
- * A Temporal server that dies in the middle of a question. It comes back (ours is started again at once), so what can
- * be asked twice is asked again; what cannot be answered in time is told as what it is, not as a mistake of ours.
+ * Handles a Temporal server that dies during a call. It comes back (ours is restarted at once), so calls that can be
+ * repeated are retried; if there is no answer in time, the error says so instead of reporting a bug.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isGrpcServiceError } from '@temporalio/client';
@@ -13,7 +13,7 @@ import type { Session } from '../host/session.ts';
  * RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE.
  */
 const AWAY = [1, 4, 8, 13, 14];
-/** A killed server is back within seconds; one elsewhere that is away for longer is worth a word. */
+/** A killed server is back within seconds; if a remote one is away for longer, this is reported. */
 const PATIENCE_MS = 60_000;
 
 export function isTemporalAway(error: unknown): boolean {
@@ -24,19 +24,19 @@ export function isTemporalAway(error: unknown): boolean {
 export function temporalAway(cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_UNREACHABLE',
-    message: `Temporal went away in the middle of the command (${reasonOf(cause)})`,
-    remedy: 'Type the same command again: what has begun goes on, and nothing is submitted twice.',
+    message: `The connection to Temporal was lost during the command (${reasonOf(cause)})`,
+    remedy: 'Run the same command again: it resumes, and nothing is submitted twice.',
     cause,
   });
 }
 
 /** A server that dies again while it is being started or taken over: once more. */
 const DIED_AGAIN = ['TEMPORAL_NOT_STARTED', 'TEMPORAL_NOT_HEALTHY', 'TEMPORAL_UNREACHABLE'];
-/** Then something keeps it from running, and its words must be heard. */
+/** Then something keeps it from running, and its error is reported. */
 const MOST_DEATHS = 5;
 const BETWEEN_MS = 1_000;
 
-/** Returns when Temporal can be used again. Throws what keeps it away for good. */
+/** Returns when Temporal can be used again. Throws if it cannot come back. */
 export async function recover(session: Session): Promise<void> {
   for (let deaths = 1; ; deaths += 1) {
     try {

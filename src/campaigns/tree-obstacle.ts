@@ -1,4 +1,4 @@
-/** Whether the campaign's output tree is here, and its own: what its items do not get past, as far as can be seen. */
+/** Whether the campaign's output tree is here and belongs to it; otherwise its items are blocked. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Session } from '../host/session.ts';
 import { openStore } from '../store/open-store.ts';
@@ -19,7 +19,7 @@ interface Looked {
 /** Open items that are asked what they wait for; what keeps one from its tree keeps most of them. */
 const ASKED = 3;
 
-/** A sentence with what to do; null where nothing is known to be in the way. */
+/** A sentence with what to do; null if no obstacle is known. */
 export async function treeObstacleOf(
   { session, name, folder }: Looked,
   { memo }: Pick<WorkflowExecutionDescription, 'memo'>,

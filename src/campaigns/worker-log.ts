@@ -1,4 +1,4 @@
-/** The log of a worker that runs inside this process goes to a file: the terminal belongs to somebody else. */
+/** The log of a worker that runs inside this process goes to a file, because the terminal is used by the command. */
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';

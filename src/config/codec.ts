@@ -26,7 +26,7 @@ export function codecKeys(codec: Section | undefined, place: SecretPlace): Codec
   if (keys.has(codec.key)) return { current: codec.key, keys };
   throw refused(
     'CONFIG_CODEC_KEY',
-    `temporal.codec.key is ${codec.key}, and temporal.codec.keys has no key of this id`,
+    `temporal.codec.key is ${codec.key}, but temporal.codec.keys has no key with this id`,
     `Add it under temporal.codec.keys, or name one of: ${[...keys.keys()].join(', ')}.`,
   );
 }

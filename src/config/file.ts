@@ -47,7 +47,7 @@ function readYaml(path: string): unknown {
     throw refused(
       'CONFIG_NOT_YAML',
       `${path}: ${error.message}`,
-      'Mend the YAML at that place.',
+      'Correct the YAML at that place.',
       error,
     );
   return document.toJS() ?? {};

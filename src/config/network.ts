@@ -72,8 +72,8 @@ function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceCon
   if (protocol === 'https:' || allowHttp || isLocalHost(hostname)) return;
   throw refused(
     'CONFIG_TOKEN_OVER_HTTP',
-    `services.${service}.url: http://${host} would get the token unencrypted`,
-    `Write https://${host}${pathname}. Only where the network to that host is trusted, set services.${service}.allowHttp: true.`,
+    `services.${service}.url: http://${host} would receive the token unencrypted`,
+    `Write https://${host}${pathname}. Only if you trust the network to that host, set services.${service}.allowHttp: true.`,
   );
 }
 
@@ -88,14 +88,14 @@ function caOf(service: ServiceName, { tls }: ServiceConfig, { base }: SecretPlac
     throw refused(
       'CONFIG_TLS_UNREADABLE',
       `${key}: cannot read ${path}`,
-      'Check the path; it is taken from the folder of the configuration.',
+      'Check the path; it is relative to the folder of the configuration.',
       cause,
     );
   }
   throw refused(
     'CONFIG_TLS_UNREADABLE',
     `${key}: ${path} has no certificate in PEM form`,
-    'Name a file with "-----BEGIN CERTIFICATE-----" in it.',
+    'Use a file that contains "-----BEGIN CERTIFICATE-----".',
   );
 }
 

@@ -96,8 +96,8 @@ function privateKeyIn(name: string, pem: string): ReturnType<typeof createPrivat
   } catch (cause) {
     throw refused(
       'CONFIG_TLS_INVALID',
-      `${name} holds no PEM private key that can be read without a passphrase`,
-      'Store the key unencrypted, readable by you only: openssl pkey -in FILE -out NEW_FILE',
+      `${name} contains no PEM private key that can be read without a passphrase`,
+      'Store the key unencrypted, readable only by you: openssl pkey -in FILE -out NEW_FILE',
       cause,
     );
   }

@@ -115,7 +115,7 @@ const jobs = z
     }),
     sameFailures: bound.meta({
       description:
-        'When the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service and asks. `none`: it goes on.',
+        'When the first N items of a service, or all but one of the last 2N, fail with the same code and message, the campaign pauses that service and asks. `none`: it continues.',
       default: 5,
       examples: [10, 'none'],
     }),
@@ -152,7 +152,9 @@ const notify = z
     }),
   })
   .partial()
-  .meta({ description: 'Who is told when a campaign has ended: a command, a webhook, or both.' });
+  .meta({
+    description: 'Who is notified when a campaign has ended: a command, a webhook, or both.',
+  });
 
 const store = z
   .strictObject({

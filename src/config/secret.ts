@@ -98,7 +98,7 @@ export function readSecret(
     throw refused(
       'CONFIG_SECRET_MISSING',
       `${key}: cannot read the file ${source.file}`,
-      'Put the token alone into that file, readable by you only.',
+      'Put only the token into that file, readable only by you.',
       cause,
     );
   }

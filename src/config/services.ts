@@ -127,13 +127,13 @@ function tokensOf(
     throw refused(
       'CONFIG_SEVERAL_TOKENS',
       `${key} has both token and tokens`,
-      'Name all tokens under tokens, and leave token out.',
+      'List all tokens under tokens, and omit token.',
     );
   if (tokens.length > 1 && !severalTokensAllowed)
     throw refused(
       'CONFIG_SEVERAL_TOKENS',
-      `${key}.tokens names ${tokens.length} tokens: together they send more jobs than the limit of one, which many services forbid`,
-      `Ask whoever runs the service. Where its terms allow it, set ${key}.severalTokensAllowed: true; otherwise name one token.`,
+      `${key}.tokens lists ${tokens.length} tokens: together they submit more jobs than the limit of one, which many services forbid`,
+      `Ask the service operators. If the terms allow it, set ${key}.severalTokensAllowed: true; otherwise use one token.`,
     );
   return tokens.map((source, index) => readSecret(`${key}.tokens[${index}]`, source, place));
 }
@@ -145,8 +145,8 @@ function withOthers(service: ServiceName, all: readonly ServiceSettings[]): Serv
   if (credentials.size < all.length)
     throw refused(
       'CONFIG_SEVERAL_TOKENS',
-      `services.${service}.tokens names the same token more than once`,
-      'Name each token once: a token has one budget, however often it is named.',
+      `services.${service}.tokens lists the same token more than once`,
+      'List each token once: a token has one budget, however often it is listed.',
     );
   return others.length === 0 ? first : { ...first, others };
 }
@@ -193,7 +193,7 @@ export function describeService(
     throw refused(
       'CONFIG_MOLECULE_TOKEN',
       'the token of the molecule service is not 10 characters long',
-      'Give the 10-character identifier that the service knows you by.',
+      'Use the 10-character identifier that the service issued to you.',
     );
   }
   const address = options.address ?? addressOf(url);

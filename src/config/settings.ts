@@ -110,14 +110,14 @@ function storeUrl(url: string): string {
     throw refused(
       'CONFIG_STORE_ADDRESS',
       `store.url: the address of the object store cannot be used: ${parsed.fault}`,
-      'Write s3://bucket/prefix, the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
+      'Write s3://bucket/prefix, set the server in store.endpoint, and leave credentials to the AWS SDK (docs/object-store.md).',
     );
   }
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url;
   throw refused(
     'CONFIG_STORE_UNSUPPORTED',
-    `store.url: ${url} is neither a folder nor an address of S3`,
-    'Name a folder, or s3://bucket/prefix.',
+    `store.url: ${url} is neither a folder nor an S3 address`,
+    'Use a folder, or s3://bucket/prefix.',
   );
 }
 

@@ -98,7 +98,7 @@ function apiKeyIn(path: string): Secret {
   throw refused(
     'CONFIG_SECRET_MISSING',
     `temporal.apiKey: the file ${path} is empty`,
-    'Put the API key alone into that file.',
+    'Put only the API key into that file.',
   );
 }
 

@@ -18,12 +18,12 @@ export function bondedMolecule(reading: MoleculeReading): BondedMolecule | LeftO
   if (missing !== null) return { code: 'HYDROGENS_MISSING', message: missing };
   const netCharge = Math.round(reading.charge) || 0;
   if (Math.abs(reading.charge - netCharge) > CHARGE_TOLERANCE) {
-    return unknown(`its partial charges sum up to ${reading.charge}, which is no whole charge`);
+    return unknown(`its partial charges sum to ${reading.charge}, which is not an integer`);
   }
   const elements = reading.atoms.map(({ element }) => element);
   const found = assignBondOrders({ elements, bonds: reading.bonds }, netCharge);
   if (found !== null) return { ...found, reading, netCharge };
-  return unknown(`no bond orders fit its atoms, its bonds and the net charge ${netCharge}`);
+  return unknown(`no bond orders match its atoms, its bonds and the net charge ${netCharge}`);
 }
 
 function unknown(message: string): LeftOut {

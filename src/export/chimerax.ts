@@ -30,7 +30,7 @@ function addAttributes(item: ExportItem, proteins: NamedProteins): Added {
   const tracks = Object.keys(first.protein.tracks);
   const onStructure = item.structure !== null;
   if (!onStructure && proteins.length > 1) {
-    const message = `it has ${proteins.length} sequences: name the structure that one of them is of`;
+    const message = `it has ${proteins.length} sequences: give the structure of one of them`;
     return leftOut('STRUCTURE_UNNAMED', message);
   }
   const notes = new Set<string>();

@@ -162,7 +162,7 @@ function wouldReplace(to: Store, files: readonly string[]): HundredfoldError {
     code: 'EXPORT_WOULD_REPLACE',
     message: `${to.location} has ${files.length} files that this export would change or remove: ${shown}`,
     remedy:
-      'Nothing was changed. Choose another folder with --out, or write over them with --replace.',
+      'Nothing was changed. Choose another folder with --out, or overwrite them with --replace.',
   });
 }
 
@@ -176,11 +176,11 @@ function nothing(
   const reason = isEmpty
     ? 'no item was selected'
     : first === undefined
-      ? `none of the ${otherKinds} selected items is of a kind that it takes (${format.kinds.join(', ')})`
+      ? `none of the ${otherKinds} selected items has a supported kind (${format.kinds.join(', ')})`
       : `all ${leftOut.length} items were left out, ${first.id} because ${first.message} (${first.code})`;
   return new HundredfoldError({
     code: 'EXPORT_NOTHING',
     message: `${campaign.name} has nothing for ${format.name}: ${reason}`,
-    remedy: `"hundredfold items ${campaign.name}" shows the items, "hundredfold export --list" what each format takes.`,
+    remedy: `"hundredfold items ${campaign.name}" shows the items, "hundredfold export --list" what each format supports.`,
   });
 }

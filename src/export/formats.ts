@@ -36,6 +36,6 @@ export function formatOf(name: string): ExportFormat {
   throw new HundredfoldError({
     code: 'EXPORT_FORMAT_UNKNOWN',
     message: `there is no export format ${JSON.stringify(name)}`,
-    remedy: `One of ${FORMATS.map((format) => format.name).join(', ')}; "hundredfold export --list" says what each holds.`,
+    remedy: `One of ${FORMATS.map((format) => format.name).join(', ')}; "hundredfold export --list" shows what each contains.`,
   });
 }

@@ -22,7 +22,7 @@ export const mol2: ExportFormat = {
 
 function addMolecule({ id, reading }: ExportItem): Added {
   if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result holds no atoms');
+    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
   const molecule = bondedMolecule(reading);
   if ('code' in molecule) return { leftOut: molecule };
   return { pieces: [{ file: 'molecules.mol2', text: mol2Text(id, molecule), goesOn: true }] };

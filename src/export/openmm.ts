@@ -28,7 +28,7 @@ export const openmm: ExportFormat = {
 
 function addLigand({ id, files, reading }: ExportItem): Added {
   if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result holds no atoms');
+    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
   const missing = hydrogensMissing(reading);
   if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);
   return {

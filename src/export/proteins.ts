@@ -23,7 +23,7 @@ export function withProteins(
 ): (item: ExportItem) => Added {
   return (item) => {
     const [first, ...others] = namedProteins(item, item.reading);
-    if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result holds no protein');
+    if (first === undefined) return leftOut('RESULT_UNREADABLE', 'its result contains no protein');
     return add(item, [first, ...others]);
   };
 }

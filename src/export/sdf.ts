@@ -23,7 +23,7 @@ export const sdf: ExportFormat = {
 function addMolecule(item: ExportItem): Added {
   const { id, reading, record } = item;
   if (reading?.kind !== 'molecule')
-    return leftOut('RESULT_UNREADABLE', 'its result holds no atoms');
+    return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
   const molecule = bondedMolecule(reading);
   if ('code' in molecule) return { leftOut: molecule };
   // V2000 has three columns for the number of atoms; the service takes 200 atoms at most.

@@ -31,7 +31,7 @@ export class StructureFolder {
     const inside = relative(folder, path);
     // A manifest may come from elsewhere: it opens no file of the machine that lies beside it.
     if (inside.startsWith('..') || isAbsolute(inside)) {
-      return { code: 'STRUCTURE_OUTSIDE', message: `${name} lies outside ${folder}` };
+      return { code: 'STRUCTURE_OUTSIDE', message: `${name} is outside ${folder}` };
     }
     try {
       return { name, text: await readFile(path, 'utf8') };

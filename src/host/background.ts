@@ -55,7 +55,7 @@ export async function startInBackground(
       throw new HundredfoldError({
         code: 'HOST_NOT_READY',
         message: 'the background process did not become ready',
-        remedy: `Look into ${logFile}.`,
+        remedy: `Read ${logFile}.`,
       });
     }
     await delay(LOOK_EVERY_MS);
@@ -83,7 +83,7 @@ export async function takenOver(settings: Settings): Promise<void> {
       throw new HundredfoldError({
         code: 'HOST_NOT_READY',
         message: 'the background process did not take the campaign over',
-        remedy: 'Nothing is lost: the "hundredfold run" command of this campaign goes on with it.',
+        remedy: 'Nothing is lost: the "hundredfold run" command of this campaign continues it.',
       });
     }
     await delay(LOOK_EVERY_MS);

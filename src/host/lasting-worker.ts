@@ -61,5 +61,5 @@ export async function startLastingWorker(
 
 function warnOfDeath(error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
-  warn(`the worker ended by itself and is started again (${why.slice(0, 200)})`);
+  warn(`the worker stopped unexpectedly and is restarted (${why.slice(0, 200)})`);
 }

@@ -15,7 +15,7 @@ export function checkOpenFiles(limits: string = ownLimits()): void {
   throw new HundredfoldError({
     code: 'OPEN_FILES_LIMIT',
     message: `this process may open ${soft} files; a campaign needs ${NEEDED}`,
-    remedy: `Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then type the same command again.`,
+    remedy: `Raise the limit (ulimit -n 1024, or nofile in limits.conf or of the container), then run the same command again.`,
   });
 }
 

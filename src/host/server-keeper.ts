@@ -19,8 +19,8 @@ import { warn } from '../state/warn.ts';
 import { guardUi, type UiGuard } from './ui-guard.ts';
 
 const SET_ASIDE = (name: string): string =>
-  `the clock was set back since Temporal's database was written: it was set aside as ${name}, and a new one is begun. ` +
-  'Campaigns that were open go on when their "hundredfold run" command is typed again.';
+  `the clock was set back since Temporal's database was written: it was set aside as ${name}, and a new one was created. ` +
+  'Open campaigns continue when their "hundredfold run" command is run again.';
 
 const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
@@ -82,8 +82,8 @@ export class ServerKeeper {
     if ((await freePort(port)) !== port) {
       throw new HundredfoldError({
         code: 'TEMPORAL_PORT_LOST',
-        message: `the embedded Temporal server died, and another program has taken its port ${port} meanwhile`,
-        remedy: 'Type the same command again: it starts on another port, and nothing is lost.',
+        message: `the embedded Temporal server died, and another program now uses its port ${port}`,
+        remedy: 'Run the same command again: it uses another port, and nothing is lost.',
       });
     }
     await this.findOrStart();

@@ -124,7 +124,7 @@ class EmbeddedSession implements Session {
       code: 'HOST_NOT_READY',
       message: `another command holds ${embeddedDir} and does not become ready`,
       remedy:
-        'It may still be starting: try again in a moment. Otherwise look for a hundredfold process that hangs and end it; campaigns lose nothing.',
+        'It may still be starting: try again in a moment. Otherwise, find the hundredfold process that hangs and end it; campaigns lose nothing.',
     });
   }
 
@@ -143,7 +143,7 @@ class EmbeddedSession implements Session {
     try {
       if (!this.options.anyHost) {
         this.checkServices(record);
-        await this.tellLimits(client);
+        await this.updateLimits(client);
       }
     } catch (error) {
       await client.connection.close();
@@ -154,7 +154,7 @@ class EmbeddedSession implements Session {
   }
 
   /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
-  private async tellLimits(client: Client): Promise<void> {
+  private async updateLimits(client: Client): Promise<void> {
     const services = everyCredential(Object.values(this.options.settings.services));
     for (const { reference, limit, addressLimit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
@@ -180,7 +180,7 @@ class EmbeddedSession implements Session {
       code: 'HOST_OTHER_SERVICES',
       message: `the command that runs the embedded server (process ${record.pid}) does not know ${what}`,
       remedy:
-        'Wait until it has ended, or give this campaign a server of its own: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
+        'Wait until it has ended, or use a separate server for this campaign: HUNDREDFOLD_EMBEDDED_DIR=.hundredfold-2.',
     });
   }
 }

@@ -33,7 +33,7 @@ export async function guardUi(
     const why = refusal(asked, port);
     const ui = target();
     if (why !== null) refuse(answer, 403, why);
-    else if (ui === null) refuse(answer, 502, 'The Temporal UI does not run.');
+    else if (ui === null) refuse(answer, 502, 'The Temporal UI is not running.');
     else passOn(asked, answer, ui);
   });
   for (const port of [...wished, 0]) {
@@ -75,7 +75,7 @@ export function refusal(
 ): string | null {
   const names = [`127.0.0.1:${port}`, `localhost:${port}`];
   if (!names.includes(headers.host ?? '')) {
-    return 'This address is not the one of the Temporal UI (Host).';
+    return 'This is not the address of the Temporal UI (Host).';
   }
   const { origin } = headers;
   if (origin !== undefined && !names.includes(origin.replace(/^http:\/\//, ''))) {

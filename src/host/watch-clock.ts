@@ -60,9 +60,9 @@ function wordsOf(backMs: number): string {
   const length = formatNonZeroDuration(backMs);
   const step = `the clock of this machine was set back by ${length}`;
   if (backMs <= WAITED_FOR_MS)
-    return `${step}: Temporal stands still for as long, and then everything goes on.`;
+    return `${step}: Temporal stops for that long, and then everything continues.`;
   return (
-    `${step}. Temporal cannot go on with its database, which is set aside. Type the same command again: what is done ` +
-    'stays done, and nothing is submitted twice.'
+    `${step}. Temporal cannot continue with its database, which is set aside. Run the same command again: finished items ` +
+    'are kept, and nothing is submitted twice.'
   );
 }

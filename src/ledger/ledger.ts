@@ -228,8 +228,8 @@ export class Ledger {
       charges.addGap(now);
     });
     this.warn(
-      `the ledger of submissions ${this.path} was damaged and is now ${aside}. What was sent before is not known, so ` +
-        'nothing is sent until it has left the window of its service. If you know that nothing was sent, remove ' +
+      `the ledger of submissions ${this.path} was damaged and is now ${aside}. Earlier submissions are not known, so ` +
+        'nothing is sent until the window of each service has passed. If you know that nothing was sent, remove ' +
         `${this.path}.`,
     );
   }
@@ -273,7 +273,7 @@ function unusable(path: string, cause: unknown): HundredfoldError {
     code: 'LEDGER_UNUSABLE',
     message: `the ledger of submissions ${path} cannot be used: ${reason}`,
     remedy:
-      'Free disk space, or set HUNDREDFOLD_STATE_DIR to a folder that can be written; nothing is sent until then.',
+      'Free disk space, or set HUNDREDFOLD_STATE_DIR to a writable folder; nothing is sent until then.',
     cause,
   });
 }

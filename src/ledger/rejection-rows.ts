@@ -10,7 +10,7 @@ import type { Moment } from './steady-clock.ts';
 const KEPT_MS = 24 * 3_600_000;
 const SHOWN = 100;
 
-interface Told {
+interface Rejected429 {
   readonly rejection: Rejection;
   readonly charged: number;
   readonly limit: number | null;
@@ -30,7 +30,7 @@ export class RejectionRows {
     anchorRows(this.database, 'rejections', now);
   }
 
-  add({ service, address, credential }: Account, told: Told, now: Moment): void {
+  add({ service, address, credential }: Account, rejected: Rejected429, now: Moment): void {
     this.database.prepare('DELETE FROM rejections WHERE steady < ?').run(now.steadyMs - KEPT_MS);
     this.database
       .prepare(
@@ -39,8 +39,15 @@ export class RejectionRows {
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
-        ...[service, address, credential, told.rejection.type, Math.max(0, told.charged)],
-        ...[told.limit, told.serviceLimit, told.holdMs, now.run, now.steadyMs, now.wallMs],
+        ...[service, address, credential, rejected.rejection.type, Math.max(0, rejected.charged)],
+        ...[
+          rejected.limit,
+          rejected.serviceLimit,
+          rejected.holdMs,
+          now.run,
+          now.steadyMs,
+          now.wallMs,
+        ],
       );
   }
 

@@ -139,7 +139,7 @@ function damage(path: string): HundredfoldError {
   return new HundredfoldError({
     code: 'LEDGER_DAMAGED',
     message: `the ledger of submissions ${path} is damaged`,
-    remedy: 'Nothing needs to be done: it is set aside and begun again.',
+    remedy: 'No action is needed: it is set aside and recreated.',
   });
 }
 

@@ -164,11 +164,11 @@ export async function openTree(
     throw new HundredfoldError({
       code: 'TREE_UNKNOWN',
       message: `${location} is not a folder`,
-      remedy: 'Name the folder of a campaign: it holds campaign.json and items.csv.',
+      remedy: 'Give the folder of a campaign: it contains campaign.json and items.csv.',
     });
   }
   const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw notPrepared(store, 'it holds no campaign');
+  if (campaign === null) throw notPrepared(store, 'it contains no campaign');
   return new OutputTree(store, location, campaign);
 }
 

@@ -74,7 +74,7 @@ async function prepared(
 function isRunning(name: string): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_RUNNING',
-    message: `the campaign ${name} is running already, started elsewhere`,
-    remedy: 'Wait until it has ended, or give this one another name.',
+    message: `the campaign ${name} is already running, started elsewhere`,
+    remedy: 'Wait until it has ended, or choose another name.',
   });
 }

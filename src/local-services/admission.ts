@@ -175,7 +175,7 @@ export class Admission {
     if (most === 0 || this.#jobs.waitingOf(service, owner) < most) return;
     throw new Refusal(
       503,
-      `${String(most)} jobs of this token wait for a worker already; ask again when some have started.`,
+      `${String(most)} jobs of this token already wait for a worker; try again when some have started.`,
       {},
       { 'Retry-After': String(this.#settings.retryAfterSeconds) },
     );

@@ -48,8 +48,8 @@ export function prefixFor(
   request: FastifyRequest,
   { basePath, trustProxy }: ProxySettings,
 ): string {
-  const told = trustProxy ? last(request.headers['x-forwarded-prefix']) : undefined;
-  return (told === undefined ? null : pathPrefix(told)) ?? basePath;
+  const forwarded = trustProxy ? last(request.headers['x-forwarded-prefix']) : undefined;
+  return (forwarded === undefined ? null : pathPrefix(forwarded)) ?? basePath;
 }
 
 /** `https://host` where a trusted proxy says so; '' otherwise: the reader knows best how it came here. */

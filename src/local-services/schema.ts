@@ -126,7 +126,7 @@ export function openDatabase(path: string): DatabaseSync {
     throw new HundredfoldError({
       code: 'LOCAL_SERVICES_DATABASE',
       message: `The local services cannot use the database ${path}: ${reason}.`,
-      remedy: 'Stop other local services on this file, or give another file.',
+      remedy: 'Stop other local services that use this file, or choose another file.',
       cause,
     });
   }

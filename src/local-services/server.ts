@@ -215,7 +215,7 @@ function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldErro
   return new HundredfoldError({
     code: 'LOCAL_SERVICES_PORT',
     message: `The local services cannot listen on ${host}:${String(port)}: ${reason}.`,
-    remedy: 'Give another port, or stop what listens there.',
+    remedy: 'Choose another port, or stop the program that uses it.',
     cause,
   });
 }

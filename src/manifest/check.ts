@@ -103,7 +103,7 @@ async function* rowsOf(
   const read = new Set<string>();
   for (const given of paths) {
     for await (const source of sourcesOf(given, allowOutside)) {
-      if (source.type === 'told') {
+      if (source.type === 'problem') {
         const { name } = source;
         yield { manifest: { name, path: name }, rows: [aboutFile(source.complaint)] };
         continue;
@@ -126,23 +126,23 @@ async function* rowsOfFile(
 ): AsyncGenerator<readonly RawRow[]> {
   const text = new SourceText(file.path);
   // A manifest that yields nothing at all must not pass for one that is in order.
-  let told = false;
+  let reported = false;
   try {
     for await (const rows of readRows(file, text)) {
       // Bad bytes explain what comes after them.
       const found = text.takeComplaints();
       const all = found.length > 0 ? [aboutFile(...found), ...rows] : rows;
-      told ||= all.some((row) => row.line !== null || row.complaints.some(isError));
+      reported ||= all.some((row) => row.line !== null || row.complaints.some(isError));
       yield all;
     }
     const found = text.takeComplaints();
     if (found.length > 0) yield [aboutFile(...found)];
-    told ||= found.some(isError);
+    reported ||= found.some(isError);
   } catch (error) {
-    told = true;
+    reported = true;
     yield [aboutFile(...text.takeComplaints(), brokenOff(error, file.format))];
   }
-  if (!told) yield [aboutFile(complaint('MANIFEST_EMPTY', {}))];
+  if (!reported) yield [aboutFile(complaint('MANIFEST_EMPTY', {}))];
   const sha256 = text.digest();
   if (sha256 !== null) onDigest?.({ file: file.name, sha256 });
 }

@@ -34,20 +34,20 @@ export function readContent(
   const wrong = otherKind(column, value, options.kind);
   if (wrong !== null) return refused(wrong);
   if (text === null) return refused();
-  const told = (reading: Reading): Content => contentOf(reading, column, value);
+  const asContent = (reading: Reading): Content => contentOf(reading, column, value);
   switch (options.kind) {
     case 'molecule': {
-      if (column === 'smiles') return readSmilesInput(text, options, chemist).then(told);
+      if (column === 'smiles') return readSmilesInput(text, options, chemist).then(asContent);
       const extension = MOLECULE_EXTENSIONS.find((known) => known === row.extension);
       if (extension === undefined) return wrongType(row);
-      return readStructureInput(text, extension, options, chemist).then(told);
+      return readStructureInput(text, extension, options, chemist).then(asContent);
     }
     case 'sequence':
-      return told(readSequenceInput(text, options, id ?? 'sequence'));
+      return asContent(readSequenceInput(text, options, id ?? 'sequence'));
     case 'alignment':
-      return told(readAlignmentInput(text));
+      return asContent(readAlignmentInput(text));
     case 'shifts':
-      return told(readShiftsInput(text, options));
+      return asContent(readShiftsInput(text, options));
   }
 }
 
@@ -76,15 +76,15 @@ function otherKind(column: RowInput['column'], value: string, kind: Kind): Compl
 }
 
 /** Findings of one sort that are told of one input: an alignment may hold a thousand sequences. */
-const TOLD_OF_EACH = 3;
+const SHOWN_OF_EACH = 3;
 
 function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
-  if (findings.length <= TOLD_OF_EACH) return findings;
-  const told = new Map<string, number>();
+  if (findings.length <= SHOWN_OF_EACH) return findings;
+  const counts = new Map<string, number>();
   return findings.filter(({ code }) => {
-    const count = (told.get(code) ?? 0) + 1;
-    told.set(code, count);
-    return count <= TOLD_OF_EACH;
+    const count = (counts.get(code) ?? 0) + 1;
+    counts.set(code, count);
+    return count <= SHOWN_OF_EACH;
   });
 }
 

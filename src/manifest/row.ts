@@ -36,11 +36,11 @@ export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise
   const values: FieldValues = (field) => (cells[field] ?? '').trim();
   const place = { file: source.file, line };
   const named = nameRow(row, values, place, context.ids);
-  const told = (checked: CheckedCells): CheckedRow =>
+  const finish = (checked: CheckedCells): CheckedRow =>
     checkedRow({ cells, place, named, complaints: row.complaints }, values, checked);
-  if (row.complaints.some(({ code }) => SHIFTS_CELLS.has(code))) return told(UNCHECKED);
+  if (row.complaints.some(({ code }) => SHIFTS_CELLS.has(code))) return finish(UNCHECKED);
   const checked = checkCells(row, values, named.id, context);
-  return checked instanceof Promise ? checked.then(told) : told(checked);
+  return checked instanceof Promise ? checked.then(finish) : finish(checked);
 }
 
 interface NamedRow {
@@ -55,9 +55,9 @@ function checkedRow(
   values: FieldValues,
   { kind, ready, complaints: ofCells }: CheckedCells,
 ): CheckedRow {
-  const { id, told } = named;
+  const { id, shownId } = named;
   const complaints = [...ofRow, ...named.complaints, ...ofCells];
-  const problems = complaints.map((one) => toProblem(one, { ...place, id: told }));
+  const problems = complaints.map((one) => toProblem(one, { ...place, id: shownId }));
   const refused = complaints.some((one) => severityOf(one.code) === 'error');
   const row = { source: place, id, row: cells, kind, problems };
   if (refused || ready === null) return { ...row, item: null };
@@ -98,19 +98,19 @@ function nameRow(
   const written = values('id');
   if (written === '') {
     const id = ids.make(nameHint ?? stemOf(values('file')), place);
-    return { id, told: id, complaints: [] };
+    return { id, shownId: id, complaints: [] };
   }
-  const { id: told, complaints } = ids.claim(written, place);
+  const { id: shownId, complaints } = ids.claim(written, place);
   const refused = complaints.some(({ code }) => severityOf(code) === 'error');
-  const id = told === null || refused ? ids.make(written, place) : told;
-  return { id, told, complaints };
+  const id = shownId === null || refused ? ids.make(written, place) : shownId;
+  return { id, shownId, complaints };
 }
 
 interface RowName {
   /** Unique, also where the one that is written is refused. */
   readonly id: string;
   /** The id that problems name: as it is written, if it is one. */
-  readonly told: string | null;
+  readonly shownId: string | null;
   readonly complaints: readonly Complaint[];
 }
 
@@ -163,12 +163,12 @@ function checkInput(
   complaints.push(...ofOptions);
   if (read.input === null) return { kind, ready: unknownInput(options, remoteId), complaints };
   const adopts = remoteId === null ? {} : { adopts: { remoteId, inputKnown: true } };
-  const told = ({ input, canonical, complaints: found }: Content): CheckedCells => {
+  const finish = ({ input, canonical, complaints: found }: Content): CheckedCells => {
     const ready = input && { options, input, canonical, ...adopts };
     return { kind, ready, complaints: [...complaints, ...found] };
   };
   const content = readContent(read.input, options, id, chemist);
-  return content instanceof Promise ? content.then(told) : told(content);
+  return content instanceof Promise ? content.then(finish) : finish(content);
 }
 
 function kindOf({ input, complaints }: ReadInput, values: FieldValues): Judged {

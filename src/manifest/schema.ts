@@ -87,7 +87,7 @@ const FIELD_SCHEMAS = {
     .union([z.string().regex(cell('(?!\\.+\\s*$)[\\w.~-]{1,200}')), z.number(), z.null()])
     .meta({
       description:
-        'The id of a job that the service has already (request_id, hash_id): it is asked for and never submitted. The input may then be left out, and kind is needed.',
+        'The id of a job that already exists at the service (request_id, hash_id): it is polled and never submitted. The input may then be left out, and kind is needed.',
       examples: ['3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11'],
     }),
   predictors: z.union([predictorNames, z.array(predictorNames)]).meta({
@@ -107,12 +107,12 @@ const FIELD_SCHEMAS = {
       z.null(),
     ])
     .meta({
-      description: 'For molecules: a whole number; when empty the engine works it out.',
+      description: 'For molecules: an integer; when empty, the engine determines it.',
       default: null,
       examples: [0, -1, '+1'],
     }),
   atom_type: oneOf(ATOM_TYPES).meta({
-    description: 'For molecules: the force field that the atom types are of.',
+    description: 'For molecules: the force field of the atom types.',
     default: 'gaff2',
     examples: ['amber'],
   }),
@@ -145,7 +145,7 @@ const FIELD_SCHEMAS = {
     examples: ['me@example.org'],
   }),
   title: text.meta({
-    description: 'The name that people read at the service.',
+    description: 'The name that is shown at the service.',
     examples: ['Aspirin'],
   }),
 } as const satisfies Record<Field, z.ZodType>;

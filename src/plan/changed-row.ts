@@ -22,6 +22,6 @@ export function changedRow(former: ItemRecord, item: Item, same: boolean): Probl
   const place = `${former.source.file} line ${former.source.line}`;
   const facts = { column, was, is, place, state: former.state };
   const value = item.row[column] ?? null;
-  const told = complaint('MANIFEST_ROW_CHANGED', facts, { column, value });
-  return toProblem(told, { ...item.source, id: item.id });
+  const changed = complaint('MANIFEST_ROW_CHANGED', facts, { column, value });
+  return toProblem(changed, { ...item.source, id: item.id });
 }

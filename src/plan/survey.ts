@@ -154,7 +154,7 @@ class Surveyor {
     const { counts } = this;
     if (row.source.line !== null) counts.rows += 1;
     if (row.kind !== null) counts.kinds[row.kind] += 1;
-    for (const problem of row.problems) this.tell(problem);
+    for (const problem of row.problems) this.report(problem);
     const { item } = row;
     if (item === null) return this.refuse(row);
     const { tree } = this.options;
@@ -167,7 +167,7 @@ class Surveyor {
     const same = former !== null && isSameJob(former, waitingRecord(item));
     const problem = former && changedRow(former, item, same);
     if (problem) {
-      this.tell(problem);
+      this.report(problem);
       await this.refuse({ ...item, problems: [problem] });
       return;
     }
@@ -175,7 +175,7 @@ class Surveyor {
     await this.accept(item, same ? former : null);
   }
 
-  private tell(problem: Problem): void {
+  private report(problem: Problem): void {
     if (problem.severity === 'error') this.counts.errors += 1;
     else this.counts.warnings += 1;
     this.options.onProblem(problem);

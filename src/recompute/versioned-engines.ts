@@ -52,6 +52,6 @@ function noteOf({ service, version }: Versioned, used: string): readonly string[
   const command = installationOf(service, version);
   const remedy = command === null ? '' : ` Install it with: ${command}.`;
   return [
-    `The tree names version ${version} of the engine of the service ${service}, which is not installed here: ${used} computes in its place, and may give other results.${remedy}`,
+    `The tree names version ${version} of the engine of the service ${service}, which is not installed here: ${used} is used instead and may give different results.${remedy}`,
   ];
 }

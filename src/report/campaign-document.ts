@@ -63,7 +63,7 @@ export async function endedCampaign(store: Store, folder: string): Promise<Ended
     throw new HundredfoldError({
       code: 'CAMPAIGN_NOT_PUBLISHED',
       message: `${folder} has no ${CAMPAIGN_SUMMARY}: the campaign has not ended there`,
-      remedy: 'Type the "hundredfold run" command of this campaign again.',
+      remedy: 'Run the "hundredfold run" command of this campaign again.',
     });
   }
   const read = published.parse(JSON.parse(text));

@@ -102,4 +102,4 @@ async function campaignItem(store: Store, entry: PageEntry): Promise<CampaignIte
 }
 
 const RUN_AGAIN =
-  'Type the "hundredfold run" command of this campaign again: the item then runs from the beginning.';
+  'Run the "hundredfold run" command of this campaign again: the item then runs from the beginning.';

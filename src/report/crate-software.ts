@@ -74,8 +74,8 @@ export async function enginesOf(
       name,
       url,
       citation,
-      version: versions.get(service) ?? 'not told by the results',
-      description: `Computed the results${where}. The version is that of the first result; each tells its own.`,
+      version: versions.get(service) ?? 'not stated by the results',
+      description: `Computed the results${where}. The version is that of the first result; each result states its own.`,
     };
   });
 }

@@ -129,13 +129,13 @@ function root(
   const { name, items, startedAt, endedAt } = summary;
   const ends = ['succeeded', 'failed', 'held', 'cancelled', 'invalid'] as const;
   const counts = ends.filter((end) => items[end] > 0).map((end) => `${items[end]} ${end}`);
-  const told = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
+  const ended = counts.length === 0 ? '' : `: ${counts.join(', ')}`;
   return {
     '@id': './',
     '@type': 'Dataset',
     conformsTo: ref(PROFILE['@id']),
     name: `Campaign ${name}`,
-    description: `Results of ${items.total} items computed by hundredfold${told}. ${CHECKSUMS} has the SHA-256 of every file.`,
+    description: `Results of ${items.total} items computed by hundredfold${ended}. ${CHECKSUMS} has the SHA-256 of every file.`,
     datePublished: endedAt ?? startedAt,
     license: ref(NO_LICENCE['@id']),
     hasPart: parts.map(ref),

@@ -64,8 +64,8 @@ function fileOf(item: Listed): string {
 function otherCells(item: Listed): ReadonlyMap<string, string> {
   const row = rowOf(item);
   // Both together come from a former failed.csv: the reason is told anew, not piled up.
-  const retold = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
-  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(retold ? REASON_COLUMNS : [])];
+  const hasReason = REASON_COLUMNS.every((column) => Object.hasOwn(row, column));
+  const replaced: readonly string[] = [...FIRST_COLUMNS, ...(hasReason ? REASON_COLUMNS : [])];
   const others = Object.entries(row).filter(([column]) => !replaced.includes(column));
   return ownCells(Object.fromEntries(others), [...FIRST_COLUMNS, ...REASON_COLUMNS]);
 }

@@ -43,7 +43,7 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
     record === null ? '' : String(record.attempts.length),
     record?.sentAt ?? '',
     record?.submittedAt ?? '',
-    toldTime(record?.timing?.queuedAt ?? ''),
+    queuedTime(record?.timing?.queuedAt ?? ''),
     record?.finishedAt ?? '',
     error?.code ?? '',
     error?.message ?? '',
@@ -62,7 +62,7 @@ function resultFrom(record: ItemRecord | null): string {
 }
 
 /** With a zone, as the other times are written; without one it is nobody's guess, and stays as the service wrote it. */
-function toldTime(text: string): string {
+function queuedTime(text: string): string {
   const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? text : new Date(at).toISOString();
 }

@@ -52,7 +52,7 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
 }
 
 /** What a tree tells of its last publication, open or ended, as far as the items do not tell it. */
-export interface PublishedTold {
+export interface LastPublication {
   readonly end: CampaignEnd;
   readonly runs: readonly CampaignRun[];
   readonly settings: CampaignSummary['settings'] | null;
@@ -60,16 +60,16 @@ export interface PublishedTold {
 }
 
 /** Null when it was not published, or its campaign.json is damaged. */
-export async function publishedTold(store: Store): Promise<PublishedTold | null> {
+export async function lastPublication(store: Store): Promise<LastPublication | null> {
   const former = await readPublished(store);
   const last = former?.runs.at(-1);
   if (!former || !last) return null;
-  const { manifests, settings } = asTold.parse(former.disk);
+  const { manifests, settings } = publishedFacts.parse(former.disk);
   const end = { ...last, versions: ran.parse(former.disk).versions };
   return { end, runs: former.runs.slice(0, -1), settings, manifestDigests: manifests };
 }
 
-const asTold = z.object({
+const publishedFacts = z.object({
   manifests: z
     .array(z.object({ file: z.string(), sha256: z.string() }))
     .nullable()

@@ -46,7 +46,7 @@ export function readPayload(bytes: Uint8Array | string): Payload | ResultProblem
   if (!read.ok) return read;
   const entries = findEntries(read.json);
   if (entries.length === 0) {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The result holds no prediction.');
+    return resultProblem(RESULT_PROBLEMS.empty, 'The result contains no prediction.');
   }
   return { ok: true, entries };
 }

@@ -14,12 +14,12 @@ export function readResultJson(bytes: Uint8Array | string): ResultJson {
   const decoded = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
   const text = decoded.replace(/^\uFEFF/, '').trim();
   if (text === '') {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The service sent a result without a byte.');
+    return resultProblem(RESULT_PROBLEMS.empty, 'The service sent an empty result.');
   }
   const json = parseJson(text) ?? parseJson(withoutNotANumber(text));
   if (json !== undefined) return { ok: true, json };
   if (isCutShort(text)) {
-    const message = `The result stops in the middle, after ${decoded.length} characters.`;
+    const message = `The result is truncated after ${decoded.length} characters.`;
     return resultProblem(RESULT_PROBLEMS.truncated, message);
   }
   return resultProblem(RESULT_PROBLEMS.notJson, 'The result is not JSON.');

@@ -91,7 +91,7 @@ async function* streaming(
     throw new HundredfoldError({
       code: 'DOWNLOAD_BROKEN',
       message: `${where}: ${failureWords(failureCode(error))}`,
-      remedy: 'The download is tried again by itself; nothing incomplete is kept.',
+      remedy: 'The download is retried automatically; incomplete files are not kept.',
     });
   }
 }

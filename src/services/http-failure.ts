@@ -4,28 +4,28 @@
  */
 
 const WORDS: Readonly<Record<string, string>> = {
-  ABORTED: 'broken off here before it was answered',
+  ABORTED: 'aborted here before it was answered',
   BUSY: 'not sent, because earlier submissions took all connections',
   CERT_HAS_EXPIRED: 'the TLS certificate of the service has expired',
   DEADLINE: 'no complete answer before the deadline',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate of the service is signed by itself',
-  EAI_AGAIN: 'the name could not be looked up for the moment',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate of the service is self-signed',
+  EAI_AGAIN: 'the host name could not be resolved at the moment',
   ECONNREFUSED: 'connection refused: nothing listens there',
   ECONNRESET: 'the connection was reset',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no network',
-  ENOTFOUND: 'no host of that name',
+  ENOTFOUND: 'there is no host with that name',
   EPIPE: 'the service stopped reading the request',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
   ETIMEDOUT: 'the connection timed out',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate chain is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate chain is self-signed',
   UND_ERR_PRX_CONN: 'the proxy closed the connection',
   UND_ERR_PRX_TLS:
     'the TLS certificate of the proxy, or of the service behind it, is for another name',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped halfway',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection before the time-out',
-  UND_ERR_HEADERS_TIMEOUT: 'no answer before the time-out',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as announced',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection before the timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer before the timeout',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the length of the answer is not the announced one',
   UND_ERR_SOCKET: 'the service closed the connection',
   UNWELL: 'not sent, because the service had just failed another submission',
   NOT_OURS: 'not sent, because another attempt may have sent it',
@@ -57,6 +57,6 @@ function proxyWords(code: string): string | undefined {
   const [, status] = /^PROXY_(\d{3})$/.exec(code) ?? [];
   if (status === undefined) return undefined;
   if (status === '407')
-    return 'the proxy wants a user name and password, or refuses the ones it got';
+    return 'the proxy requires a user name and password, or refused those that it received';
   return `the proxy did not connect: it answered HTTP ${status}`;
 }

@@ -76,14 +76,14 @@ class Manners {
     const { brake, pace } = this;
     const stop = brake.stop();
     if (stop) return { type: 'postponed', ...stop };
-    const told = await this.byList(remoteId, options);
-    const waitMs = told === null ? pace.turn(remoteId) : 0;
-    if (told !== null || waitMs > WAITED_HERE_MS) {
+    const listed = await this.byList(remoteId, options);
+    const waitMs = listed === null ? pace.turn(remoteId) : 0;
+    if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
-      const message = 'waits for its turn to be asked about';
+      const message = 'waits for its turn to be polled';
       // Spread over the time in which all have their turn: each try costs the Temporal server something.
       const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
-      return told ?? { type: 'postponed', message, delayMs };
+      return listed ?? { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
     return this.paced(remoteId, brake.judged(await this.client.poll(remoteId, options)));
@@ -99,7 +99,7 @@ class Manners {
       return brake.isOn ? brake.refused() : client.fetch(remoteId, artefact, options);
     const early = this.pace.heldMs(remoteId);
     if (early > 0) {
-      const message = 'the service wants to be left alone until then';
+      const message = 'the service asked to wait until then';
       return { type: 'unavailable', message, retryAfterMs: early, uniform: true };
     }
     if (brake.stop()) return brake.refused();
@@ -126,7 +126,7 @@ class Manners {
       return { type: 'finished' };
     }
     pace.asked(remoteId, 0);
-    const message = 'unfinished, says the list of past results';
+    const message = 'unfinished, according to the list of past results';
     return { type: 'postponed', message, delayMs: dueMs };
   }
 

@@ -77,8 +77,8 @@ async function lookAt(http: Http, base: URL, wanted: Wanted, signal: AbortSignal
   const passing = passes(job) ?? moved(job, base, wanted);
   if (passing) return passing;
   // The words of the contract for an unknown job. Of the molecule service they are not shown.
-  const told = wanted.service === 'predictions' && job.status === 404 && isNotFound(job);
-  if (told) return { type: 'right' };
+  const isGone = wanted.service === 'predictions' && job.status === 404 && isNotFound(job);
+  if (isGone) return { type: 'right' };
   const submit = await look(http, submitPath(base, wanted), signal);
   if (submit.status === 405 || submit.status === 400) return { type: 'right' };
   if (submit.status !== 404 || job.status !== 404) {
@@ -123,7 +123,7 @@ function moved(
   const to = target ?? redirect;
   return {
     type: 'wrong',
-    message: `${base.origin}${base.pathname} has moved for good (HTTP ${status}) to ${to}`,
+    message: `${base.origin}${base.pathname} has moved permanently (HTTP ${status}) to ${to}`,
     better,
   };
 }

@@ -20,5 +20,5 @@ export function redirectWords(answer: HttpResponse): string | null {
   const target = url && redirectTarget(answer, url);
   if (target === null) return null;
   if (!PERMANENT.includes(answer.status)) return `a redirect to ${target}, which is not followed`;
-  return `moved for good to ${target}: change the url of the service in the configuration`;
+  return `moved permanently to ${target}: change the url of the service in the configuration`;
 }

@@ -65,7 +65,7 @@ async function readAnswer(
   if (status >= 200 && status < 300)
     return accepted(answer, { json, text, body: body.type }, readers);
   // From here on the status decides: a body that breaks off costs the words, not the outcome.
-  const words = serviceWords(text) ?? `HTTP ${status} without a word`;
+  const words = serviceWords(text) ?? `HTTP ${status} without a message`;
   const message = shorten(words);
   if (status === 429) return rateLimited(answer, json, message);
   if (NOT_NOW.has(status)) {
@@ -119,7 +119,7 @@ function accepted(
     const words = `${page} instead of an answer of the service`;
     return { ...blocked(answer, words), doubt: true };
   }
-  const why = body === 'broken' ? 'its body broke off' : 'its body has no job id that can be used';
+  const why = body === 'broken' ? 'its body was truncated' : 'its body has no usable job id';
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
 }
 

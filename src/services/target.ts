@@ -16,7 +16,7 @@ export function readServiceUrl(text: string): URL {
     throw new HundredfoldError({
       code: 'SERVICE_URL_INVALID',
       message: `The address of the service at ${url.host} carries a user name or password.`,
-      remedy: 'Leave them out: addresses are shown in messages. The token has a key of its own.',
+      remedy: 'Remove them: addresses are shown in messages. The token has its own key.',
     });
   }
   url.pathname = url.pathname.replace(/\/+$/, '');
@@ -35,7 +35,7 @@ export function below(base: URL, ...segments: readonly string[]): URL {
 export function checkToken(token: string, limit: number): void {
   const said = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(token)
     ? token.length > limit && `is longer than ${limit} characters`
-    : 'is empty, or has line breaks, blanks at its ends or characters beyond ASCII';
+    : 'is empty, or has line breaks, leading or trailing spaces, or non-ASCII characters';
   if (said === false) return;
   throw new HundredfoldError({
     code: 'TOKEN_UNUSABLE',

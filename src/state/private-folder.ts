@@ -28,7 +28,7 @@ export function privateFolder(
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const stat = lstatSync(folder);
   if (stat.isSymbolicLink()) throw notPrivate(folder, 'it is a symbolic link');
-  if (!stat.isDirectory()) throw notPrivate(folder, 'it is no folder');
+  if (!stat.isDirectory()) throw notPrivate(folder, 'it is not a folder');
   if (!isOwn(stat)) throw notPrivate(folder, `it belongs to another user (id ${stat.uid})`);
   if ((stat.mode & OTHERS) === 0) return folder;
   if (readdirSync(folder).every(isOurs)) chmodSync(folder, PRIVATE_FOLDER);

@@ -119,13 +119,13 @@ function leased(store: Store, by: Mark | null, windowMs: number): StoreError {
   const after =
     free === null
       ? ''
-      : ` If that one has stopped, this one goes on by itself at ${free.toISOString()}.`;
+      : ` If that one has stopped, this one continues automatically at ${free.toISOString()}.`;
   return new StoreError({
     code: 'TOKEN_LEASED',
     message: `another Temporal sends with this token: ${who}.`,
     remedy:
-      `Two servers with one token would spend its limit twice. Run the campaign there, or move that one's campaigns here (hundredfold move).${after}` +
-      ` Only where it has certainly sent nothing within the window, remove the objects below ${store.location} to go on at once.`,
+      `Two servers with one token would use its limit twice. Run the campaign there, or move the campaigns of that server here (hundredfold move).${after}` +
+      ` Only if it has certainly sent nothing within the window, remove the objects below ${store.location} to continue at once.`,
     retryable: true,
   });
 }

@@ -99,7 +99,7 @@ export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
     code: 'TREE_LEASED',
     message: `${store.location} is in use by another Temporal: ${who}.`,
     remedy:
-      'Wait until the campaign there has ended, or type the command in the folder that it was started from. Otherwise choose another output folder with --out.',
+      'Wait until the campaign there has ended, or run the command in the folder from which it was started. Otherwise choose another output folder with --out.',
     retryable: true,
   });
 }

@@ -274,7 +274,7 @@ function unreadable(key: string, cause: unknown): StoreError {
     message: `${key} is not an item record: ${where.slice(0, 3).join('; ')}.`,
     // Never overwritten silently: it may be all that is known about a job that was paid for.
     remedy:
-      'Restore the file from a copy, or remove it and type the "hundredfold run" command again: the item then runs from the beginning.',
+      'Restore the file from a copy, or remove it and run the "hundredfold run" command again: the item then runs from the beginning.',
     retryable: false,
     cause,
   });

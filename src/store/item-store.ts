@@ -82,7 +82,7 @@ function foreign(kind: Kind, id: string, what: string): StoreError {
   return new StoreError({
     code: 'ITEM_RECORD_FOREIGN',
     message: `${folder}/${ITEM_RECORD} ${what}: it was changed, or the folder was copied or moved.`,
-    remedy: `Restore ${folder} from a copy, or remove that folder and type the "hundredfold run" command again: the item then runs from the beginning.`,
+    remedy: `Restore ${folder} from a copy, or remove that folder and run the "hundredfold run" command again: the item then runs from the beginning.`,
     retryable: false,
   });
 }

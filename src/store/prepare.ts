@@ -200,8 +200,8 @@ async function removeOldPages(store: Store, pages: number): Promise<void> {
 function duplicateId(item: Item): StoreError {
   return new StoreError({
     code: 'STORE_DUPLICATE_ID',
-    message: `The id "${item.id}" stands for two items (again in ${item.source.file}, line ${item.source.line}).`,
-    remedy: 'Give every row of the campaign an id of its own.',
+    message: `The id "${item.id}" is used for two items (again in ${item.source.file}, line ${item.source.line}).`,
+    remedy: 'Give every row of the campaign a unique id.',
     retryable: false,
   });
 }

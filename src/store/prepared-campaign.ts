@@ -204,8 +204,8 @@ export async function writePage(
 export function notPrepared(store: Store, fault: string, cause?: unknown): StoreError {
   return new StoreError({
     code: 'STORE_NOT_PREPARED',
-    message: `${store.location} is no prepared campaign: ${fault}.`,
-    remedy: 'Type the "hundredfold run" command of this campaign again: it repairs that.',
+    message: `${store.location} is not a prepared campaign: ${fault}.`,
+    remedy: 'Run the "hundredfold run" command of this campaign again: it repairs the tree.',
     retryable: false,
     cause,
   });
@@ -218,7 +218,7 @@ function parsed<T>(text: string, key: string, shape: z.ZodType<T>): T {
     throw new StoreError({
       code: 'STORE_RECORD_UNREADABLE',
       message: `${key} was changed or damaged and cannot be read.`,
-      remedy: `Remove ${key} and type the "hundredfold run" command again: what is done stays done.`,
+      remedy: `Remove ${key} and run the "hundredfold run" command again: finished items are kept.`,
       retryable: false,
       cause,
     });

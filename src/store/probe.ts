@@ -12,7 +12,7 @@ const PROBES = '.hundredfold-probe/';
  */
 export async function probe(store: Store): Promise<void> {
   const key = `${PROBES}${randomUUID()}`;
-  const text = 'Written by hundredfold to try the bucket; may be removed.\n';
+  const text = 'Written by hundredfold to test the bucket; can be removed.\n';
   try {
     const first = await store.create(key, text);
     const second = await store.create(key, text);
@@ -31,7 +31,7 @@ function notConditional({ location }: Store): StoreError {
     code: 'STORE_NOT_CONDITIONAL',
     message: `The server of ${location} ignores conditional writes (If-None-Match: *): two workers could submit the same item.`,
     remedy:
-      'Use a store that honours them (AWS S3, MinIO, Ceph from Squid on, versitygw), or a folder that all workers share.',
+      'Use a store that supports them (AWS S3, MinIO, Ceph from Squid on, versitygw), or a folder that all workers share.',
     retryable: false,
   });
 }

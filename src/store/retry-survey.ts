@@ -80,7 +80,7 @@ export async function surveyRetry(
     });
   }
   survey.settleFollowers();
-  for (const id of unknown) survey.refusals.push(`${id} is no item of ${campaign.name}.`);
+  for (const id of unknown) survey.refusals.push(`${id} is not an item of ${campaign.name}.`);
   if (survey.refusals.length > 0) throw refused(survey.refusals);
   return survey;
 }
@@ -123,7 +123,7 @@ class RetryCount implements RetrySurvey {
       const ended = state === null || isFinal(state);
       if (state === 'succeeded' || !ended || this.chosen.has(id)) this.following += 1;
       else if (named && state !== null) {
-        const why = `${record.id} shares the job of ${id}, which is ${state}: name ${id} as well`;
+        const why = `${record.id} shares the job of ${id}, which is ${state}: also name ${id}`;
         this.refusals.push(`${why}, or alone.`);
       } else {
         this.alone.add(record.id);
@@ -195,6 +195,6 @@ function refused(reasons: readonly string[]): HundredfoldError {
     code: 'ITEM_NOT_RETRYABLE',
     message: [...reasons.slice(0, SHOWN), ...more].join(' '),
     remedy:
-      'Nothing was begun. Only items that failed, are held or were cancelled can be run again: items.csv lists them.',
+      'Nothing was started. Only failed, held and cancelled items can be run again: items.csv lists them.',
   });
 }

@@ -36,7 +36,7 @@ interface Meaning {
 const FULL: Omit<Meaning, 'what'> = {
   code: 'STORE_FULL',
   remedy:
-    'Free some space there (or raise the quota) and let the campaign go on; nothing is submitted twice.',
+    'Free some space there, or raise the quota. The campaign then continues; nothing is submitted twice.',
   retryable: true,
 };
 const READ_ONLY: Omit<Meaning, 'what'> = {
@@ -52,7 +52,7 @@ const BUSY: Omit<Meaning, 'what'> = {
 };
 const IN_THE_WAY: Omit<Meaning, 'what'> = {
   code: 'STORE_BAD_KEY',
-  remedy: 'Move away what stands at that place of the output folder.',
+  remedy: 'Move the file or folder at that place of the output folder.',
   retryable: false,
 };
 
@@ -66,10 +66,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   EPERM: { ...READ_ONLY, what: 'the system does not permit it' },
   EMFILE: { ...BUSY, what: 'too many files are open in this process' },
   ENFILE: { ...BUSY, what: 'too many files are open on this machine' },
-  EISDIR: { ...IN_THE_WAY, what: 'a folder stands where the file belongs' },
-  ENOTEMPTY: { ...IN_THE_WAY, what: 'a folder stands where the file belongs' },
-  ENOTDIR: { ...IN_THE_WAY, what: 'a file stands where a folder belongs' },
-  EEXIST: { ...IN_THE_WAY, what: 'something else stands where the file belongs' },
+  EISDIR: { ...IN_THE_WAY, what: 'there is a folder in place of the file' },
+  ENOTEMPTY: { ...IN_THE_WAY, what: 'there is a folder in place of the file' },
+  ENOTDIR: { ...IN_THE_WAY, what: 'there is a file in place of a folder' },
+  EEXIST: { ...IN_THE_WAY, what: 'something else is in place of the file' },
 };
 
 /** An error of the file system in words; `action` completes "Cannot …". */
@@ -95,8 +95,8 @@ export function storeErrorOf(error: unknown, action: string): StoreError {
 export function wrongLength(key: string, expected: number, bytes: number): StoreError {
   return new StoreError({
     code: 'STORE_TRUNCATED',
-    message: `${key} was announced with ${expected} bytes, and ${bytes < expected ? bytes : 'more'} came.`,
-    remedy: 'The download is tried again; if it goes on, report it to the service.',
+    message: `${key} was announced with ${expected} bytes, but ${bytes < expected ? bytes : 'more'} arrived.`,
+    remedy: 'The download is retried; if it keeps failing, contact the service operators.',
     retryable: true,
   });
 }
@@ -104,10 +104,10 @@ export function wrongLength(key: string, expected: number, bytes: number): Store
 /** @param needed bytes that are still to come; null when nobody knows */
 export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-  const room = needed === null ? '' : `${mb(needed)} are to be written, and `;
+  const room = needed === null ? '' : `${mb(needed)} are needed, and `;
   return new StoreError({
     code: 'STORE_FULL',
-    message: `Cannot write ${key}: the disk has ${mb(free)} left; ${room}${mb(kept)} are kept free for records.`,
+    message: `Cannot write ${key}: the disk has ${mb(free)} left; ${room}${mb(kept)} are reserved for records.`,
     remedy: FULL.remedy,
     retryable: true,
   });

@@ -63,7 +63,7 @@ export function treeNotHere(folder: string, fault: string): StoreError {
     code: 'TREE_NOT_HERE',
     message: `${folder} is not the output tree of this campaign here: ${fault}.`,
     remedy:
-      'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and type its "hundredfold run" command again.',
+      'Give every worker that folder under that path (mount its disk), or stop the worker that does not have it. If the folder was removed, end the campaign with "hundredfold cancel NAME --abandon" and run its "hundredfold run" command again.',
     retryable: true,
   });
 }

@@ -69,7 +69,7 @@ export class BudgetGauges {
   );
   readonly #nextSlot = gauge(
     'budget_next_slot_seconds',
-    'Time until a job may be sent, 0 for now; absent when only an answer that is still due can tell',
+    'Time until a job may be sent, 0 for now; absent when it depends on an answer that is still due',
     ...OF_CREDENTIAL,
   );
   readonly #blocked = gauge(

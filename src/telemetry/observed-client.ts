@@ -75,7 +75,7 @@ function traceWith(tracing: Tracing | undefined): Tracing['request'] {
 
 /** The clock runs from just before the first byte: what waits for a connection or a slot is no slow service. */
 async function submit(
-  { service, client, metrics, sent: tellSent }: Observed,
+  { service, client, metrics, sent: noteSent }: Observed,
   job: Job,
   options: SubmitOptions,
 ): Promise<SubmitOutcome> {
@@ -85,7 +85,7 @@ async function submit(
     const mayBeSent = (await options.beforeSending?.()) ?? true;
     if (mayBeSent) {
       sent.at = performance.now();
-      tellSent();
+      noteSent();
     }
     return mayBeSent;
   };

@@ -48,7 +48,7 @@ export function startTracing(environment: Readonly<Record<string, string | undef
   const provider = new BasicTracerProvider({ resource, spanProcessors: [exporter] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager().enable() });
   statusInSpans();
-  tellOnce();
+  logOnce();
   const tracer = provider.getTracer('hundredfold', programVersion());
   const sampling: Sampling = {
     sampler: environment['OTEL_TRACES_SAMPLER'],
@@ -187,13 +187,13 @@ function attributesOf(subject: Subject): Record<string, string> {
 }
 
 /** A collector that is away must not fill the log: the first failure says it. */
-function tellOnce(): void {
-  let isTold = false;
+function logOnce(): void {
+  let isLogged = false;
   const ignore = (): void => undefined;
   const error = (message: string): void => {
-    if (isTold) return;
-    isTold = true;
-    workerLog().warn('traces were not delivered; this is said once', { error: message });
+    if (isLogged) return;
+    isLogged = true;
+    workerLog().warn('traces were not delivered; this is logged only once', { error: message });
   };
   const logger = { error, warn: ignore, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(logger, DiagLogLevel.ERROR);

@@ -50,7 +50,7 @@ export class Readiness {
 
   /** Why not; null when it is ready. */
   async missing(): Promise<string | null> {
-    if (this.#draining) return 'draining: the worker was told to stop';
+    if (this.#draining) return 'draining: the worker is stopping';
     const states = this.#workers.map((worker) => worker.getState());
     if (states.length === 0) return 'starting: the worker does not poll yet';
     const other = states.find((state) => state !== 'RUNNING');

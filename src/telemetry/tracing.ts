@@ -33,9 +33,9 @@ async function load(environment: Environment): Promise<Tracing> {
   if (!protocol.startsWith('http/')) {
     throw new HundredfoldError({
       code: 'CONFIG_OTLP_PROTOCOL',
-      message: `traces cannot be sent by the protocol ${protocol}`,
+      message: `traces cannot be sent with the protocol ${protocol}`,
       remedy:
-        'Traces go by OTLP over HTTP, which collectors take at port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
+        'Traces are sent by OTLP over HTTP, which collectors receive on port 4318: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json, or unset it.',
     });
   }
   const { startTracing } = await import('./otel.ts');

@@ -35,7 +35,7 @@ export function unreachable(address: string, cause: NodeJS.ErrnoException): Hund
 export function silent(address: string): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_UNREACHABLE',
-    message: `cannot reach Temporal at ${address}: the port is open and nothing answers`,
+    message: `cannot reach Temporal at ${address}: the port is open, but nothing answers`,
     remedy:
       'The server may be starting or overloaded, or a firewall holds the connection: try again.',
   });
@@ -44,9 +44,9 @@ export function silent(address: string): HundredfoldError {
 export function notTemporal(address: string): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_NOT_GRPC',
-    message: `${address} answers as a web server and not as a Temporal frontend`,
+    message: `${address} answers as a web server, not as a Temporal frontend`,
     remedy:
-      'Name the gRPC port of the frontend (usually 7233); 8080 and 8233 are usual ports of the web UI.',
+      'Use the gRPC port of the frontend (usually 7233); 8080 and 8233 are usually ports of the web UI.',
   });
 }
 
@@ -64,7 +64,7 @@ export function plainText(address: string): HundredfoldError {
     code: 'TEMPORAL_TLS_NOT_OFFERED',
     message: `Temporal at ${address} speaks plain text, and the connection was made with TLS`,
     remedy:
-      'Remove temporal.tls (an API key turns TLS on as well), or name the port on which the server offers TLS.',
+      'Remove temporal.tls (an API key also enables TLS), or use the port on which the server offers TLS.',
   });
 }
 
@@ -107,7 +107,7 @@ function unknownIssuer({ address, tls }: Asked, cause: NodeJS.ErrnoException): H
     code: 'TEMPORAL_TLS_UNKNOWN_CA',
     message: `the certificate of Temporal at ${address} was issued by ${trusted} (${cause.code ?? ''})`,
     remedy:
-      'Set temporal.tls.ca to the PEM file of the authority that issued it; ask whoever runs the server.',
+      'Set temporal.tls.ca to the PEM file of the authority that issued it; ask the administrator of the server.',
     cause,
   });
 }
@@ -120,7 +120,7 @@ function otherName(
   const for_ = names === '' ? 'another name' : names.replaceAll('IP Address:', 'IP:');
   return new HundredfoldError({
     code: 'TEMPORAL_TLS_SERVER_NAME',
-    message: `the certificate of Temporal at ${address} is for ${for_}, and not for ${host}`,
+    message: `the certificate of Temporal at ${address} is for ${for_}, not for ${host}`,
     remedy:
       'Use one of these names in temporal.address, or set temporal.tls.serverName to one of them.',
     cause,
@@ -136,7 +136,7 @@ function notValidNow(
   return new HundredfoldError({
     code: 'TEMPORAL_TLS_EXPIRED',
     message: `the certificate of Temporal at ${address} ${why}`,
-    remedy: 'Let whoever runs the server renew it, and check the clock of this machine.',
+    remedy: 'Ask the administrator of the server to renew it, and check the clock of this machine.',
     cause,
   });
 }
@@ -151,7 +151,7 @@ export function clientCertificate(
   if (!tls.cert) {
     return new HundredfoldError({
       code: 'TEMPORAL_TLS_CLIENT_MISSING',
-      message: `Temporal at ${address} wants a client certificate, and none is configured${alert}`,
+      message: `Temporal at ${address} requires a client certificate, and none is configured${alert}`,
       remedy: 'Set temporal.tls.cert and temporal.tls.key (mutual TLS).',
       ...details,
     });

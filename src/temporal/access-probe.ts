@@ -75,8 +75,8 @@ async function probeTls(
   if (greeting.type === 'error') {
     const { error } = greeting;
     if (causes.isNetwork(error.code)) return causes.unreachable(address, error);
-    const told = causes.tlsErrorOf(error, asked);
-    if (told) return told;
+    const tlsError = causes.tlsErrorOf(error, asked);
+    if (tlsError) return tlsError;
   }
   // Nothing was said before the end: a server without TLS, or one that does not take our certificate.
   if (await speaksPlain(host, port)) return causes.plainText(address);

@@ -16,8 +16,8 @@ export function temporalCli(): string {
   if (cli) return cli.path;
   throw new HundredfoldError({
     code: 'TEMPORAL_CLI_MISSING',
-    message: 'the Temporal CLI, which carries the embedded server, is not installed',
-    remedy: 'Run `hundredfold setup`, or point TEMPORAL_CLI at a copy of it.',
+    message: 'the Temporal CLI, which contains the embedded server, is not installed',
+    remedy: 'Run `hundredfold setup`, or set TEMPORAL_CLI to a copy of it.',
   });
 }
 
@@ -28,7 +28,7 @@ export function temporalCli(): string {
 export async function ensureTemporalCli(say: (line: string) => void): Promise<TemporalCli> {
   const cli = findCli();
   if (cli) return cli;
-  say(`Fetching the Temporal CLI ${TEMPORAL_CLI_VERSION} (44 MB), once for this user …`);
+  say(`Downloading the Temporal CLI ${TEMPORAL_CLI_VERSION} (44 MB), once for this user …`);
   try {
     return { path: await fetchTemporalCli(), source: 'cache' };
   } catch (error) {

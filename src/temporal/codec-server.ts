@@ -49,7 +49,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   server.addHook('onRequest', (request, reply, done) => {
     if (isLocalHost(bracketed(host)) && !isLocalHost(nameOf(request.headers.host ?? ''))) {
       // A page that has its own name point to this machine (DNS rebinding) does not know the loopback names.
-      void reply.code(403).send({ message: 'ask for this server by a name of this machine' });
+      void reply.code(403).send({ message: 'use a name of this machine for this server' });
       return;
     }
     allow(options.uiOrigin, request, reply);

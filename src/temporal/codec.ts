@@ -108,16 +108,17 @@ function inPromise<T>(make: () => T): Promise<T> {
 function codecMissing(id: string): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_CODEC_MISSING',
-    message: `this namespace holds campaigns that are encrypted with the key ${id}, and no codec is configured here`,
-    remedy: 'Set temporal.codec as it is set where the campaigns were started (docs/cluster.md).',
+    message: `this namespace contains campaigns encrypted with the key ${id}, and no codec is configured here`,
+    remedy:
+      'Set temporal.codec to the same value as where the campaigns were started (docs/cluster.md).',
   });
 }
 
 function keyMissing(id: string, there: readonly string[]): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_CODEC_KEY_MISSING',
-    message: `something is encrypted with the key ${id}, and temporal.codec.keys has only ${there.join(', ')}`,
-    remedy: `Add the key ${id} under temporal.codec.keys; it may be an older one, which is needed to read.`,
+    message: `some data is encrypted with the key ${id}, but temporal.codec.keys has only ${there.join(', ')}`,
+    remedy: `Add the key ${id} under temporal.codec.keys; it may be an older key, which is needed for reading.`,
   });
 }
 

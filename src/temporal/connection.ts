@@ -139,8 +139,8 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
 /** gRPC says of all that keeps it from connecting that it took too long: the cause is looked for. */
 export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
-  const told = refusalOf(cause, target.namespace);
-  return told ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
+  const refusal = refusalOf(cause, target.namespace);
+  return refusal ?? (target.embedded ? null : await probed(target)) ?? unreachable(target, cause);
 }
 
 async function probed(target: TemporalAddress): Promise<HundredfoldError | null> {

@@ -134,9 +134,9 @@ function worded(error: unknown): unknown {
     return new HundredfoldError({
       code: 'DEPLOYMENT_UNSUPPORTED',
       message:
-        'this Temporal server has no Worker Deployments: it is too old, or they are switched off',
+        'this Temporal server has no Worker Deployments: it is too old, or they are disabled',
       remedy:
-        'Use server 1.29 or newer, or leave temporal.deployment out and stop all workers before an upgrade.',
+        'Use server 1.29 or newer, or omit temporal.deployment and stop all workers before an upgrade.',
       cause: error,
     });
   if (codeOf(error) === NOT_FOUND || codeOf(error) === FAILED_PRECONDITION)

@@ -194,7 +194,7 @@ function notStarted(logFile: string, from: number, why: string): HundredfoldErro
   return new HundredfoldError({
     code: 'TEMPORAL_NOT_STARTED',
     message: `the Temporal server did not start: ${why}${tail ? `\n${tail}` : ''}`,
-    remedy: `Look into ${logFile}; \`hundredfold doctor\` checks the installation.`,
+    remedy: `Read ${logFile}; \`hundredfold doctor\` checks the installation.`,
   });
 }
 
@@ -207,7 +207,7 @@ function damaged(file: string): HundredfoldError {
     code: 'TEMPORAL_DATABASE_DAMAGED',
     message: `${file}, the database of the embedded server, is damaged and cannot be read`,
     remedy:
-      `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and type the "hundredfold run" command again. ` +
-      'The output tree keeps inputs, results and accepted jobs, which are not submitted again. Lost are the histories in the UI.',
+      `Restore it from a backup, or move it aside (mv ${file} ${file}.damaged; rm -f ${file}-wal ${file}-shm) and run the "hundredfold run" command again. ` +
+      'The output tree keeps inputs, results and accepted jobs, which are not submitted again. The histories in the UI are lost.',
   });
 }

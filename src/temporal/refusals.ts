@@ -62,7 +62,7 @@ export function namespaceMissing(namespace: string, cause?: unknown): Hundredfol
 function unauthenticated({ details }: Status, cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_UNAUTHENTICATED',
-    message: `Temporal does not accept our credentials${words(details)}`,
+    message: `Temporal does not accept the credentials${words(details)}`,
     remedy:
       'Set temporal.apiKey or temporal.tls.cert and .key, and check that the API key has not expired.',
     cause,
@@ -72,7 +72,7 @@ function unauthenticated({ details }: Status, cause: unknown): HundredfoldError 
 function permissionDenied({ details }: Status, cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_PERMISSION_DENIED',
-    message: `Temporal knows our credentials and does not permit this call${words(details)}`,
+    message: `Temporal accepts the credentials but does not permit this call${words(details)}`,
     remedy:
       'Ask for read and write permission in the namespace; `hundredfold doctor --temporal` shows which calls are refused.',
     cause,

@@ -70,8 +70,8 @@ function refused(client: Client, why: string, cause?: unknown): HundredfoldError
   const { namespace } = client.options;
   return new HundredfoldError({
     code: 'TEMPORAL_ATTRIBUTES_REFUSED',
-    message: `Temporal does not take our search attributes in the namespace ${namespace}: ${why}`,
-    remedy: `Let an administrator add them: ${createAttributes({ address: 'HOST:PORT', namespace })}`,
+    message: `Temporal does not accept the search attributes in the namespace ${namespace}: ${why}`,
+    remedy: `Ask an administrator to add them: ${createAttributes({ address: 'HOST:PORT', namespace })}`,
     cause,
   });
 }

@@ -1,10 +1,10 @@
 /**
- * Starts a budget anew whose workflow cannot go on: its history does not fit its code, so that no worker can replay it.
- * Nothing is spent twice: what its history and its memo tell of is charged in the new one, answers that the items were
- * not told are told now, and items that wait ask again.
+ * Restarts a budget whose workflow cannot continue: its history does not match its code, so no worker can replay it.
+ * Nothing is spent twice: the jobs in its history and its memo are charged in the new budget, answers that were not
+ * delivered to items are delivered now, and waiting items request a slot again.
  *
- * Rejected: letting the workflow fail on non-determinism, which loses the charges, and resetting it, which meets
- * the same event again.
+ * Rejected: letting the workflow fail on non-determinism, which loses the charges, and resetting it, which meets the
+ * same event again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
@@ -29,11 +29,11 @@ export interface BrokenBudget {
   readonly reason: string;
 }
 
-/** A POST has ended by then, and its answer stands in the history. */
+/** By then a POST has ended, and its answer is in the history. */
 const SUBMISSIONS_END_MS = 50_000;
 const LOOK_AGAIN_MS = 1_000;
 
-/** False when somebody else was quicker. */
+/** False when another watchdog was first. */
 export async function recoverBudget(
   client: Client,
   taskQueue: string,
@@ -41,7 +41,7 @@ export async function recoverBudget(
 ): Promise<boolean> {
   const workflowId = budgetWorkflowId(reference);
   const broken = client.workflow.getHandle(workflowId, runId);
-  // A submission that is under way is answered best by its worker: the server keeps its answer.
+  // Wait for submissions in progress: their workers report the answer, and the server keeps it.
   const end = Date.now() + SUBMISSIONS_END_MS;
   while (Date.now() < end && (await isSubmitting(broken))) await delay(LOOK_AGAIN_MS);
   const { memo } = await broken.describe();
@@ -59,7 +59,7 @@ export async function recoverBudget(
     if (launch) {
       const { request, reference: asked, answer } = launch;
       await launchItem({ temporal: client, taskQueue }, request, asked, answer);
-    } else await tell(client.workflow.getHandle(item, run), submitted);
+    } else await notify(client.workflow.getHandle(item, run), submitted);
   }
   return true;
 }
@@ -71,7 +71,7 @@ async function isSubmitting(broken: Handle): Promise<boolean> {
   return (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'submit');
 }
 
-/** Ends exactly that run: of two that try, one succeeds. */
+/** Terminates exactly that run: if two try, one succeeds. */
 async function isEnded(broken: Handle, reason: string): Promise<boolean> {
   try {
     await broken.terminate(reason);
@@ -82,7 +82,7 @@ async function isEnded(broken: Handle, reason: string): Promise<boolean> {
   }
 }
 
-async function tell(item: Handle, submitted: Submitted): Promise<void> {
+async function notify(item: Handle, submitted: Submitted): Promise<void> {
   try {
     await item.signal(submittedSignal, submitted);
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * What a budget's history tells of it, without running its code: for a budget whose workflow cannot be replayed.
- * Everything that may still be charged counts as charged.
+ * Reads the state of a budget from its history without running its code: for a budget whose workflow cannot be
+ * replayed. Everything that may still be charged counts as charged.
  */
 import type { Client } from '@temporalio/client';
 import type { Restored } from '../budget/events.ts';
@@ -34,7 +34,7 @@ export interface BudgetRemains {
   readonly paused: readonly string[];
   /** The newest for each credential. */
   readonly configurations: readonly BudgetConfiguration[];
-  /** Answers that the items were not told. */
+  /** Answers that were not delivered to the items. */
   readonly unreported: readonly {
     readonly item: string;
     readonly run?: string;
@@ -55,7 +55,7 @@ interface Submission {
   readonly request: ItemRequest & Partial<Waiting<ItemJob>>;
   readonly reference: ServiceReference;
   result: SubmitAnswer | null;
-  /** When it ended (ms); null while it may be under way. */
+  /** When it ended (ms); null while it may be in progress. */
   endedAt: number | null;
 }
 
@@ -98,10 +98,10 @@ class Reading {
       this.submissions.set(String(event.eventId), begun);
     }
     await this.end(event);
-    const told = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
-    if (told?.signalName === 'submitted') {
-      const [{ attempt }] = (await this.decode(told.input)) as [Submitted];
-      const { workflowId } = told.workflowExecution ?? {};
+    const sent = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+    if (sent?.signalName === 'submitted') {
+      const [{ attempt }] = (await this.decode(sent.input)) as [Submitted];
+      const { workflowId } = sent.workflowExecution ?? {};
       this.reported.add(`${workflowId ?? ''} ${attempt ?? 0}`);
     }
   }

@@ -1,10 +1,10 @@
 /**
- * Notices when the clock of this machine is set. A step back stops the Temporal server: its timers lie at absolute
- * times, and it hands out nothing that is due before what it has handed out already (docs/reliability.md).
+ * Notices when the clock of this machine is set. A step back stops the Temporal server: its timers have absolute times,
+ * and it never dispatches a task that is due earlier than one already dispatched (docs/reliability.md).
  */
 import type { Moment, SteadyClock } from '../ledger/steady-clock.ts';
 
-/** How the clock of the wall was set, in ms: above 0 forward, below 0 back. */
+/** By how much the wall clock was set, in ms: positive forward, negative back. */
 export type OnStep = (stepMs: number) => void;
 
 const LOOK_EVERY_MS = 1_000;
@@ -34,7 +34,7 @@ export class ClockWatch {
     this.timer = null;
   }
 
-  /** Compares the two clocks since the last look, however long ago that was: the process may have stood still. */
+  /** Compares the two clocks since the last look, however long ago that was: the process may have been suspended. */
   look(): void {
     const now = this.clock.now();
     const { run, steadyMs, wallMs } = this.last;

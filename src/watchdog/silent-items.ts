@@ -1,6 +1,6 @@
 /**
- * Items and rows that wait for a slot while the budget knows nothing of them: a request was lost with a budget that somebody
- * ended, or with a server. Nothing else would ever ask again, and the campaign would wait for ever.
+ * Items and rows that wait for a slot although the budget has no request for them: the request was lost when a budget
+ * was terminated or a server was lost. Nothing else would request it again, and the campaign would wait forever.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BudgetSnapshot } from '../budget/status.ts';
@@ -48,7 +48,7 @@ export class SilentItems {
     for await (const { campaign, isOurs } of this.openCampaigns()) {
       const query = waitingItems(campaign, service);
       const { count } = await this.client.workflow.count(query);
-      // Of another task queue nobody may answer: its own watchdogs ask.
+      // Items of another task queue are checked by the watchdogs of that queue.
       const { unstarted, ended } = isOurs
         ? await this.unstarted(campaign, service)
         : { unstarted: 0, ended: 0 };
@@ -60,7 +60,7 @@ export class SilentItems {
     return asked;
   }
 
-  /** Has all that waits for a service ask: the budget asks nobody twice. */
+  /** Makes all waiting items of a service request a slot again: the budget ignores repeated requests. */
   async askAll(service: ServiceName): Promise<number> {
     for await (const { campaign } of this.openCampaigns()) await this.haveLook(campaign);
     return this.ask(waitingItems(null, service));
@@ -87,7 +87,7 @@ export class SilentItems {
     return { unstarted: Math.max(0, open - count), ended };
   }
 
-  /** Nothing of a campaign that cannot answer now: others are not to wait for it. */
+  /** Empty for a campaign that cannot answer now: others must not wait for it. */
   private async kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
     const handle = this.client.workflow.getHandle(campaignWorkflowId(campaign));
     try {

@@ -1,6 +1,6 @@
 /**
- * Workflows that cannot go on because their tasks fail. The server tries the task again and again, and no query, signal
- * or status of the workflow tells why.
+ * Workflows that cannot continue because their tasks fail. The server retries the task forever, and no query, signal or
+ * status of the workflow shows why.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
@@ -12,17 +12,17 @@ const ATTEMPTS = 2;
 const NEWEST_EVENTS = 10;
 
 export type Stuck =
-  /** Its history does not fit its code: no worker of this version can replay it. */
+  /** Its history does not match its code: no worker of this version can replay it. */
   | { readonly type: 'unreplayable'; readonly message: string }
   /** Its task fails for another reason. */
   | { readonly type: 'failing'; readonly message: string }
-  /** Nobody takes its task up. */
+  /** No worker polls its task. */
   | { readonly type: 'unattended'; readonly sinceMs: number };
 
-/** A task that nobody takes up for this long (ms) has no worker. */
+/** A task that no worker polls for this long (ms) has no worker. */
 const UNATTENDED_MS = 10_000;
 
-/** null when it goes on. `now`: ms since the epoch. */
+/** null when it makes progress. `now`: ms since the epoch. */
 export async function stuckBecause(
   client: Client,
   { raw, workflowId, runId }: WorkflowExecutionDescription,
@@ -36,7 +36,7 @@ export async function stuckBecause(
     const taken = task.startedTime != null;
     return !taken && sinceMs > UNATTENDED_MS ? { type: 'unattended', sinceMs } : null;
   }
-  // The first failure of a row of them stands in the history, the others do not.
+  // The history has only the first of several failures in a row.
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId, runId },

@@ -1,6 +1,6 @@
 /**
- * Looks after the budgets that a worker serves: what would otherwise stand still without a word is found here, and put
- * right. Every worker does it; what two of them do at once happens once.
+ * Checks the budgets that a worker serves, and repairs those that would otherwise stop without an error. Every worker
+ * does this; repairs by two workers at once take effect once.
  */
 import {
   isGrpcServiceError,
@@ -24,7 +24,7 @@ export interface WatchdogOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly budgets: readonly BudgetAddress[];
-  /** Told what was put right, a sentence each. */
+  /** Called with each repair, one sentence each. */
   readonly say: (words: string) => void;
   readonly lookEveryMs?: number;
 }
@@ -47,8 +47,8 @@ export class Watchdog {
       this.looking = this.looking
         .then(() => this.look())
         .catch((error: unknown) => {
-          // It goes on looking; what is wrong with it must be heard.
-          this.options.say(`the look at the budgets failed: ${String(error)}`);
+          // The next check still runs; the error is reported.
+          this.options.say(`checking the budgets failed: ${String(error)}`);
         });
     }, lookEveryMs);
     this.timer.unref();
@@ -77,13 +77,15 @@ export class Watchdog {
       if (!(await recoverBudget(client, taskQueue, one))) return;
       const asked = await this.silent.askAll(service);
       say(
-        `the budget of ${service} at ${address} was started anew: ${broken}; ${asked} items asked again`,
+        `the budget of ${service} at ${address} was restarted: ${broken}; ${asked} items requested again`,
       );
       return;
     }
     const asked = await this.silent.look(service, budget && snapshotIn(budget.memo));
     if (asked > 0)
-      this.options.say(`${asked} items of ${service} waited unknown to the budget: asked again`);
+      this.options.say(
+        `${asked} items of ${service} waited, but the budget had no request for them: requested again`,
+      );
   }
 
   private async describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
@@ -106,7 +108,7 @@ export class Watchdog {
   }
 }
 
-/** The server is away or busy: looked at again soon. */
+/** The server is away or busy: the next check is soon. */
 function passing(error: unknown): void {
   const status = error instanceof Error ? (error.cause ?? error) : error;
   if (error instanceof WorkflowNotFoundError || isGrpcServiceError(status)) return;

@@ -1,6 +1,6 @@
 /**
- * How long each activity may take and how it is tried again. The server does the trying: it survives our
- * crashes, and a retry costs no event in the history.
+ * Timeouts and retries of each activity. The server retries: it survives our crashes, and a retry costs no event in the
+ * history.
  */
 import {
   ActivityCancellationType,
@@ -12,13 +12,13 @@ import { inTurns, type Sharer } from './turns.ts';
 import type { Activities } from './activity-types.ts';
 
 /**
- * Every activity beats each second: what a worker had under way when it died is taken up again this soon. With 10 s a
- * campaign whose page was being read submitted nothing for 10 s after another worker was there.
+ * Every activity sends a heartbeat each second, so the work of a worker that died continues this soon elsewhere. With
+ * 10 s a campaign whose page was being read submitted nothing for 10 s after another worker was there.
  */
 const heartbeatTimeout = '4s';
 
 /**
- * A POST is broken off by its own deadline (30 s) well inside this, so that its fate is always reported.
+ * A POST is aborted by its own deadline (30 s) well within this, so that its outcome is always reported.
  *
  * The server gives it to another worker when one does not answer. That sends nothing twice: the first byte leaves only
  * after a note was made in the item's folder that no second attempt can make (src/activities/sending.ts).
@@ -29,7 +29,7 @@ export const { submit } = proxyActivities<Activities>({
   // Dispatched by the server, not handed over with the workflow task: that answer may be lost with the worker, and
   // the submission would count as sent.
   allowEagerDispatch: false,
-  // Before all that can wait: a slot that lies idle is never made up for.
+  // Before all other work: an idle slot is lost.
   priority: { priorityKey: 1 },
   retry: {
     initialInterval: '100ms',
@@ -91,7 +91,7 @@ export const { keepFailed } = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10s' },
 });
 
-/** A full disk is waited out: it burns no item. */
+/** A full disk is waited out: no item fails because of it. */
 export const {
   conclude,
   giveUp,
@@ -108,7 +108,7 @@ export const {
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
 
-/** For the eyes of people: what is not answered soon is not worth waiting for. */
+/** Only for display: not worth a long wait. */
 export const { foresee } = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   heartbeatTimeout,

@@ -57,16 +57,16 @@ export interface SubmitRequest extends Waiting<ItemJob> {
   readonly mayReplace?: true;
   /** The service may have the job, from a submission that was answered with a web page: it is not sent again. */
   readonly inDoubt?: true;
-  /** The limits as the budget knows them now; absent from budgets that did not tell. */
+  /** The limits as the budget knows them now; absent from older budgets. */
   readonly limits?: { readonly credential: Limit; readonly address: Limit };
 }
 
 /** `askedAt`: what the server's clock showed (ms); absent in answers of before it was noted. */
 export type Found = FindOutcome & { readonly askedAt?: number };
 
-/** What the budget hears of a submission. */
+/** What the budget receives about a submission. */
 export type SubmitAnswer = SubmitResult & {
-  /** The item was told by the activity: the budget need not. */
+  /** The activity has notified the item, so the budget need not. */
   readonly told?: true;
 };
 
@@ -109,7 +109,7 @@ export type PollResult =
   | {
       readonly type: 'finished';
       readonly artefacts: readonly ArtefactName[];
-      /** When the service took the job on, as its timing block told while the job ran; absent where it did not. */
+      /** When the service accepted the job, from its timing block while the job ran; absent if there was none. */
       readonly queuedAt?: string;
     }
   /** Only when it is asked `once`. */
@@ -134,9 +134,9 @@ export interface FetchResult {
   readonly files: readonly KeptFile[];
   /** Why the result is not good, when it is not. */
   readonly problem: { readonly code: ItemEndCode; readonly message: string } | null;
-  /** How long the job took, when this file tells. */
+  /** How long the job took, if this file says so. */
   readonly timing: Timing | null;
-  /** What computed it, when this file tells. */
+  /** What computed it, if this file says so. */
   readonly engine?: string;
 }
 
@@ -148,7 +148,7 @@ export interface SubmittedJob extends Partial<PostTimes> {
 }
 
 export type JobFinish =
-  /** Its files are in the tree, and the end of the item is written and told to the campaign. */
+  /** Its files are in the tree, and the end of the item is written and reported to the campaign. */
   | {
       readonly type: 'ended';
       readonly end: ItemEnd;
@@ -202,7 +202,7 @@ export interface ItemOfPage extends ItemEntry {
 export interface Whereabouts {
   /** Their workflow was closed while the campaign ran. */
   readonly ended: readonly string[];
-  /** No workflow was started for them: they wait for a slot, or nobody knows of them. */
+  /** No workflow was started for them: they wait for a slot, or their request was lost. */
   readonly unstarted: readonly string[];
 }
 
@@ -232,7 +232,7 @@ export interface Published {
   readonly open?: number;
 }
 
-/** A service that refuses us, or that a campaign has paused, for whoever is told of ends. */
+/** A service that refuses us, or that a campaign has paused, for the recipients of notifications. */
 export interface RefusalNotice {
   readonly service: string;
   readonly address: string;
@@ -240,7 +240,7 @@ export interface RefusalNotice {
   readonly since: string;
   /** The words of the service. */
   readonly message: string;
-  /** The campaign that has paused the service; absent where the service refuses everybody. */
+  /** The campaign that has paused the service; absent if the service refuses all campaigns. */
   readonly campaign?: string;
 }
 
@@ -256,7 +256,8 @@ export interface Activities {
   /** Asks until the job has ended: "not yet" is a retry, not an answer. */
   poll(job: RemoteJob, policy: PollPolicy): Promise<PollResult>;
   /**
-   * Asks until the job has ended, downloads all its files, and writes and tells the end of the item. "Not yet" is a retry.
+   * Asks until the job has ended, downloads all its files, and writes and reports the end of the item. "Not yet" is a
+   * retry.
    */
   finishJob(job: RemoteJob, policy: JobPolicy, submitted: SubmittedJob): Promise<JobFinish>;
   /** Downloads one file of a finished job into the output tree. */
@@ -279,7 +280,7 @@ export interface Activities {
   ): Promise<ItemOfPage[]>;
   /** Starts the budget workflow of a service should it not run. */
   ensureBudget(reference: ServiceReference): Promise<void>;
-  /** Of these items, those whose workflow is no longer running: they were ended by hand. */
+  /** Of these items, those whose workflow is no longer running: they were terminated. */
   findEnded(campaign: string, ids: readonly string[]): Promise<string[]>;
   /** Starts the workflow of an item with the answer to its submission. Called by the budget workflow alone. */
   launchItem(
@@ -299,8 +300,8 @@ export interface Activities {
   ): Promise<Foreseen>;
   /** Makes the tables, the summary and the checksums of a campaign. */
   publish(request: PublishRequest): Promise<Published>;
-  /** Tells of the end of the campaign in this output tree, as the worker's configuration says. */
+  /** Notifies of the end of the campaign in this output tree, as the worker's configuration says. */
   notify(store: string, way: NotifyWay): Promise<void>;
-  /** Tells them that a service refuses us. */
+  /** Notifies that a service refuses us. */
   notifyRefusal(refusal: RefusalNotice): Promise<void>;
 }

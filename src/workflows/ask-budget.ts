@@ -1,4 +1,4 @@
-/** What campaigns and items say to the budget of a service; above all, asking for leave to submit items, each once. */
+/** Messages of campaigns and items to the budget of a service; above all, requests for slots, one per item. */
 import {
   getExternalWorkflowHandle,
   isCancellation,
@@ -25,7 +25,7 @@ export async function askBudget(
   const [first] = unsent;
   if (!first) return;
   const requests = unsent.map((item) => requestOf(item, attempt, behind));
-  await tellBudget(first.input, requestSignal, requests);
+  await signalBudget(first.input, requestSignal, requests);
 }
 
 /** An item whose workflow runs, or will when its submission is answered. */
@@ -36,8 +36,8 @@ export interface BegunItem {
   readonly launch?: ItemLaunch;
 }
 
-/** A budget workflow that somebody ended by hand is started anew. */
-export async function tellBudget<T>(
+/** A budget workflow that was terminated is started again. */
+export async function signalBudget<T>(
   feed: Pick<FeedPlan, 'reference' | 'fetchQueue'>,
   signal: SignalDefinition<[T]>,
   what: T,

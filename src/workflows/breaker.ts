@@ -30,7 +30,7 @@ export class Breaker {
     this.held = [...(carried?.paused ?? [])];
   }
 
-  /** The services that it holds, and why. */
+  /** The services that it has paused, and why. */
   get paused(): readonly SameFailures[] {
     return this.held;
   }
@@ -58,7 +58,7 @@ export class Breaker {
     return found;
   }
 
-  /** Somebody has decided that it goes on: with one service, or with all. */
+  /** The user has resumed one service, or all. */
   release(service?: ServiceName): void {
     this.held = this.held.filter((one) => service !== undefined && one.service !== service);
   }

@@ -1,13 +1,13 @@
 /**
- * The time that a budget decides by. It is read by an activity, and so stands in the history: `Date.now()` of a workflow
- * does not. A worker that takes a workflow over to answer a query runs its code with the time of the task before, while
- * a replay runs it with the right one; what is decided by that time then differs, and the workflow can never be
- * replayed again (SDK 1.24.0; docs/reliability.md).
+ * The time that a budget decides by. It is read by an activity, and so stands in the history: `Date.now()` of a
+ * workflow does not. A worker that takes a workflow over to answer a query runs its code with the time of the task
+ * before, while a replay runs it with the right one; what is decided by that time then differs, and the workflow can
+ * never be replayed again (SDK 1.24.0; docs/reliability.md).
  *
- * It only moves forward. When the server's clock was set back, it goes on from where it stood.
+ * It only moves forward. When the server's clock is set back, it continues from its last reading.
  *
  * Rejected: a local activity (dropped in a task that only answers a query), times in the requests (there are none
- * while nobody asks), and the clocks of the workers (they differ).
+ * without requests), and the clocks of the workers (they differ).
  */
 import type { ClockReading } from './messages.ts';
 

@@ -41,8 +41,8 @@ export async function budget(input: BudgetInput): Promise<void> {
   await keepBudget(input, new Submissions(input));
 }
 
-/** A worker with the token would have taken a submission up by now (ms): its slot is needed elsewhere. */
-const NOBODY_TAKES_MS = 15_000;
+/** A worker with the token would have polled the submission by now (ms): its slot is needed elsewhere. */
+const NOT_POLLED_MS = 15_000;
 
 type ItemGrant = Grant<ItemJob>;
 
@@ -57,7 +57,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     return readClock.executeWithOptions({ summary: 'the server’s clock' }, []);
   }
 
-  /** Only where a bound keeps somebody waiting. */
+  /** Only if requests wait because of a bound. */
   countUnfinished(): Promise<number> {
     const options = { summary: 'how many jobs are unfinished' };
     return countUnfinished.executeWithOptions(options, [this.name.service]);
@@ -76,25 +76,27 @@ class Submissions implements BudgetVerbs<ItemJob> {
     for (const grant of grants) noteTaken(state, grant);
     const { service } = this.name;
     for (const { campaign, ...taken } of takeNotices(state)) {
-      const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-      told.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
+      const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+      handle.signal(takenSignal, { service, ...taken }).catch((error: unknown) => {
         log.info('the campaign has ended', { campaign, error: String(error) });
       });
     }
   }
 
   withdrawn({ campaign }: CampaignRun): void {
-    const told = getExternalWorkflowHandle(campaignWorkflowId(campaign));
-    told.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
+    const handle = getExternalWorkflowHandle(campaignWorkflowId(campaign));
+    handle.signal(withdrawnSignal, this.name.service).catch((error: unknown) => {
       log.info('the campaign has ended', { campaign, error: String(error) });
     });
   }
 
   refused(since: number, message: string): void {
     const notice = { ...this.name, since: new Date(since).toISOString(), message };
-    const options = { summary: 'tell that the service refuses us' };
+    const options = { summary: 'notify that the service refuses requests' };
     void notifyRefusal.executeWithOptions(options, [notice]).catch((error: unknown) => {
-      log.warn('nobody was told that the service refuses us', { error: String(error) });
+      log.warn('the notification that the service refuses requests failed', {
+        error: String(error),
+      });
     });
   }
 
@@ -107,7 +109,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
     const result = blamed(grant, answer, budget());
     const closing = closingOf(result);
     if (!isAnswer(result) || 'told' in answer) return { closing };
-    return { closing, tell: () => this.report(grant, result, budget()) };
+    return { closing, report: () => this.report(grant, result, budget()) };
   }
 
   private async report(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
@@ -118,7 +120,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
       const handle = getExternalWorkflowHandle(item, run);
       await handle.signal(submittedSignal, submittedOf(request, result));
     } catch (error) {
-      // The item was cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
+      // The item was cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
       log.warn('the item that this submission was for has ended', { item, error: String(error) });
     }
   }
@@ -148,12 +150,12 @@ function submitRequest(
   };
 }
 
-/** Another token is tried where the own one is refused: any worker of this service may have it. */
+/** If its token is refused, another one is tried: any worker of this service may have it. */
 function submitOptions(grant: ItemGrant, { state, now }: BudgetView): ActivityOptions {
   const summary = submitSummary(grant, now);
   const { submitQueue } = credentialOf(state, grant.request.credential);
   if (submitQueue === undefined || grant.mayReplace) return { summary };
-  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOBODY_TAKES_MS };
+  return { summary, taskQueue: submitQueue, scheduleToStartTimeout: NOT_POLLED_MS };
 }
 
 /** Refused again and again while others pass: it is the row, and it fails with the words of the service. */

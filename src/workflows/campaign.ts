@@ -21,7 +21,7 @@ import {
 import type { CampaignPlan, CampaignProgress, FeedPlan, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
 import type { CampaignState } from '../domain/states.ts';
-import { tellBudget } from './ask-budget.ts';
+import { signalBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
@@ -50,11 +50,11 @@ import { publishEnd } from './publish-end.ts';
 import { ATTRIBUTES } from './search-attributes.ts';
 import { sweep } from './sweep.ts';
 import { ProgressTally } from './tally.ts';
-import { tellEnd, tellStop } from './tell-end.ts';
+import { notifyEnd, notifyPause } from './notify-end.ts';
 import { isOutdated, shouldContinueAsNew, toCurrentVersion } from './upgrade.ts';
 import type { Foreseen } from './activity-types.ts';
 
-/** How often the open items are compared with what really runs: finds those ended by hand. */
+/** How often the open items are compared with what really runs: finds terminated ones. */
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 export async function campaign(input: CampaignInput): Promise<CampaignProgress> {
@@ -78,7 +78,7 @@ class CampaignRun {
   private readonly feeds: Feed[];
   /** Times that rows were added. */
   private growths = 0;
-  /** Times that a budget has told what it granted. */
+  /** How often a budget has reported grants. */
   private takings = 0;
   private readonly startedAt: number;
   private readonly tally: ProgressTally;
@@ -92,8 +92,8 @@ class CampaignRun {
   private readonly withdrawnFrom = new Set<ServiceName>();
   private looks = false;
   private isCancelled = false;
-  /** One word after the other: of two signals that are sent in one task, the later may be delivered first. */
-  private told: Promise<void> = Promise.resolve();
+  /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
+  private sent: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
     this.plan = plan;
@@ -111,13 +111,13 @@ class CampaignRun {
       do {
         await this.work();
       } while (await this.goesOn());
-      await this.tellEnd();
+      await this.notifyEnd();
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => this.cancelItems());
       await CancellationScope.nonCancellable(() => this.publish('cancelled'));
-      await this.tellEnd();
+      await this.notifyEnd();
       return this.progress();
     }
   }
@@ -127,13 +127,13 @@ class CampaignRun {
     const { growths } = this;
     const open = await this.publish('completed');
     if (open === 0 && this.growths === growths) return false;
-    // New rows stand in the tree before we are told of them.
-    const summary = 'for word of rows that were added';
+    // New rows are in the tree before their signal arrives.
+    const summary = 'for rows that were added';
     if (await condition(() => this.growths > growths, '1 minute', { summary })) {
       this.show('running');
       return true;
     }
-    // Started again by hand, the campaign finds them: nothing is lost, and nothing hidden.
+    // If the user starts the campaign again, it finds them: nothing is lost or hidden.
     throw ApplicationFailure.nonRetryable(`${open} items have no end`, 'ITEMS_OPEN');
   }
 
@@ -153,12 +153,12 @@ class CampaignRun {
     // What a run that continues as new is given.
     const plans = this.feeds.map(({ plan }) => plan);
     this.plan = { ...this.plan, items, following: all, feeds: plans };
-    // Told once more of what it knows: by whoever joins, because the one who added rows may not have lived to tell.
+    // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
       this.growths += 1;
       void this.foresee();
     }
-    // The budget of a service that it did not use so far has to be told as well.
+    // The budget of a newly used service must be paused as well.
     if (this.state === 'paused') await this.pause(true);
   }
 
@@ -179,39 +179,39 @@ class CampaignRun {
     this.takings += 1;
   }
 
-  /** The rest would fail like those: somebody has to say whether it goes on. */
+  /** The rest would fail in the same way: the user decides whether to continue. */
   private async stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
-    this.tell();
-    await this.inOrder(() => this.tellLane(feed, true));
-    await tellStop(this.plan, feed.reference, same);
+    this.showDetails();
+    await this.inOrder(() => this.pauseLane(feed, true));
+    await notifyPause(this.plan, feed.reference, same);
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
   async resume(service?: ServiceName): Promise<void> {
     this.breaker.release(service);
     if (service === undefined) return this.pause(false);
-    this.tell();
+    this.showDetails();
     const feed = this.feeds.find(({ plan }) => plan.reference.service === service);
-    if (feed && this.state !== 'paused') await this.inOrder(() => this.tellLane(feed.plan, false));
+    if (feed && this.state !== 'paused') await this.inOrder(() => this.pauseLane(feed.plan, false));
   }
 
-  private tellLane(feed: FeedPlan, paused: boolean): Promise<void> {
-    return tellBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
+  private pauseLane(feed: FeedPlan, paused: boolean): Promise<void> {
+    return signalBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
   }
 
   private inOrder(step: () => Promise<void>): Promise<void> {
-    this.told = this.told.then(step);
-    return this.told;
+    this.sent = this.sent.then(step);
+    return this.sent;
   }
 
   pause(paused: boolean): Promise<void> {
     this.show(paused ? 'paused' : 'running');
-    if (!patched('pause-in-order')) return this.tellBudgets(paused);
-    return this.inOrder(() => this.tellBudgets(paused));
+    if (!patched('pause-in-order')) return this.pauseLanes(paused);
+    return this.inOrder(() => this.pauseLanes(paused));
   }
 
-  private async tellBudgets(paused: boolean): Promise<void> {
-    for (const { plan } of this.feeds) await this.tellLane(plan, paused);
+  private async pauseLanes(paused: boolean): Promise<void> {
+    for (const { plan } of this.feeds) await this.pauseLane(plan, paused);
     if (!paused) void this.foresee();
   }
 
@@ -247,7 +247,7 @@ class CampaignRun {
           this.takings > takings ||
           isOutdated(),
       );
-      this.tell();
+      this.showDetails();
     }
   }
 
@@ -267,14 +267,14 @@ class CampaignRun {
     }
   }
 
-  /** So that the details say when the end is expected. Nothing waits for it: it is for the eyes of people. */
+  /** So that the details say when the end is expected. Nothing waits for it: it is only displayed. */
   private async foresee(): Promise<void> {
-    // Campaigns of before there was this go on without it, until they continue as new.
+    // Older campaigns run without this until they continue as new.
     if (!patched('foresee-end')) return;
     try {
       await condition(() => this.filled);
       this.foreseen = await expectEnd(this.plan.store, this.progress(), this.feeds);
-      this.tell();
+      this.showDetails();
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
@@ -298,7 +298,7 @@ class CampaignRun {
     this.withdrawnFrom.add(service);
   }
 
-  /** Rows that a budget does not know are asked for again, and those that were ended by hand are concluded. */
+  /** Rows that a budget does not know are asked for again, and terminated items are concluded. */
   async look(): Promise<void> {
     if (this.looks || this.isCancelled) return;
     this.looks = true;
@@ -324,8 +324,8 @@ class CampaignRun {
   }
 
   /** Whoever cancels now is too late: the end is published. */
-  private async tellEnd(): Promise<void> {
-    this.unnotified = await CancellationScope.nonCancellable(() => tellEnd(this.plan));
+  private async notifyEnd(): Promise<void> {
+    this.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.plan));
   }
 
   private async continue(): Promise<never> {
@@ -349,11 +349,11 @@ class CampaignRun {
   private show(state: CampaignState): void {
     this.state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    this.tell();
+    this.showDetails();
   }
 
   /** For the Temporal UI. */
-  private tell(): void {
+  private showDetails(): void {
     const { foreseen, startedAt, plan } = this;
     const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
     setCurrentDetails(campaignDetails(standing));

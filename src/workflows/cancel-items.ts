@@ -7,7 +7,7 @@ import type { Feed } from './feed.ts';
 import { withdrawRunSignal } from './messages.ts';
 import { budgetWorkflowId, itemWorkflowId } from './names.ts';
 
-/** @param sweep finds the items that were ended by hand */
+/** @param sweep finds the items that were terminated */
 export async function cancelItems(
   { name }: Pick<CampaignPlan, 'name'>,
   feeds: readonly Feed[],
@@ -26,7 +26,7 @@ export async function cancelItems(
     }
   }
   const ended = () => feeds.every(({ open }) => open.size === 0);
-  const summary = 'for the last items to end, then look for those ended by hand';
+  const summary = 'for the last items to end, then check for terminated items';
   while (!(await condition(ended, '1 minute', { summary }))) await sweep();
 }
 
@@ -44,9 +44,9 @@ export async function cancelOpen(
   await condition(() => feeds.every(({ starting }) => starting === 0));
   for (const { plan } of feeds) await withdraw(name, plan.reference, withdrawn);
   const isOver = () => feeds.every(({ plan }) => withdrawn.has(plan.reference.service));
-  const summary = 'for submissions that are on their way';
+  const summary = 'for submissions in progress';
   if (!(await condition(isOver, '1 minute', { summary })))
-    log.warn('a budget has not answered that nothing is on its way');
+    log.warn('a budget did not confirm that no submission is in progress');
   const words = 'for the last items to end';
   do {
     for (const { open } of feeds) await cancelRunningOf(name, open);

@@ -1,9 +1,9 @@
 /**
- * What is told of items that have ended to those who watch: by kind, and the last of them. A handful, however large
- * the campaign: it travels with every look at it, and through continue-as-new.
+ * Ended items as shown to watchers: counts by kind, and the last few. Small, however large the campaign: it is part of
+ * every query and of continue-as-new.
  *
- * Rejected: asking visibility for the last ends, a search each second for the same answer, and reading item.json,
- * which a watcher on another machine cannot.
+ * Rejected: asking visibility for the last ends, a search each second for the same answer, and reading item.json, which
+ * a watcher on another machine cannot.
  */
 import type { CampaignProgress, KindProgress, RecentEnd } from '../domain/campaign.ts';
 import type { Kind } from '../domain/item.ts';

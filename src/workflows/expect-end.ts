@@ -12,7 +12,7 @@ import type { Feed } from './feed.ts';
 import type { Foreseen } from './activity-types.ts';
 
 /**
- * What happened lately is left out: nobody needs it for this, and every look stays in the history.
+ * Recent events are omitted: they are not needed here, and every forecast stays in the history.
  * @returns null when nothing is open, or a budget does not answer: that is no reason to end a campaign
  */
 export async function expectEnd(
@@ -20,7 +20,7 @@ export async function expectEnd(
   { recent: _recent, failures: _failures, ...progress }: CampaignProgress,
   feeds: readonly Feed[],
 ): Promise<Foreseen | null> {
-  // A budget that nobody was asked for may not even be there.
+  // A budget without requests may not exist.
   const asked = feeds
     .filter(({ open }) => open.size > 0)
     .flatMap(({ plan: { reference, others = [] } }) => [
@@ -33,7 +33,7 @@ export async function expectEnd(
     return await foresee.executeWithOptions({ summary }, [store, progress, asked]);
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn('the end could not be foreseen', { error: String(error) });
+    log.warn('the end could not be estimated', { error: String(error) });
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** What became of a submission, from what its activity says or does not say. */
+/** The outcome of a submission, from the result or the failure of its activity. */
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -16,15 +16,14 @@ export function fateOf(error: unknown): SubmitResult {
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
     // It beat, so an attempt had begun before: it may have sent the job.
     if (cause.lastHeartbeatDetails !== undefined)
-      return { type: 'unsure', message: 'the worker died while it was on its way' };
-    const message = 'no worker with this token took the submission up';
+      return { type: 'unsure', message: 'the worker died during the submission' };
+    const message = 'no worker with this token accepted the submission';
     const notNow = { type: 'notNow', reason: 'unavailable', retryAfterMs: null } as const;
     return { ...notNow, scope: 'credential', message, rateLimit: null };
   }
-  if (isCancellation(error))
-    return { type: 'unsure', message: 'cancelled while it was on its way' };
+  if (isCancellation(error)) return { type: 'unsure', message: 'cancelled during the submission' };
   const message =
-    cause instanceof ApplicationFailure ? cause.message : 'the worker died while it was on its way';
+    cause instanceof ApplicationFailure ? cause.message : 'the worker died during the submission';
   return { type: 'unsure', message };
 }
 
@@ -44,12 +43,12 @@ export function closingOf(result: SubmitResult): Closing {
   }
 }
 
-/** What the item is told of; the rest is tried again, or nobody waits for it. */
+/** Outcomes that are sent to the item; the others are retried, or no longer needed. */
 export function isAnswer({ type }: SubmitResult): boolean {
   return type !== 'notNow' && type !== 'deferred' && type !== 'unwanted';
 }
 
-/** What an item is told of its submission. */
+/** What is sent to an item about its submission. */
 export function submittedOf(
   {
     attempt,

@@ -35,12 +35,12 @@ export class Feed {
   readonly open: Map<string, ItemEntry>;
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
-  /** Of the open items those that wait in the budget, as far as it has told; the rest of the rows waits here. */
+  /** Of the open items those that wait in the budget, as far as it has reported; the other rows wait here. */
   private readonly asked: Set<string>;
   /** How many may wait there. */
   private ahead: number;
   private readonly campaign: CampaignPlan;
-  /** Told of items whose end was on disk before we came to them. */
+  /** Called for items whose end was already on disk. */
   private readonly onEnded: OnEnded;
   private page: number;
   /** Entries of the current page that were dealt with. */
@@ -93,7 +93,7 @@ export class Feed {
   /** Items that may be started now. A few at a time are not worth a message to the budget. */
   private get room(): number {
     const open = this.plan.open - this.open.size;
-    // Campaigns of before the queue of a budget was bounded go on as they began.
+    // Campaigns that began before the queue of a budget was bounded continue unchanged.
     if (!patched('ask-ahead')) return open;
     const ahead = this.ahead - this.asked.size;
     return ahead < this.ahead / 2 ? 0 : Math.min(open, ahead);
@@ -140,7 +140,7 @@ export class Feed {
     this.entries = null;
   }
 
-  /** An item whose end is on disk already, from an earlier run, is only counted: what is done stays done. */
+  /** An item whose end is on disk already, from an earlier run, is only counted. */
   private async begin({ ended, ...entry }: ItemOfPage): Promise<BegunItem | null> {
     if (ended) {
       this.onEnded(entry.kind, ended);
@@ -192,10 +192,10 @@ export class Feed {
     return { input, launch, runId: workflowInfo().firstExecutionRunId };
   }
 
-  /** Open items without a workflow, of which the budget may not know. It serves nobody twice. */
+  /** Open items without a workflow, whose requests the budget may have lost. It ignores repeated requests. */
   async askAgain(ids: readonly string[]): Promise<void> {
     const entries = ids.flatMap((id) => this.open.get(id) ?? []);
-    // Of those with a job a child was started, which somebody removed: the next run of the campaign finds the job.
+    // Items with a job had a child workflow that was terminated: the next run of the campaign finds the job.
     const unsent = entries.filter(({ remoteId }) => remoteId === undefined);
     await this.ask(unsent.map((entry) => this.toLaunch(this.inputOf(entry))));
   }
@@ -215,7 +215,7 @@ export class Feed {
       return { input, runId: firstExecutionRunId };
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      // Still running from a campaign that was ended by hand: it reports to this one, by workflow id.
+      // Still running from a campaign that was terminated: it reports to this one, by workflow id.
       await getExternalWorkflowHandle(workflowId).signal(askSignal);
       return null;
     }

@@ -12,8 +12,8 @@ import type { ItemProgress } from './item-progress.ts';
 import type { PollPolicy, RemoteJob } from './activity-types.ts';
 
 /**
- * A 404 for it is believed after so long (ms), while the service is well. The 15 minutes of a job that was just accepted
- * have passed: somebody has looked at its end, and has typed `retry`.
+ * A 404 for it is believed after so long (ms), while the service is well. The 15 minutes of a job that was just
+ * accepted have passed: the user has seen its end and run `retry`.
  */
 const FORMER_LOST_AFTER_MS = 5_000;
 

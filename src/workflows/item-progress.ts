@@ -19,10 +19,10 @@ export class ItemProgress {
   /** Of the POST that made the job, or that may have. */
   posted: Partial<PostTimes> = {};
   timing: Timing | null = null;
-  /** Told while the job ran, and not with its result. */
+  /** Reported while the job ran, but not with its result. */
   queuedAt: string | undefined;
   engine: string | undefined;
-  /** On disk, and told to the campaign. */
+  /** On disk, and reported to the campaign. */
   written: ItemEnd | null = null;
 
   /** Its campaign has several credentials, and it was sent with one of them. */
@@ -55,7 +55,7 @@ export class ItemProgress {
       remoteId,
       ...(this.isBound && { ofSeveral: true as const }),
     };
-    // Somebody else has submitted an adopted job, at a time that only its service knows.
+    // An adopted job was submitted by other means, at a time that only its service knows.
     if (outcome !== 'adopted') this.submittedAt = at;
     this.show('running');
     return outcome === 'adopted' ? job : { ...job, times: { submittedAt: at, ...this.posted } };

@@ -40,7 +40,7 @@ export class ItemSubmission {
   }
 
   answer({ attempt = this.attempt, credential, result, turnedAway }: Submitted): void {
-    // Told once more of what it knows, by whoever has started the budget anew.
+    // A repeated answer, sent after the budget was restarted.
     if (attempt !== this.attempt || !this.waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
       this.progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
@@ -50,7 +50,7 @@ export class ItemSubmission {
   }
 
   async submit(): Promise<RemoteJob> {
-    // Accepted already, as the output tree of an earlier run tells: never submitted again.
+    // Accepted already, according to the output tree of an earlier run: never submitted again.
     const { remoteId, adopted } = this.input;
     if (remoteId !== undefined && !this.formerGivenUp)
       return this.progress.accepted(adopted ? 'adopted' : 'found', remoteId);
@@ -96,8 +96,8 @@ export class ItemSubmission {
   }
 
   /**
-   * A campaign that found us running cannot know whether an earlier one had asked for us, and a budget that was started
-   * anew has lost its queue: asking twice does no harm.
+   * A campaign that found us running cannot know whether an earlier one had asked for us, and a restarted budget has
+   * lost its queue: a repeated request does no harm.
    */
   async askIfWaiting(): Promise<void> {
     if (!patched('ask-every-attempt')) {
@@ -125,17 +125,17 @@ export class ItemSubmission {
     this.unsureSince ??= askedAt ?? began;
     if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
     if (found.type === 'absent') {
-      this.progress.note('absent', 'the service knows no job of this name');
+      this.progress.note('absent', 'the service has no job with this name');
       const waitedMs = (askedAt ?? Date.now()) - this.unsureSince;
       if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
         await this.letOthersGoFirst();
         return null;
       }
-      const times = `${this.attempt + 1} submissions, none answered and none known to the service`;
+      const times = `${this.attempt + 1} submissions, none answered and none found at the service`;
       throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
     }
     if (policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
-    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot tell';
+    const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
     throw new Ended(
       'held',
       'SUBMIT_UNSURE',
@@ -160,7 +160,7 @@ export class ItemSubmission {
     const { status, message } = refused;
     const mayBeTaken = this.unsureSince !== null && found.type === 'absent';
     if (this.input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
-      const words = 'it has the job, and does not say under which id';
+      const words = 'it has the job but does not report its id';
       throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
     }
     throw new Ended('failed', 'SUBMIT_REFUSED', message);

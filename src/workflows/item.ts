@@ -49,7 +49,7 @@ async function path(progress: ItemProgress, submission: ItemSubmission): Promise
   } catch (error) {
     if (error instanceof Ended) return error.end;
     if (isCancellation(error) || isCutOff(progress)) return cancelled(progress.input);
-    // A row may fail for a reason nobody thought of, but it may not be lost.
+    // A row may fail for an unexpected reason, but it must not be lost.
     return { state: 'failed', ...explain(error) };
   }
 }
@@ -62,7 +62,7 @@ async function finishJobOf(job: RemoteJob, progress: ItemProgress): Promise<Item
   return SUCCEEDED;
 }
 
-/** Cancelled while its worker was dead or its disk full: the server then tells of that, and not of the cancellation. */
+/** Cancelled while its worker was dead or its disk full: the server then reports that, not the cancellation. */
 function isCutOff({ input }: ItemProgress): boolean {
   return input.finishInOne === true && CancellationScope.current().consideredCancelled;
 }

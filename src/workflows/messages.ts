@@ -1,6 +1,6 @@
 /**
- * What workflows are told and asked: signals and queries, with their types. Signals and not updates, because
- * the senders are workflows, which can only signal, and none of them needs an answer at once.
+ * Signals and queries of the workflows, with their types. Signals and not updates, because the senders are workflows,
+ * which can only signal, and none of them needs an answer at once.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { BudgetState, Limit } from '../budget/budget.ts';
@@ -52,19 +52,21 @@ export const configureSignal = defineSignal<[BudgetConfiguration]>('configure');
 /** Campaigns ask for their items many at a time: a signal each would cost as much as the submission. */
 export const requestSignal = defineSignal<[readonly Request[]]>('request');
 export const withdrawSignal = defineSignal<[{ item: string; run?: string }]>('withdraw');
-/** From a campaign that is cancelled; it is told `withdrawn` when nothing of it is on its way any more. */
+/**
+ * From a campaign that is cancelled; the budget answers with `withdrawn` when none of its submissions is in progress.
+ */
 export const withdrawRunSignal = defineSignal<[CampaignRun]>('withdrawRun');
 export const pauseLaneSignal = defineSignal<[{ campaign: string; paused: boolean }]>('pause');
-/** From whoever has started the budget anew after its workflow was broken. */
+/** From the watchdog that restarted the budget after its workflow was broken. */
 export const restoreSignal = defineSignal<[Restored]>('restore');
 /** From a worker whose status requests and downloads are refused, and when that is over (`reason` null). */
 export const observeSignal = defineSignal<[{ reason: string | null }]>('observe');
-/** For people who look at a budget by hand. The program reads what the budget writes instead (`STATUS_MEMO`). */
+/** For people who inspect a budget. The program reads what the budget writes instead (`STATUS_MEMO`). */
 export const budgetQuery = defineQuery<BudgetStatus>('status');
 /** Key of the budget's memo under which it writes its `BudgetSnapshot`. */
 export const STATUS_MEMO = 'status';
 
-/** Wakes a campaign or budget that waits for hours, so that the server can tell it of another current version. */
+/** Wakes a campaign or budget that waits for hours, so that the server can move it to another current version. */
 export const nudgeSignal = defineSignal('nudge');
 
 /* ---- item: one workflow for each row ---- */
@@ -148,7 +150,7 @@ export interface Grown {
   readonly feeds: readonly FeedPlan[];
 }
 
-/** From the budget of a service: what it has granted since it last told, and how many may wait there. */
+/** From the budget of a service: what it has granted since its last report, and how many may wait there. */
 export interface TakenFromQueue {
   readonly service: ServiceName;
   /** Ids of items. */
@@ -162,7 +164,7 @@ export const withdrawnSignal = defineSignal<[ServiceName]>('withdrawn');
 export const lookSignal = defineSignal('look');
 export const takenSignal = defineSignal<[TakenFromQueue]>('taken');
 export const growSignal = defineSignal<[Grown]>('grow');
-/** Ends that come close together are told at once. */
+/** Ends that come close together are sent in one signal. */
 export const itemDoneSignal = defineSignal<[ItemDone | readonly ItemDone[]]>('itemDone');
 export const pauseSignal = defineSignal('pause');
 /** One service that the campaign has paused by itself; left out: all that is paused. */

@@ -1,7 +1,7 @@
 /** The times of a job at its service, from what several activities say of them. */
 import type { PostTimes, Timing } from '../domain/outcomes.ts';
 
-/** Empty in histories of before the activity told them. */
+/** Empty in histories from before the activity reported them. */
 export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<PostTimes> {
   return {
     ...(sentAt !== undefined && { sentAt }),
@@ -9,7 +9,7 @@ export function postTimes({ sentAt, answeredAt }: Partial<PostTimes>): Partial<P
   };
 }
 
-/** What the log of a job says of its timing, and what was told of it while it ran. */
+/** The timing from the log of a job, and from its status while it ran. */
 export function withQueuedAt(timing: Timing | null, queuedAt: string | undefined): Timing | null {
   if (queuedAt === undefined) return timing;
   return { ...(timing ?? UNKNOWN), queuedAt: timing?.queuedAt ?? queuedAt };

@@ -1,6 +1,6 @@
 /**
- * Looks where the open items of a feed are. Those whose workflow somebody ended by hand report nothing: they are
- * concluded as failed. Rows without a workflow wait in the budget; should it have lost them, it is asked again.
+ * Checks the open items of a feed. Those whose workflow was terminated report nothing: they are concluded as failed.
+ * Rows without a workflow wait in the budget; if it has lost them, they are requested again.
  *
  * Rejected: watching each item, which costs an event for each.
  */
@@ -15,7 +15,7 @@ export interface Swept {
   /** When the campaign began (ms). */
   readonly startedAt: number;
   readonly feed: Feed;
-  /** Told of each item that was ended by hand, once its end is on disk. */
+  /** Called for each terminated item, once its end is on disk. */
   readonly onDone: (done: ItemDone) => void;
 }
 
@@ -25,7 +25,7 @@ export async function sweep(swept: Swept): Promise<void> {
   const summary = `where the ${ids.length} open items are`;
   // Campaigns of before began the workflows of all items themselves.
   if (!patched('start-when-answered')) {
-    const asked = `which of ${ids.length} open items were ended by hand`;
+    const asked = `which of ${ids.length} open items were terminated`;
     const found = await findEnded.executeWithOptions({ summary: asked }, [plan.name, ids]);
     return concludeAll(swept, found);
   }
@@ -54,7 +54,7 @@ async function concludeAll(
       finishedAt: new Date().toISOString(),
       timing: null,
     };
-    await conclude.executeWithOptions({ summary: `${id} was ended by hand` }, [conclusion]);
+    await conclude.executeWithOptions({ summary: `${id} was terminated` }, [conclusion]);
     onDone({ id, ...ENDED_BY_HAND });
   }
 }
@@ -62,5 +62,5 @@ async function concludeAll(
 const ENDED_BY_HAND: ItemEnd = {
   state: 'failed',
   code: 'ITEM_ENDED_BY_HAND',
-  message: 'its workflow was ended by hand before the item had ended',
+  message: 'its workflow was terminated before the item had ended',
 };

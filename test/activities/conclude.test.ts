@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { conclude } from '../../src/activities/conclude.ts';
-import { ToldEnds } from '../../src/activities/told-ends.ts';
+import { EndReporter } from '../../src/activities/end-reporter.ts';
 import { OURS } from './ours.ts';
 import { openFileStore } from '../../src/store/filesystem.ts';
 import type { ItemRecord } from '../../src/store/item-record.ts';
@@ -51,16 +51,16 @@ type End = Partial<
 >;
 
 /** The end that the activity answers with. */
-function ended(store: Store, told: End) {
+function ended(store: Store, given: End) {
   return conclude(
-    { openStore: openFileStore, leases: OURS, ends: new ToldEnds(temporal) },
-    conclusionOf(store, told),
+    { openStore: openFileStore, leases: OURS, ends: new EndReporter(temporal) },
+    conclusionOf(store, given),
   );
 }
 
-async function concluded(store: Store, told: End): Promise<ItemRecord> {
-  const conclusion = conclusionOf(store, told);
-  const deps = { openStore: openFileStore, leases: OURS, ends: new ToldEnds(temporal) };
+async function concluded(store: Store, given: End): Promise<ItemRecord> {
+  const conclusion = conclusionOf(store, given);
+  const deps = { openStore: openFileStore, leases: OURS, ends: new EndReporter(temporal) };
   await conclude(deps, conclusion);
   // As after a crash between the writing and the telling.
   await conclude(deps, conclusion);
@@ -69,7 +69,7 @@ async function concluded(store: Store, told: End): Promise<ItemRecord> {
   return record;
 }
 
-function conclusionOf({ location }: Store, told: End): ItemConclusion {
+function conclusionOf({ location }: Store, given: End): ItemConclusion {
   const item = { campaign: 'no-such-campaign', store: location, id: 'p1', generation: 1 };
   return {
     item: { ...item, kind: 'sequence' },
@@ -81,7 +81,7 @@ function conclusionOf({ location }: Store, told: End): ItemConclusion {
     submittedAt: ENDED,
     finishedAt: ENDED,
     timing: null,
-    ...told,
+    ...given,
   };
 }
 
@@ -168,7 +168,7 @@ test('a job that is asked for again was accepted when it was, not now', async ()
   expect(await concluded(another, {})).toMatchObject({ submittedAt: ENDED });
 });
 
-describe('a workflow that was ended by hand', () => {
+describe('a workflow that was terminated', () => {
   const byHand = { end: failed('ITEM_ENDED_BY_HAND'), remoteId: null };
 
   test('leaves the job that is noted, so that it can be asked for', async () => {
@@ -230,7 +230,7 @@ describe('files that contradict each other', () => {
     );
   }
 
-  test('make a failure of a success, however often it is told', async () => {
+  test('make a failure of a success, however often it is given', async () => {
     const store = await openedAgain(wasFailed);
     const files = await written(store, CSV.replace('K', 'W'));
     // `concluded` does it twice, as after a crash before the campaign was told.

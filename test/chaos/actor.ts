@@ -88,7 +88,7 @@ export class Actor {
   async #end(signal: Signal, againMs: number, twice: boolean): Promise<void> {
     const { typed } = this;
     if (!typed?.running) {
-      this.#chronicle.tell(`${this.name} does not run`);
+      this.#chronicle.note(`${this.name} does not run`);
       return;
     }
     this.#notBefore = Number.POSITIVE_INFINITY;
@@ -102,7 +102,7 @@ export class Actor {
   }
 
   send(signal: Signal): void {
-    this.#chronicle.tell(`${signal} to ${this.name}`);
+    this.#chronicle.note(`${signal} to ${this.name}`);
     this.#told.push(signal);
     this.typed?.kill(signal);
   }
@@ -130,7 +130,7 @@ export class Actor {
       const ended = await typed.ended;
       const endedAt = Date.now();
       const told = this.#told;
-      this.#chronicle.tell(`${this.name} ended: ${String(ended.code ?? ended.signal)}`);
+      this.#chronicle.note(`${this.name} ended: ${String(ended.code ?? ended.signal)}`);
       this.endings.push({ name: this.name, startedAt, endedAt, ended, told });
       if (this.#finishes && (ended.code === 0 || ended.code === 3)) return;
       if (told.length === 0) await delay(READ_MS);

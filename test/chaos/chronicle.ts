@@ -26,13 +26,13 @@ export class Chronicle {
     return Date.now() - this.startedAt;
   }
 
-  tell(what: string): void {
+  note(what: string): void {
     this.happenings.push({ atMs: this.nowMs, what });
   }
 
   typed(name: string, typed: Typed): void {
     this.commands.push({ name, typed, at: Date.now() });
-    this.tell(`typed: ${name} (process ${typed.pid})`);
+    this.note(`typed: ${name} (process ${typed.pid})`);
   }
 
   /** From now on it is so. */

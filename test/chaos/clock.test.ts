@@ -5,10 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { setClockOffset, whyClocksStand } from './clock.ts';
 
 /** Prints its wall clock and its monotonic clock, in ms, whenever it is asked. */
-const TELLING = `process.stdin.on('data', () => console.log(Date.now(), performance.now()))`;
+const PRINTS_CLOCKS = `process.stdin.on('data', () => console.log(Date.now(), performance.now()))`;
 
 test.skipIf(whyClocksStand() !== null)('a process reads the clock that it was given', async () => {
-  const child = spawn(process.execPath, ['-e', TELLING], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', PRINTS_CLOCKS], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const pid = child.pid ?? -1;
   const before = await clocksOf(child);

@@ -13,7 +13,7 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
   const { chronicle } = stage;
   const { atMs: _, edgeMs, ...deed } = event;
   if (edgeMs !== undefined) await stage.edges.next(edgeMs);
-  chronicle.tell(JSON.stringify(deed));
+  chronicle.note(JSON.stringify(deed));
   switch (event.do) {
     case 'end':
       return stage.actor(event.whom).end(event.signal, event.againMs, event.twice);
@@ -56,7 +56,7 @@ export async function enact(stage: Stage, event: Event): Promise<void> {
 async function killTemporal(stage: Stage, againMs: number): Promise<void> {
   const pid = stage.temporalPid();
   if (pid === null) {
-    stage.chronicle.tell('no Temporal server runs');
+    stage.chronicle.note('no Temporal server runs');
     return;
   }
   stage.chronicle.begin(TEMPORAL_AWAY);
@@ -86,7 +86,7 @@ async function freeze(stage: Stage, whom: readonly string[], forMs: number): Pro
   const { chronicle } = stage;
   const pids = whom.flatMap((name) => {
     const pid = name === TEMPORAL ? stage.temporalPid() : stage.actor(name).pid;
-    if (pid === null) chronicle.tell(`${name} does not run`);
+    if (pid === null) chronicle.note(`${name} does not run`);
     return pid ?? [];
   });
   const spells = whom.map((name) => (name === TEMPORAL ? TEMPORAL_AWAY : WORK_STANDS));
@@ -96,7 +96,7 @@ async function freeze(stage: Stage, whom: readonly string[], forMs: number): Pro
   // They may have been killed meanwhile.
   for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGCONT');
   for (const spell of spells) chronicle.end(spell);
-  chronicle.tell(`${whom.join(' and ')} go on`);
+  chronicle.note(`${whom.join(' and ')} go on`);
 }
 
 /** The embedded server's folder is moved away: to the commands it is gone, and its histories are still replayed. */
@@ -115,7 +115,7 @@ async function forget(stage: Stage, { againMs }: Of<'forget'>): Promise<void> {
   if (left !== null) process.kill(left, 'SIGKILL');
   while (stage.temporalPid() !== null) await delay(10);
   if (existsSync(desk.embedded)) renameSync(desk.embedded, desk.path('forgotten'));
-  chronicle.tell('.hundredfold is gone');
+  chronicle.note('.hundredfold is gone');
   gone.resolve(undefined);
   await Promise.all(ended);
   chronicle.end(TEMPORAL_AWAY);
@@ -151,6 +151,6 @@ export async function control(
   stage.controls.push(life);
   const { code, signal } = await typed.ended;
   life.endedAt = Date.now();
-  stage.chronicle.tell(`${name} ended: ${String(code ?? signal)}`);
+  stage.chronicle.note(`${name} ended: ${String(code ?? signal)}`);
   return code ?? -1;
 }

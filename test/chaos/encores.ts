@@ -25,7 +25,7 @@ export async function playEncores(stage: Stage): Promise<void> {
   const campaign = stage.plan.campaigns[0];
   if (campaign === undefined) return;
   for (const [n, encore] of stage.plan.encores.entries()) {
-    stage.chronicle.tell(`again: ${JSON.stringify(encore)}`);
+    stage.chronicle.note(`again: ${JSON.stringify(encore)}`);
     if (encore.how === 'out-removed') {
       rmSync(stage.desk.path('results'), { recursive: true, force: true });
     } else if (encore.how !== 'elsewhere') removeFrom(stage, campaign.name, encore.item);

@@ -12,7 +12,7 @@ export class FaultControl {
   readonly #url: string;
   readonly #chronicle: Chronicle;
   #wanted: readonly FaultRule[] = [];
-  #told: readonly FaultRule[] = [];
+  #applied: readonly FaultRule[] = [];
   /** Names that may be in force. */
   readonly #begun = new Set<FaultRule['name']>();
   #stopped = false;
@@ -22,7 +22,7 @@ export class FaultControl {
   constructor(url: string, chronicle: Chronicle) {
     this.#url = url;
     this.#chronicle = chronicle;
-    this.#loop = this.#keepTold();
+    this.#loop = this.#keepApplied();
   }
 
   add(rules: readonly FaultRule[]): void {
@@ -35,14 +35,14 @@ export class FaultControl {
 
   /** A service that was started knows no faults. */
   forgotten(): void {
-    this.#told = [];
+    this.#applied = [];
     this.#endAllBut(new Set());
   }
 
   /** Returns when the service has no fault any more. */
   async calm(): Promise<void> {
     this.#wanted = [];
-    while (this.#told !== this.#wanted) await delay(LOOK_EVERY_MS);
+    while (this.#applied !== this.#wanted) await delay(LOOK_EVERY_MS);
   }
 
   async stop(): Promise<void> {
@@ -50,14 +50,14 @@ export class FaultControl {
     await this.#loop;
   }
 
-  async #keepTold(): Promise<void> {
+  async #keepApplied(): Promise<void> {
     while (!this.#stopped) {
-      if (this.#wanted !== this.#told) await this.#tell(this.#wanted);
+      if (this.#wanted !== this.#applied) await this.#apply(this.#wanted);
       await delay(LOOK_EVERY_MS);
     }
   }
 
-  async #tell(rules: readonly FaultRule[]): Promise<void> {
+  async #apply(rules: readonly FaultRule[]): Promise<void> {
     // In force from before it is asked for until after the answer to the request that ended it.
     for (const { name } of rules) {
       this.#begun.add(name);
@@ -78,7 +78,7 @@ export class FaultControl {
       return;
     }
     this.#endAllBut(new Set(rules.map(({ name }) => name)));
-    this.#told = rules;
+    this.#applied = rules;
   }
 
   #endAllBut(kept: ReadonlySet<FaultRule['name']>): void {

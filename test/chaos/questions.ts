@@ -113,7 +113,7 @@ export class Questions {
     const tookMs = Date.now() - startedAt;
     question.waitedMs = tookMs - busyMs;
     const how = `${tookMs} ms, of which it waited ${question.waitedMs.toFixed(0)} ms`;
-    this.#chronicle.tell(`${typed.words} ended after ${how}: ${String(code ?? signal)}`);
+    this.#chronicle.note(`${typed.words} ended after ${how}: ${String(code ?? signal)}`);
   }
 }
 

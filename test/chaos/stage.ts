@@ -150,7 +150,7 @@ export class Stage {
     const dir = this.desk.path('temporal');
     this.#temporal = await startDevServer({ executable: temporalCli(), dir, port, headless: true });
     this.chronicle.end(TEMPORAL_AWAY);
-    this.chronicle.tell(`Temporal runs (process ${this.#temporal.pid})`);
+    this.chronicle.note(`Temporal runs (process ${this.#temporal.pid})`);
   }
 
   /** Every process ends in order: commands first, then what they stand on. */

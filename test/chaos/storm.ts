@@ -33,7 +33,7 @@ export async function play(stage: Stage): Promise<Played> {
       seen.push(processArguments());
     }),
   );
-  chronicle.tell('calm');
+  chronicle.note('calm');
   let stuck: string | null = null;
   try {
     await calm(stage);

@@ -43,7 +43,7 @@ test('adopt --past takes over what a browser has submitted, once, and submits no
   const submitted = 4;
   const ended = await runs(0, 'adopt', 'predictions', '--past', '--json');
   expect(ended.stderr).toMatch(/4 jobs: 1 already in .*results, 2 new/);
-  expect(ended.stderr).toContain('1 failed there and are left out');
+  expect(ended.stderr).toContain('1 failed there and are skipped');
   expect(documentOf(ended)).toMatchObject({
     items: { total: 2, succeeded: 2, adopted: 2 },
     submissions: 0,

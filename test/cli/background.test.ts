@@ -224,7 +224,7 @@ test('a cancelled campaign ends with 4, and what it spent stays spent; its name 
   neverRefusedForRate(journal);
 }, 180_000);
 
-test('a limit that is lowered or raised holds from the next command on, through a power cut', async () => {
+test('a lowered or raised limit applies from the next command on, also after a power cut', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(5);

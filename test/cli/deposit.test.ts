@@ -160,7 +160,7 @@ test('killed again and again it goes on, and reads nothing twice', async () => {
   expect(reached).toEqual(reached.toSorted((one, other) => one - other));
   expect(reached.at(-1)).toBeGreaterThan(0);
   const { stderr } = await at.runs(0, ['deposit', 'finished', '--zip']);
-  expect(stderr).toMatch(/went on with \d+ files of an earlier try/);
+  expect(stderr).toMatch(/kept \d+ files of an earlier, interrupted attempt/);
   expect(readdirSync(place).sort()).toEqual([
     ...['CITATION.cff', 'datacite.json', 'finished.zip', 'finished.zip.sha256'],
   ]);

@@ -197,7 +197,7 @@ describe('something is missing: exit code 1, and each PROBLEM says what to do', 
     };
     const { stdout } = await at.runs(1, ['doctor', '--services', 'local'], { env });
     expect(stdout).toMatch(
-      /^PROBLEM {2}output store: Cannot write in \S+taken: a file stands where a folder belongs\.\n {9}.*--out or store\.url\.$/m,
+      /^PROBLEM {2}output store: Cannot write in \S+taken: there is a file in place of a folder\.\n {9}.*--out or store\.url\.$/m,
     );
     expect(stdout).toMatch(
       /^PROBLEM {2}Temporal: Cannot write in \S+taken: .*\n {9}.*embedded\.dir\.$/m,

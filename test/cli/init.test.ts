@@ -65,7 +65,9 @@ describe('hundredfold init', () => {
       const at = desk();
       at.write('in the way', 'mine');
       const { stderr } = await at.runs(1, ['init', name]);
-      expect(stderr).toMatch(/cannot write in the way.*\[CONFIG_NOT_WRITTEN\]\n {2}Name a folder/);
+      expect(stderr).toMatch(
+        /cannot write in the way.*\[CONFIG_NOT_WRITTEN\]\n {2}Choose a folder/,
+      );
       expect(readFileSync(at.path('in the way'), 'utf8')).toBe('mine');
     },
   );

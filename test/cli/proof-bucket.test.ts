@@ -76,7 +76,7 @@ describe.skipIf(WITHOUT_S3 !== null)('a tree in a bucket', () => {
     typed.child.kill('SIGKILL');
     await typed.ended;
     const { stderr } = await at.runs(0, ['deposit', `${root}/finished`, '--zip'], typing);
-    expect(stderr).toMatch(/went on with \d+ files of an earlier try/);
+    expect(stderr).toMatch(/kept \d+ files of an earlier, interrupted attempt/);
     const archive = readFileSync(join(place, 'finished.zip'));
     execFileSync('python3', ['-m', 'zipfile', '-t', join(place, 'finished.zip')]);
     expect(readdirSync(place)).not.toContain('finished.zip.unfinished');

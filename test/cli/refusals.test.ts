@@ -14,7 +14,7 @@ function nothingBegun(at: Desk, ...mayBeThere: readonly string[]): void {
 }
 
 describe('what was typed', () => {
-  test('has to be a command: exit code 1, with a suggestion and the way to the help', async () => {
+  test('an unknown command exits with code 1, a suggestion and a pointer to the help', async () => {
     const at = desk();
     const [unknown, missing, wrong] = await Promise.all([
       at.runs(1, ['stauts']),
@@ -180,7 +180,7 @@ describe('a machine that is not ready', () => {
     );
     expect(strange.stderr).toMatch(/\[TEMPORAL_NOT_STARTED\]\n.*temporal\.log/);
     expect(doctor.stdout).toMatch(
-      /PROBLEM {2}Temporal: \/bin\/sh is no Temporal CLI that runs\n {9}\S/,
+      /PROBLEM {2}Temporal: \/bin\/sh is not a working Temporal CLI\n {9}\S/,
     );
     expect(existsSync(at.path('results', 'demo', 'campaign.json'))).toBe(false);
     expect(existsSync(at.path('results', 'demo', 'molecules')), 'items laid out').toBe(false);
@@ -190,7 +190,7 @@ describe('a machine that is not ready', () => {
     const at = desk();
     at.write('taken', 'a file');
     const { stderr } = await at.runs(2, [...LOCAL, '--out', 'taken']);
-    expect(stderr).toMatch(/taken.*a file stands where a folder belongs/);
+    expect(stderr).toMatch(/taken.*there is a file in place of a folder/);
     expect(at.servers()).toEqual([]);
   });
 

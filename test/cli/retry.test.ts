@@ -134,7 +134,7 @@ test('retry gives every item what it needs: the job that is there, the same name
     at.runs(1, ['retry', 'nobody'], typing),
   ]);
   expect(again.stderr).toContain('nothing to retry');
-  expect(unknown.stderr).toContain(`${held} is succeeded. nothing is no item of night.`);
+  expect(unknown.stderr).toContain(`${held} is succeeded. nothing is not an item of night.`);
   expect(unknown.stderr).toContain('[ITEM_NOT_RETRYABLE]');
   expect(nobody.stderr).toContain('[CAMPAIGN_UNKNOWN]');
   expect(read(`${tree}/campaign.json`)).toEqual(summary);
@@ -198,7 +198,7 @@ test('a cancelled campaign stays so until retry, which survives kill -9, and sen
   const [again, resumed] = [at.type(['retry', 'night'], typing), at.type(run, typing)];
   await again.endsWith(0);
   await resumed.endsWith(0);
-  expect(again.stderr).toContain('already being run again');
+  expect(again.stderr).toContain('already being retried');
   expect(summary()).toMatchObject({
     submissions: 4,
     started_at: cancelled.started_at,

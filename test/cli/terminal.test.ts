@@ -95,7 +95,7 @@ function inOrder({ stdout }: Typed): void {
   expect(cursor).toEqual({ row: lines.length, column: 0, visible: true });
 }
 
-test('p, r and q pause, resume and leave a campaign; what it leaves goes on, and nothing is sent twice', async () => {
+test('p, r and q pause, resume and detach; the campaign continues, and nothing is sent twice', async () => {
   const at = desk();
   const service = await rehearse(at, { limit: 20, seconds: HOUR });
   service.budget(3);

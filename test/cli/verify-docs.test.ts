@@ -83,7 +83,7 @@ describe.skipIf(!there)(`a sample${skipped}`, () => {
     for (const command of commands('A sample computed again')) {
       const { stderr } = await type(at, command);
       const count = command.includes('--items') ? 2 : 1;
-      expect(stderr).toContain(`night: ${count} of 2 results computed again, 0 differ`);
+      expect(stderr).toContain(`night: ${count} of 2 results were recomputed, 0 differ`);
     }
   }, 240_000);
 });

@@ -50,7 +50,7 @@ test('a campaign with accepted jobs goes on with a warning, whatever answers the
 
   const away = at.type(['run', 'night.csv', '--yes'], { env: TOKEN });
   await away.says('connection refused');
-  await away.says('The campaign waits until the service is well.');
+  await away.says('The campaign waits until the service works.');
   await away.says('1 of 2');
   await interrupted(away);
 

@@ -206,7 +206,7 @@ describe('several tokens of a service', () => {
   });
 
   test.each([
-    ['without a word that the service allows it', of(''), environment, 'together they send more'],
+    ['without a word that the service allows it', of(''), environment, 'together they submit more'],
     ['beside `token`', of('token: { env: A }'), environment, 'both token and tokens'],
     [
       'that are the same',

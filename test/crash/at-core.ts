@@ -11,7 +11,7 @@ type Command = proto.coresdk.workflow_commands.IWorkflowCommand;
 
 interface Place {
   readonly moment: 'before' | 'after';
-  readonly tells: (command: Command) => boolean;
+  readonly matches: (command: Command) => boolean;
 }
 
 const signals = (name: string) => (command: Command) =>
@@ -20,12 +20,12 @@ const continues = (type: string) => (command: Command) =>
   command.continueAsNewWorkflowExecution?.workflowType === type;
 
 const PLACES: Readonly<Record<CorePoint, Place>> = {
-  'campaign: before the budget is asked': { moment: 'before', tells: signals('request') },
-  'campaign: budget asked': { moment: 'after', tells: signals('request') },
-  'budget: before continue-as-new': { moment: 'before', tells: continues('budget') },
-  'budget: continued as new': { moment: 'after', tells: continues('budget') },
-  'campaign: before continue-as-new': { moment: 'before', tells: continues('campaign') },
-  'campaign: continued as new': { moment: 'after', tells: continues('campaign') },
+  'campaign: before the budget is asked': { moment: 'before', matches: signals('request') },
+  'campaign: budget asked': { moment: 'after', matches: signals('request') },
+  'budget: before continue-as-new': { moment: 'before', matches: continues('budget') },
+  'budget: continued as new': { moment: 'after', matches: continues('budget') },
+  'campaign: before continue-as-new': { moment: 'before', matches: continues('campaign') },
+  'campaign: continued as new': { moment: 'after', matches: continues('campaign') },
 };
 
 /** The SDK's own way of putting something else in the core's place; it is for subclasses. */
@@ -45,9 +45,9 @@ export function wireCore(fuse: Fuse): void {
     const complete = core.completeWorkflowActivation;
     core.completeWorkflowActivation = async (completion) => {
       const commands = commandsOf(completion);
-      tell(fuse, commands, 'before');
+      fuseAt(fuse, commands, 'before');
       await complete(completion);
-      tell(fuse, commands, 'after');
+      fuseAt(fuse, commands, 'after');
     };
     return core;
   });
@@ -58,9 +58,9 @@ function commandsOf(completion: Uint8Array): readonly Command[] {
   return WorkflowActivationCompletion.decodeDelimited(completion).successful?.commands ?? [];
 }
 
-function tell(fuse: Fuse, commands: readonly Command[], moment: Place['moment']): void {
+function fuseAt(fuse: Fuse, commands: readonly Command[], moment: Place['moment']): void {
   for (const [point, place] of Object.entries(PLACES)) {
     // The keys of PLACES are the points.
-    if (place.moment === moment && commands.some(place.tells)) fuse.at(point as CorePoint);
+    if (place.moment === moment && commands.some(place.matches)) fuse.at(point as CorePoint);
   }
 }

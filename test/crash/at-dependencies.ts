@@ -1,7 +1,7 @@
 /** What activities work with, wired so that the fuse hears of every arrival at a `DependencyPoint`. */
 import { Client, type WorkflowClientInterceptor } from '@temporalio/client';
 import type { Dependencies, KnownService } from '../../src/activities/dependencies.ts';
-import { ToldEnds } from '../../src/activities/told-ends.ts';
+import { EndReporter } from '../../src/activities/end-reporter.ts';
 import type { ServiceClient } from '../../src/services/client.ts';
 import { publishCampaign } from '../../src/report/publish.ts';
 import { CHECKSUMS, ITEMS_TABLE, ITEM_RECORD, PAGES } from '../../src/store/layout.ts';
@@ -28,7 +28,7 @@ export function wiredDependencies(real: Dependencies, fuse: Fuse): Dependencies 
       publishCampaign(await openStore(folder), end, options),
     temporal,
     ...(real.starter && { starter: wired(real.starter) }),
-    ends: new ToldEnds(temporal),
+    ends: new EndReporter(temporal),
   };
 }
 

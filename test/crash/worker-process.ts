@@ -36,7 +36,7 @@ export class WorkerProcess {
       }),
     ]);
     this.ready.catch(() => undefined);
-    this.#tell({ type: 'start', plan });
+    this.#send({ type: 'start', plan });
   }
 
   /** As `kill -9`; returns when it is gone. */
@@ -56,12 +56,12 @@ export class WorkerProcess {
   /** From now on its disk is like this; answers how many writes it has refused so far. */
   async disk(state: DiskState): Promise<number> {
     const answer = this.#hear('disk');
-    this.#tell({ type: 'disk', state });
+    this.#send({ type: 'disk', state });
     const report = await answer;
     return report.type === 'disk' ? report.refused : 0;
   }
 
-  #tell(order: Order): void {
+  #send(order: Order): void {
     this.#child.send(order);
   }
 

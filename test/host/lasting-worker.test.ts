@@ -29,20 +29,20 @@ class Workers {
 
 async function lasting() {
   const workers = new Workers();
-  const told: string[] = [];
-  const onDeath = (error: unknown) => told.push(String(error));
+  const deaths: string[] = [];
+  const onDeath = (error: unknown) => deaths.push(String(error));
   const options = { start: workers.start, onDeath, pauseMs: 5 };
   const worker = await startLastingWorker({} as WorkerOptions, options);
-  return { workers, told, worker };
+  return { workers, deaths, worker };
 }
 
-test('one that dies is stopped, told of and started again, also when that fails at first', async () => {
-  const { workers, told, worker } = await lasting();
+test('one that dies is stopped, deaths of and started again, also when that fails at first', async () => {
+  const { workers, deaths, worker } = await lasting();
   workers.refuse = 2;
   workers.started[0]?.die(new Error('Malformed Workflow Completion'));
   await expect.poll(() => workers.started.length).toBe(2);
   expect(workers.started.map(({ stopped }) => stopped)).toEqual([true, false]);
-  expect(told).toEqual([
+  expect(deaths).toEqual([
     'Error: Malformed Workflow Completion',
     'Error: no connection',
     'Error: no connection',
@@ -52,9 +52,9 @@ test('one that dies is stopped, told of and started again, also when that fails 
 });
 
 test('one that is stopped stays stopped', async () => {
-  const { workers, told, worker } = await lasting();
+  const { workers, deaths, worker } = await lasting();
   await worker.stop();
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(workers.started).toHaveLength(1);
-  expect(told).toEqual([]);
+  expect(deaths).toEqual([]);
 });

@@ -36,7 +36,7 @@ describe('sequences', () => {
     expect(idsOf(path.join(recordings, 'edge', 'awkward_headers-dynamine.json.gz'))).toContain(id);
   });
 
-  test('of the demo come back under the ids that are foretold', () => {
+  test('of the demo come back under the ids that are predicted', () => {
     const files = ['FER_PEPAS', 'CYC_PANTR', 'RBS_GUITH'];
     for (const name of files) {
       const fasta = readFileSync(path.join(PROJECT, 'batches/demo/files', `${name}.fasta`), 'utf8');
@@ -74,7 +74,7 @@ describe.each(['own', 'public'])('%s', (owner) => {
   const absent = !existsSync(path.join(DATA, owner));
 
   test.skipIf(absent).each(['single', 'edge', 'msa'] as const)(
-    'results of %s have the ids that were foretold',
+    'results of %s have the ids that were predicted',
     (sort) => {
       const kind = sort === 'msa' ? 'alignment' : 'sequence';
       let certain = 0;

@@ -132,7 +132,7 @@ describe('what is sent of a sequence', () => {
     ['blanks in a row', 'a  b', 'c'],
     ['dots alone', '...', 'c'],
     ['an object key of old', '__proto__', 'a/b'],
-  ])('headers of which the ids are not certain go under names of our own: %s', (_, ...headers) => {
+  ])('headers without certain ids are sent under generated names: %s', (_, ...headers) => {
     const text = headers.map((header) => `>${header}\n${RESIDUES}\n`).join('');
     const { input } = sequence(text);
     expect(input?.original).toEqual({ name: 'original.fasta', text });

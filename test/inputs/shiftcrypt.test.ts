@@ -28,7 +28,7 @@ function valuesOf(result: string): boolean[] {
   return chains.flatMap(({ shiftCrypt }) => shiftCrypt.map((value) => Number(value) !== -10));
 }
 
-function foretold(file: string, model: ModelClass): boolean[] {
+function predicted(file: string, model: ModelClass): boolean[] {
   return residuesOf(file).map(({ name, atoms }) => getsValue(model, name, atoms));
 }
 
@@ -37,7 +37,7 @@ describe('the recordings of the project', () => {
   test.each(globSync('bmr*-model*.json.gz', { cwd: folder }))('%s', (name) => {
     const [, entry = '', type = '', model = ''] = /^(.*)_(nef|str)-model(\d)/.exec(name) ?? [];
     const file = path.join(PROJECT, 'batches/demo/files', `${entry}.${type}`);
-    expect(foretold(file, model as ModelClass)).toEqual(valuesOf(path.join(folder, name)));
+    expect(predicted(file, model as ModelClass)).toEqual(valuesOf(path.join(folder, name)));
   });
 });
 
@@ -53,7 +53,7 @@ describe('the public sample data', () => {
       const [, entry = '', model = ''] = /([^/]*)-model(\d)/.exec(result) ?? [];
       const [file = ''] = globSync(`shifts/${entry}.*`, { cwd: folder });
       const values = valuesOf(path.join(folder, result));
-      expect(foretold(path.join(folder, file), model as ModelClass), result).toEqual(values);
+      expect(predicted(path.join(folder, file), model as ModelClass), result).toEqual(values);
       residues += values.length;
     }
     expect(residues).toBeGreaterThan(1000);

@@ -235,7 +235,7 @@ describe('Mol2', () => {
     expect(codes(readMol2('x\n'))).toEqual(['MOLECULE_NO_ATOMS']);
   });
 
-  test('parts that no bond joins are told of', async () => {
+  test('reports parts that are not bonded to each other', async () => {
     expect(await checked(mol2(['O.3', 'H', 'H', 'Cl'], '1 1 2 1\n2 1 3 1\n'), '.mol2', -1)).toEqual(
       ['MOLECULE_SEVERAL_COMPONENTS'],
     );

@@ -68,7 +68,7 @@ test('without a limit nothing counts', () => {
   expect(ledger.list()).toMatchObject([{ remoteId: 'r', releasedAt: null, counts: false }]);
 });
 
-test('a ledger of an earlier version is taken over, and that version can go on with it', () => {
+test('adopts a ledger of an earlier version, which can still use it', () => {
   ledger.reserve(submission('a', 1));
   ledger.close('a', 'charged', { remoteId: 'r' });
   ledger.stop();

@@ -112,7 +112,7 @@ describe('shifts', () => {
   });
 });
 
-test('all that is wrong with a row is said at once', async () => {
+test('reports everything that is wrong with a row at once', async () => {
   const row = {
     id: '.x',
     kind: 'molecule',

@@ -183,7 +183,7 @@ describe('a manifest that cannot be used', () => {
     expect(problems[0]?.message).toContain('100,000');
   });
 
-  test('a column that is there twice is refused', async () => {
+  test('rejects a column that appears twice', async () => {
     const problems = await problemsOf('table.csv', 'id,smiles,smiles\na,C,CC\n');
     expect(brief(problems)).toEqual(['MANIFEST_COLUMN_REPEATED 1 smiles smiles']);
   });

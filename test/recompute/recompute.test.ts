@@ -92,7 +92,7 @@ describe.skipIf(!there)(`the version that the tree names${skipped}`, () => {
     const { items, notes } = await again(store, ['ethanol']);
     expect(items).toMatchObject([{ sameVersion: false, told: 'real, ACPYPE 1999.1.2' }]);
     expect(notes).toEqual([
-      'The tree names version 1999.1.2 of the engine of the service molecules, which is not installed here: 2023.10.27 computes in its place, and may give other results.',
+      'The tree names version 1999.1.2 of the engine of the service molecules, which is not installed here: 2023.10.27 is used instead and may give different results.',
     ]);
   }, 60_000);
 });

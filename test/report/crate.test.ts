@@ -152,7 +152,7 @@ describe('the metadata', () => {
     const store = await endedCampaign([aMolecule('a')], { a: FAILED });
     await publishCampaign(store, END);
     const graph = await graphOf(store);
-    expect(graph.get('#molecules')).toMatchObject({ version: 'not told by the results' });
+    expect(graph.get('#molecules')).toMatchObject({ version: 'not stated by the results' });
   });
 });
 

@@ -48,7 +48,7 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
   ],
   [
     'an additional file',
-    /^notes.txt is not in SHA256SUMS: it came later/,
+    /^notes.txt is not in SHA256SUMS: it was added later/,
     (store) => store.write('notes.txt', 'mine'),
   ],
   [
@@ -82,7 +82,7 @@ const DERIVED: readonly (readonly [string, RegExp, (store: Store) => Promise<unk
   ],
   [
     'a Parquet file that was changed, with a checksum that fits',
-    /^tables\/shifts.parquet does not hold the rows of its items/,
+    /^tables\/shifts.parquet does not contain the rows of its items/,
     async (store) => {
       const bytes = Buffer.from((await store.read('tables/shifts.parquet')) ?? []);
       bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;

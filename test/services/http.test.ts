@@ -33,7 +33,7 @@ describe('a request that never left this machine is told from one of unknown fat
     });
   });
 
-  test('no host of that name: unreached', async () => {
+  test('an unknown host is unreachable', async () => {
     const answer = await post(newHttp(), 'http://nobody.invalid');
     expect(answer.type).toBe('unreached');
     expect(answer).toHaveProperty('code', expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/));
@@ -53,7 +53,7 @@ describe('a request that never left this machine is told from one of unknown fat
     expect(answer.type).toBe('unreached');
   });
 
-  test('no connection before the time-out: unreached', async () => {
+  test('no connection before the timeout: unreached', async () => {
     // To undici a connection is open once TLS stands.
     await using server = await netServer(() => undefined);
     const answer = await post(newHttp(400), server.url.replace('http:', 'https:'));

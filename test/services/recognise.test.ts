@@ -111,7 +111,7 @@ describe('another server', () => {
     [
       redirect(308, 'https://new.example/x'),
       'wrong',
-      /moved for good \(HTTP 308\) to https:\/\/new\.example\/x$/,
+      /moved permanently \(HTTP 308\) to https:\/\/new\.example\/x$/,
     ],
   ])('is judged by its answer (%#): %j', async (answer, type, words) => {
     await using server = await httpServer(answer);

@@ -246,7 +246,7 @@ describe.each(SERVICES)('submitting to $name', ({ job, target }) => {
     });
   });
 
-  test('no host of that name: unreachable', async () => {
+  test('an unknown host is unreachable', async () => {
     expect(await submitTo('http://nobody.invalid')).toMatchObject({
       type: 'notNow',
       reason: 'unreachable',

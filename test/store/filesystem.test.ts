@@ -28,7 +28,7 @@ describe('writing', () => {
     }
     const options = { expectedBytes: 1e18, keepFree: 32_000_000 };
     const error = await expectCode(store.write(KEY, body(), options), 'STORE_FULL');
-    expect(error.message).toMatch(/the disk has .* MB left; 1000000000000.0 MB are to be written/);
+    expect(error.message).toMatch(/the disk has .* MB left; 1000000000000.0 MB are needed/);
     expect(error.retryable).toBe(true);
     expect(asked).toBe(false);
     expect(await everyName(store.location)).toEqual([]);
@@ -66,7 +66,7 @@ describe('what a crash leaves', () => {
 });
 
 describe('reading, listing, removing', () => {
-  test('a folder where the file belongs is told, not overwritten', async () => {
+  test('reports a folder in place of the file, and does not overwrite it', async () => {
     const store = await openFileStore(await temporaryFolder());
     await store.write('molecules/a/x', 'x');
     await expectCode(store.write('molecules/a', 'y'), 'STORE_BAD_KEY');

@@ -85,7 +85,7 @@ describe('the items of a retry', () => {
     await expect(survey).rejects.toMatchObject({
       code: 'ITEM_NOT_RETRYABLE',
       exitCode: 2,
-      message: 'good is succeeded. nobody is no item of night.',
+      message: 'good is succeeded. nobody is not an item of night.',
     });
   });
 

@@ -57,7 +57,7 @@ describe('a full disk', () => {
         ['unshare', ...PRIVATE_MOUNTS],
       );
       expect(refusal.code, refusal.message).toBe('STORE_FULL');
-      expect(refusal.message).toMatch(/the disk has 0\.\d MB left; 0\.2 MB are kept free/);
+      expect(refusal.message).toMatch(/the disk has 0\.\d MB left; 0\.2 MB are reserved/);
     },
   );
 

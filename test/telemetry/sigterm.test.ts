@@ -23,7 +23,7 @@ test('SIGTERM: not ready at once, the POST under way is finished, exit code 0', 
     .poll(() => get(`${url}/readyz`), { timeout: 3_000, interval: 20 })
     .toEqual({
       status: 503,
-      text: 'draining: the worker was told to stop\n',
+      text: 'draining: the worker is stopping\n',
     });
   expect(slow.waiting(), 'the POST is still under way').toBe(1);
   expect((await get(`${url}/healthz`)).status).toBe(200);

@@ -29,7 +29,7 @@ const predictions = () => {
 };
 
 describe('the watchdog', () => {
-  test('has items ask again whose budget was ended by hand', async () => {
+  test('makes items request again when their budget was terminated', async () => {
     const limits = { limit: 4, windowMs: 6_000 };
     rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, watchEveryMs: 300 });
     const started = await rig.start(sequences(6));
@@ -115,7 +115,7 @@ describe('the watchdog', () => {
         {
           ok: false,
           found: expect.stringContaining('its history cannot be replayed') as string,
-          remedy: expect.stringContaining('starts it anew within a minute') as string,
+          remedy: expect.stringContaining('restarts it within a minute') as string,
         },
       ]);
     }, 180_000);
@@ -124,7 +124,7 @@ describe('the watchdog', () => {
       ['cannot be replayed', UNREPLAYABLE],
       ['begun by an earlier version', FORMER],
     ])(
-      'starts it anew (%s), and the campaign goes on within its limits',
+      'restarts it (%s), and the campaign continues within its limits',
       async (reason, code) => {
         const limits = { limit: 4, windowMs: 3_000 };
         rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, watchEveryMs: 500 });

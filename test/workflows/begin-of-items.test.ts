@@ -81,7 +81,7 @@ test('a campaign that is cancelled waits for a submission on its way, and keeps 
   await treeIsWhole(started.folder);
 }, 60_000);
 
-test('rows of a campaign that was ended by hand are not submitted, and the next run sends each once', async () => {
+test('does not submit rows of a terminated campaign, and the next run submits each once', async () => {
   const limits = { limit: 2, windowMs: 4_000 };
   await open(limits);
   const rows = sequences(6);

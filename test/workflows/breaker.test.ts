@@ -48,7 +48,7 @@ describe('when a service is paused', () => {
   });
 });
 
-test('a campaign whose molecules all fail alike pauses them, goes on with the rest, and asks', async () => {
+test('a campaign whose molecules all fail alike pauses them, continues with the rest, and asks', async () => {
   const rig = await openRig({
     policy: { sameFailures: 5 },
     faults: [{ name: 'fail', service: 'molecules', probability: 1 }],

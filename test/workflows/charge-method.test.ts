@@ -23,7 +23,7 @@ test('a row is refused before a submission where the service does not announce i
   const ran = await rig.run(ROWS);
   expect(await codes(ran)).toEqual({ '': 2, CHARGE_METHOD_NOT_OFFERED: 1 });
   expect((await rowOf(ran, 'asked'))['error']).toBe(
-    `row asked: charge_method abcg2 is not offered by the service molecules at ${rig.services.moleculesUrl}: it announces bcc, gas; nothing was sent. Write bcc or gas into the row, or name a service that offers it, such as: hundredfold services --acpype ${NEWER}.`,
+    `row asked: charge_method abcg2 is not offered by the service molecules at ${rig.services.moleculesUrl}: it announces bcc, gas; nothing was sent. Write bcc or gas into the row, or configure a service that offers it, such as: hundredfold services --acpype ${NEWER}.`,
   );
   expect(rig.services.journal()).toHaveLength(2);
   await keepsPromises(rig, ran);

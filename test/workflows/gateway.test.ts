@@ -13,7 +13,7 @@ const REFUSES_ALL = [
   ['firewall-403', 'HTTP 403: Request blocked', 'HTTP 403'],
   ['expired-token', 'HTTP 401: invalid_token', 'HTTP 401'],
   ['maintenance-html', 'web page', 'a web page instead of'],
-  ['redirect-https', 'moved for good to https://', 'moved for good to https://'],
+  ['redirect-https', 'moved permanently to https://', 'moved permanently to https://'],
   ['captive-portal', '/captive-portal/login', '/captive-portal/login'],
   ['proxy-auth', 'HTTP 407', 'HTTP 407'],
 ] as const;

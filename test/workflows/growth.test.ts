@@ -61,7 +61,7 @@ describe('a campaign to which rows are added', () => {
     await endsWell(started, ['seq-0', 'seq-1', 'seq-2', 'seq-3'], 4);
   });
 
-  test('after its end: what is done stays done, duplicates of it need no job', async () => {
+  test('after its end: ended items are kept, and their duplicates need no job', async () => {
     await open({ jobMs: 50 });
     const first = await rig.run(sequences(3), 'ended');
     const again = { id: 'again', sequence: sequences(1)[0]?.sequence };

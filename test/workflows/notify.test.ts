@@ -97,7 +97,7 @@ describe('a webhook', () => {
     expect(received).toHaveLength(3);
     expect(ran.progress.unnotified).toEqual(['the webhook answered with HTTP 500']);
     const logged = () => workerLog.join('');
-    await expect.poll(logged, { timeout: 10_000 }).toContain('somebody was not told of the end');
+    await expect.poll(logged, { timeout: 10_000 }).toContain('a notification of the end failed');
   }, 180_000);
 
   test('that never answers is given up, and not told again', async () => {

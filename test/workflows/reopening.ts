@@ -13,7 +13,7 @@ export async function reopened(
 ): Promise<Started> {
   const store = await openFileStore(folder);
   const campaign = await readPreparedCampaign(store);
-  if (campaign === null) throw new Error(`${folder} holds no campaign`);
+  if (campaign === null) throw new Error(`${folder} contains no campaign`);
   const { chosen } = await surveyRetry(store, campaign, { type: 'all' });
   await prepareRetry(store, campaign, chosen, new Date().toISOString());
   return rig.start(rows, name);

@@ -35,7 +35,7 @@ describe('a window that is smaller than we believe', () => {
 });
 
 describe('an output tree without its Temporal history', () => {
-  test('is gone on with: done stays done, a job at the service is not submitted again', async () => {
+  test('resumes: ended items are kept, and a job at the service is not submitted again', async () => {
     await open({ jobMs: 1_500, concurrency: 2, limit: 0 });
     const rows = [...sequences(3), ...molecules(3)];
     const first = await rig.start(rows, 'survivor');

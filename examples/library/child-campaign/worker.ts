@@ -3,7 +3,7 @@
  *
  *   HUNDREDFOLD_TEMPORAL_ADDRESS=localhost:7233 node examples/library/child-campaign/worker.ts MANIFEST [TASK_QUEUE]
  *
- * Services and tokens come from hundredfold.yaml and the environment. Type the same command again to resume.
+ * Services and tokens come from hundredfold.yaml and the environment. Run the same command again to resume.
  */
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -12,11 +12,11 @@ export async function explainFailure(error: unknown): Promise<number> {
     printFailure(usageError(error));
     return EXIT.usage;
   }
-  const told = error instanceof HundredfoldError ? error : await worded(error);
-  explain(told);
-  if (!(told instanceof HundredfoldError)) return EXIT.usage;
-  printFailure(told);
-  return told.exitCode;
+  const shown = error instanceof HundredfoldError ? error : await worded(error);
+  explain(shown);
+  if (!(shown instanceof HundredfoldError)) return EXIT.usage;
+  printFailure(shown);
+  return shown.exitCode;
 }
 
 function printFailure({ code, message, remedy }: HundredfoldError): void {

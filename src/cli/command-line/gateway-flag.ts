@@ -17,7 +17,7 @@ export function readGateway(text: string): GatewayRule | null {
     throw new HundredfoldError({
       code: 'OPTION_INVALID',
       message: `--gateway is "${text}"`,
-      remedy: `Give NAME, NAME:AFTER or NAME:AFTER:FOR with times such as 5s. The names are none, ${GATEWAY_NAMES.join(', ')}.`,
+      remedy: `Use NAME, NAME:AFTER or NAME:AFTER:FOR with times such as 5s. The names are none, ${GATEWAY_NAMES.join(', ')}.`,
     });
   }
   return { name, afterMs, ...(forMs === undefined ? {} : { forMs }) };

@@ -35,12 +35,15 @@ function parseCondition(text: string): {
     .map((value) => value.trim())
     .filter((value) => value !== '');
   if (property === undefined || values.length === 0) {
-    throw refused(`--where ${text} is no condition`, CONDITIONS);
+    throw refused(`--where ${text} is not a condition`, CONDITIONS);
   }
   const known = VALUES[property];
   const strange = known && values.find((value) => !known.includes(value));
   if (known && strange !== undefined) {
-    throw refused(`--where ${text}: no ${property} is ${strange}`, `One of ${known.join(', ')}.`);
+    throw refused(
+      `--where ${text}: there is no ${property} ${strange}`,
+      `One of ${known.join(', ')}.`,
+    );
   }
   return { property, values };
 }

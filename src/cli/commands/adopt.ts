@@ -74,12 +74,12 @@ function checkArguments(
   { past, kind }: AdoptFlags,
 ): void {
   if (ids.length > 0 === (past === true)) {
-    throw refused('ADOPT_NOTHING_NAMED', 'name the ids of the jobs, or --past, not both', [
+    throw refused('ADOPT_NOTHING_NAMED', 'give either the ids of the jobs or --past', [
       `hundredfold adopt ${service} ID…   or   hundredfold adopt ${service} --past`,
     ]);
   }
   if (kind !== undefined && SERVICE_OF_KIND[kind] !== service) {
-    throw refused('ADOPT_KIND_OF_OTHER', `${kind} is no kind of the service ${service}`, [
+    throw refused('ADOPT_KIND_OF_OTHER', `${kind} is not a kind of the service ${service}`, [
       `Its kinds are ${kindsOf(service).join(', ')}.`,
     ]);
   }
@@ -87,7 +87,7 @@ function checkArguments(
   if (bad.length > 0) {
     const shown = bad.slice(0, 3).map((id) => JSON.stringify(id));
     throw refused('ADOPT_ID_INVALID', `${shown.join(', ')} cannot be the id of a job`, [
-      'Give the request_id or hash_id alone, without the rest of its URL.',
+      'Give only the request_id or hash_id, without the rest of its URL.',
     ]);
   }
 }
@@ -121,7 +121,7 @@ async function looked(order: Order, ids: readonly string[]): Promise<readonly Ad
     const why = notes.length > 0 ? ` (${notes.join('; ')})` : '';
     const what = `the past results of your token do not have ${shown}${why}: its kind is not known`;
     throw refused('ADOPT_KIND_UNKNOWN', what, [
-      `Say it with --kind (${kindsOf(order.service).join(', ')}), with one command for each kind.`,
+      `Set it with --kind (${kindsOf(order.service).join(', ')}), in one command per kind.`,
     ]);
   }
   return found.map(rowOf);
@@ -146,7 +146,7 @@ async function pastJobs(order: Order): Promise<Wanted | null> {
   );
   say(`${service} has ${wanted.length} jobs: ${there} already in ${folder}, ${fresh.length} new.`);
   if (failed.length > 0)
-    say(`  ${failed.length} failed there and are left out; name their ids to adopt them.`);
+    say(`  ${failed.length} failed there and are skipped; give their ids to adopt them.`);
   for (const note of list.notes) say(`note: ${note}`);
   if (fresh.length === 0 && own.size === 0) {
     say('There is nothing to adopt.');
@@ -160,7 +160,7 @@ function checkList({ service }: Order, { jobs, notes, incomplete }: RemoteJobs):
     throw new HundredfoldError({
       code: 'ADOPT_LIST_UNAVAILABLE',
       message: `the past results of ${service} could not be read: ${notes.join('; ')}`,
-      remedy: 'Nothing was begun. Try again when the service answers: hundredfold doctor.',
+      remedy: 'Nothing was started. Try again when the service answers: hundredfold doctor.',
     });
   }
   if (jobs.length > 0 || service !== 'molecules') return;

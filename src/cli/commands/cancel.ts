@@ -61,7 +61,7 @@ async function abandon(
     throw new HundredfoldError({
       code: 'TREE_IS_HERE',
       message: `${folder} is the output tree of ${name}, and it is available`,
-      remedy: `Type "hundredfold cancel ${name}" without --abandon: it writes the tables of what was done.`,
+      remedy: `Run "hundredfold cancel ${name}" without --abandon: it writes the tables of the finished items.`,
     });
   }
   await endObsolete(session, name, say);
@@ -81,4 +81,4 @@ async function seeOut(
 }
 
 const ABANDON = (name: string): string =>
-  ` If the tree is gone for good, type "hundredfold cancel ${name} --abandon".`;
+  ` If the tree is lost, run "hundredfold cancel ${name} --abandon".`;

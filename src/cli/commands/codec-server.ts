@@ -32,7 +32,7 @@ export async function codecServer(flags: CodecServerFlags): Promise<number> {
   );
   if (!isLocalHost(host.includes(':') ? `[${host}]` : host))
     say(
-      '  Whoever reaches this address can decrypt: put a gateway with a login and TLS in front of it.',
+      '  Anyone who can reach this address can decrypt: put a gateway with authentication and TLS in front of it.',
     );
   await ended;
   await server.close();

@@ -48,7 +48,7 @@ export async function rollback(flags: CommonFlags): Promise<number> {
         code: 'DEPLOYMENT_NO_FORMER',
         message: `no other version of ${place.deployment} was current before`,
         remedy:
-          'Name one that `hundredfold deployment status` lists: hundredfold deployment promote BUILD.',
+          'Choose one that `hundredfold deployment status` lists: hundredfold deployment promote BUILD.',
       });
     return makeCurrent(place, former.id);
   });
@@ -59,7 +59,7 @@ async function makeCurrent({ client, deployment, taskQueue, json }: Place, build
   if (json) printDocument({ deployment, current: buildId, woken });
   say(`${buildId} is the current version of ${deployment}.`);
   say(
-    `${woken} open campaigns and budgets move to it; items that have begun end on the version that they began on. Stop the workers of a version when its state is drained.`,
+    `${woken} open campaigns and budgets move to it; items that have started finish on the version on which they started. Stop the workers of a version when its state is drained.`,
   );
   return EXIT.ok;
 }
@@ -69,7 +69,7 @@ async function seen(client: Client, deployment: string): Promise<DeployedBuild[]
   if (builds) return builds;
   throw new HundredfoldError({
     code: 'DEPLOYMENT_UNKNOWN',
-    message: `no worker of the deployment ${deployment} has come to this Temporal yet`,
+    message: `no worker of the deployment ${deployment} has connected to this Temporal server yet`,
     remedy: 'Start one with the same temporal.deployment: hundredfold worker.',
   });
 }

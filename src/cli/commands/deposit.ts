@@ -30,7 +30,7 @@ export interface DepositFlags extends CommonFlags {
 const CITATION = 'CITATION.cff';
 const DATACITE = 'datacite.json';
 /** Between lines that say how far it is, in ms. */
-const TELL_EVERY_MS = 5_000;
+const SHOW_EVERY_MS = 5_000;
 
 export async function deposit(nameOrFolder: string, flags: DepositFlags): Promise<number> {
   const tree = await findTreeOrFolder(nameOrFolder, flags);
@@ -87,7 +87,7 @@ async function writeArchive(
   const to = await openStore(place);
   // What a former try left, when it was killed.
   await to.sweep();
-  let told = performance.now();
+  let shownAt = performance.now();
   const deposit: Deposit = {
     store,
     name,
@@ -100,8 +100,8 @@ async function writeArchive(
       'Bag-Software-Agent': `hundredfold ${version}`,
     },
     onFile: (done) => {
-      if (performance.now() - told < TELL_EVERY_MS) return;
-      told = performance.now();
+      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+      shownAt = performance.now();
       say(`${name}: ${done.files} files, ${(done.bytes / 1e6).toFixed(0)} MB`);
     },
   };
@@ -109,7 +109,7 @@ async function writeArchive(
   const made = isObjectAddress(place)
     ? await streamInto(to, file, deposit)
     : await makeArchive(join(place, file), deposit);
-  if (made.kept > 0) say(`${name}: went on with ${made.kept} files of an earlier try.`);
+  if (made.kept > 0) say(`${name}: kept ${made.kept} files of an earlier, interrupted attempt.`);
   await to.write(`${file}.sha256`, `${made.sha256}  ${file}\n`);
   return made;
 }

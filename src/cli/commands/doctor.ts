@@ -126,7 +126,7 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
   } catch (error) {
     if (error instanceof HundredfoldError && error.code === 'TEMPORAL_CLI_MISSING') {
       const found =
-        'embedded, not fetched yet: the first campaign or `hundredfold setup` does that';
+        'embedded, not downloaded yet: the first campaign or `hundredfold setup` downloads it';
       return { check, ok: true, found };
     }
     return problem(check, error);
@@ -134,13 +134,13 @@ async function embeddedTemporal({ embeddedDir }: Settings): Promise<Finding> {
   const cliVersion = temporalCliVersion(cli);
   if (cliVersion === null) {
     const remedy =
-      'Remove it and run `hundredfold setup` to get it again, or point TEMPORAL_CLI at another.';
-    return { check, ok: false, found: `${cli} is no Temporal CLI that runs`, remedy };
+      'Remove it and run `hundredfold setup` to download it again, or set TEMPORAL_CLI to another one.';
+    return { check, ok: false, found: `${cli} is not a working Temporal CLI`, remedy };
   }
   const unwritable = await whyUnwritable(resolve(embeddedDir));
   if (unwritable !== null) {
     const found = `${unwritable} The embedded server keeps its database there.`;
-    const remedy = 'Make it writable, or choose another with embedded.dir.';
+    const remedy = 'Make it writable, or choose another folder with embedded.dir.';
     return { check, ok: false, found, remedy };
   }
   const server = readRecord(embeddedDir, 'server');
@@ -171,13 +171,12 @@ function ledger(): Finding {
     const view = viewLedger(process.env);
     if (!view) return { check, ok: true, found: 'nothing was sent from this machine yet' };
     const [worst] = rejectionLines(view);
-    const remedy =
-      'Give each user a token of their own, or set the budget to the share of it that is yours.';
+    const remedy = 'Give each user their own token, or set the budget to your share of it.';
     if (worst !== undefined) return { check, ok: false, found: worst, remedy };
     if (view.begunAgain !== null) {
-      const found = `${view.path} was damaged and begun again: what was sent before is not known`;
+      const found = `${view.path} was damaged and recreated: earlier submissions are not known`;
       const wait =
-        'Nothing is sent until that has left its window. If nothing was sent, remove the file.';
+        'Nothing is sent until one window has passed. If nothing was sent before, remove the file.';
       return { check, ok: false, found, remedy: wait };
     }
     return { check, ok: true, found: [view.path, ...accountLines(view)].join('; ') };
@@ -190,7 +189,7 @@ async function outputStore({ storeUrl }: Settings): Promise<Finding> {
   const check = 'output store';
   if (isObjectAddress(storeUrl)) return objectStore(check, storeUrl);
   const folder = resolve(storeUrl);
-  const remedy = 'Make it writable, or choose another with --out or store.url.';
+  const remedy = 'Make it writable, or choose another folder with --out or store.url.';
   const unwritable = await whyUnwritable(folder);
   if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
   const { bavail, bsize } = await statfs(await firstExisting(folder));

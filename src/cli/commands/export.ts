@@ -49,7 +49,7 @@ export async function exportCampaign(
     replace: flags.replace,
     onItem: progress(campaign.name, campaign.items),
   });
-  tell(exported, out, flags);
+  printResult(exported, out, flags);
   return exported.leftOut.some(({ code }) => code !== 'NOT_SUCCEEDED') ? EXIT.incomplete : EXIT.ok;
 }
 
@@ -77,19 +77,19 @@ function incomplete(): HundredfoldError {
 }
 
 /** Between lines that say how far it is, in ms. */
-const TELL_EVERY_MS = 5_000;
+const SHOW_EVERY_MS = 5_000;
 
 function progress(name: string, items: number): () => void {
-  let [done, told] = [0, performance.now()];
+  let [done, shownAt] = [0, performance.now()];
   return () => {
     done += 1;
-    if (performance.now() - told < TELL_EVERY_MS) return;
-    told = performance.now();
+    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = performance.now();
     say(`${name}: ${done} of ${items} items read`);
   };
 }
 
-function tell(exported: Exported, out: string, { json }: ExportFlags): void {
+function printResult(exported: Exported, out: string, { json }: ExportFlags): void {
   const { campaign, format, leftOut, notes, otherKinds, files } = exported;
   const reasons = leftOut.map(({ id, code, message }) => ({ id, message: `${message} (${code})` }));
   if (json === true) {
@@ -107,16 +107,16 @@ function tell(exported: Exported, out: string, { json }: ExportFlags): void {
     printLine(out);
   }
   say(`${campaign}: ${exported.exported} items as ${format}, ${files.size} files in ${out}`);
-  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} has nothing for`);
-  tellRemarks('left out', reasons, out);
-  tellRemarks('note', notes, out);
+  if (otherKinds > 0) say(`  ${otherKinds} items are of kinds that ${format} does not support`);
+  printRemarks('left out', reasons, out);
+  printRemarks('note', notes, out);
 }
 
 /** More of a kind stand in export.json only. */
-const MOST_TOLD = 20;
+const MOST_SHOWN = 20;
 
-function tellRemarks(what: string, remarks: readonly Remark[], out: string): void {
-  for (const { id, message } of remarks.slice(0, MOST_TOLD)) say(`  ${what}: ${id}: ${message}`);
-  const more = remarks.length - MOST_TOLD;
+function printRemarks(what: string, remarks: readonly Remark[], out: string): void {
+  for (const { id, message } of remarks.slice(0, MOST_SHOWN)) say(`  ${what}: ${id}: ${message}`);
+  const more = remarks.length - MOST_SHOWN;
   if (more > 0) say(`  ${what}: ${more} more, all in ${addressOf(out, EXPORT_RECORD)}`);
 }

@@ -21,11 +21,11 @@ export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = commandSettings(flags);
   const localServices = flags.services === 'local';
-  const told = new Interruption();
+  const stop = new Interruption();
   const session = await openSession({ settings, environment: process.env, localServices });
   writeRecord(settings.embeddedDir, 'background', { pid: process.pid });
   try {
-    await whileNeeded(session, told);
+    await whileNeeded(session, stop);
   } finally {
     // Another one may have been started meanwhile, by a command that typed at the same moment.
     if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
@@ -36,9 +36,9 @@ export async function serve(flags: ServiceFlags): Promise<number> {
   return EXIT.ok;
 }
 
-async function whileNeeded(session: Session, told: Interruption): Promise<void> {
+async function whileNeeded(session: Session, stop: Interruption): Promise<void> {
   let busyAt = Date.now();
-  while (!told.requested()) {
+  while (!stop.requested()) {
     try {
       const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
       const { count } = await session.client.workflow.count(query);
@@ -46,10 +46,10 @@ async function whileNeeded(session: Session, told: Interruption): Promise<void> 
       // Right after the look: a campaign that is started now finds us gone, or stays.
       else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
     } catch (error) {
-      say(`Temporal does not answer (${reasonOf(error)}): taking over or trying again.`);
+      say(`Temporal does not answer (${reasonOf(error)}): taking over or retrying.`);
       busyAt = Date.now();
       await session.recover();
     }
-    await Promise.race([delay(LOOK_EVERY_MS), told.request]);
+    await Promise.race([delay(LOOK_EVERY_MS), stop.request]);
   }
 }

@@ -29,8 +29,8 @@ export async function init(folder: string): Promise<number> {
     list.push(name);
   }
   if (written.length > 0) say(`Written in ${resolve(folder)}:\n  ${written.join('\n  ')}`);
-  if (left.length > 0) say(`Left alone, as they were there already:\n  ${left.join('\n  ')}`);
-  say('Next, try it out on this machine (hundredfold.yaml says how to use the real services):');
+  if (left.length > 0) say(`Not changed, because they already existed:\n  ${left.join('\n  ')}`);
+  say('Next, try it on this machine (hundredfold.yaml says how to use the real services):');
   for (const command of nextCommands(folder)) say(`  ${command}`);
   return EXIT.ok;
 }
@@ -48,7 +48,7 @@ async function added(path: string, content: Uint8Array): Promise<boolean> {
     throw new HundredfoldError({
       code: 'CONFIG_NOT_WRITTEN',
       message: `cannot write ${path} (${code})`,
-      remedy: 'Name a folder that you may write to, or one that does not exist yet.',
+      remedy: 'Choose a folder that you can write to, or one that does not exist yet.',
       cause,
     });
   }

@@ -15,7 +15,7 @@ export async function list(flags: CommonFlags): Promise<number> {
     const campaigns = await listCampaigns(client);
     if (flags.json) printDocument(campaigns);
     else if (campaigns.length > 0) printTable(HEADER, campaigns.map(cellsOf));
-    if (campaigns.length === 0) say('No campaign was run here yet.');
+    if (campaigns.length === 0) say('No campaigns yet.');
     return EXIT.ok;
   });
 }

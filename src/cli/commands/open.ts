@@ -25,15 +25,15 @@ export async function open(name: string, flags: TreeFlags): Promise<number> {
 function noReport(name: string): HundredfoldError {
   return new HundredfoldError({
     code: 'REPORT_MISSING',
-    message: `the campaign ${name} has no report yet: it is made when the campaign ends`,
-    remedy: `Look at it with: hundredfold watch ${name}. After its end: hundredfold report ${name}.`,
+    message: `the campaign ${name} has no report yet: it is written when the campaign ends`,
+    remedy: `To follow the campaign: hundredfold watch ${name}. After its end: hundredfold report ${name}.`,
   });
 }
 
 function inBucket(name: string, path: string): HundredfoldError {
   return new HundredfoldError({
     code: 'REPORT_IN_BUCKET',
-    message: `the report of ${name} is at ${path}, where no browser can open it`,
-    remedy: `Bring it to disk first: hundredfold pull ${name}; then open its report.html.`,
+    message: `the report of ${name} is at ${path}, where a browser cannot open it`,
+    remedy: `Copy it to disk first: hundredfold pull ${name}; then open its report.html.`,
   });
 }

@@ -4,6 +4,6 @@ import type { CommonFlags } from '../command-line/flags.ts';
 import { sendToCampaign } from '../session/open-campaign.ts';
 
 export async function pause(name: string, flags: CommonFlags): Promise<number> {
-  const words = `${name} is paused: no new submissions; what was submitted is fetched. \`hundredfold resume\` lets it go on.`;
+  const words = `${name} is paused: no new submissions; results of submitted jobs are still fetched. \`hundredfold resume\` continues it.`;
   return sendToCampaign(name, flags, words, (client) => pauseCampaign(client, name));
 }

@@ -51,7 +51,7 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
     const freeBytes = await freeIn(intake.folder);
     for (const { id, fate } of fates) printLine(`  ${id}: ${fateText(fate, fates)}`);
     for (const line of planLines({ name, survey, forecasts, now, freeBytes })) printLine(line);
-    if (survey.errors > 0) printLine('Nothing of it can be submitted until the errors are mended.');
+    if (survey.errors > 0) printLine('Nothing can be submitted until the errors are corrected.');
     else {
       await checkSameCampaign(intake);
       printLine(`To begin: hundredfold run ${manifests.join(' ')}`);
@@ -125,7 +125,7 @@ function fateText(fate: Fate, all: readonly { id: string }[]): string {
         ? 'submitted by an earlier run'
         : 'waits for its job since an earlier run';
     case 'adopted':
-      return `adopts job ${fate.remoteId}, which the service has already`;
+      return `adopts job ${fate.remoteId}, which already exists at the service`;
     case 'duplicate':
       return `shares the job of ${all[fate.first]?.id ?? 'an earlier row'}`;
     case 'cached':
@@ -136,7 +136,7 @@ function fateText(fate: Fate, all: readonly { id: string }[]): string {
 }
 
 const WHY: Readonly<Record<Extract<Fate, { type: 'new' }>['why'], string>> = {
-  'no cache': 'there are no earlier results to look at',
+  'no cache': 'there are no earlier results',
   'never computed': 'never computed before by this service',
   'other predictors': 'the earlier result has other predictors',
   damaged: 'the files of the earlier result were removed or changed',

@@ -11,7 +11,7 @@ import { REPORT } from '../../store/layout.ts';
 import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { whileHoldingAlone } from '../../campaigns/hold-tree.ts';
-import { tellDamaged } from '../text/summary.ts';
+import { printDamaged } from '../text/summary.ts';
 import { addressOf } from '../../store/address.ts';
 import { findTree } from '../session/find-tree.ts';
 import { printDocument } from '../text/output.ts';
@@ -40,14 +40,14 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   say(`${name}: tables, report and checksums were rebuilt from ${folder}.`);
   say(`  report: ${path}`);
   if (!isObjectAddress(path)) say(`  in a browser: ${pathToFileURL(path).href}`);
-  tellDamaged(damaged);
+  printDamaged(damaged);
   return damaged.length === 0 ? EXIT.ok : EXIT.incomplete;
 }
 
 function notEnded(name: string, reason: string): HundredfoldError {
   return new HundredfoldError({
     code: 'CAMPAIGN_NOT_ENDED',
-    message: `the campaign ${name} has not ended: ${reason}; it writes its report itself at its end`,
-    remedy: `Wait until then (hundredfold watch ${name}). If nothing works on it, type its "hundredfold run" command again.`,
+    message: `the campaign ${name} has not ended: ${reason}; it writes its report when it ends`,
+    remedy: `Wait until it ends (hundredfold watch ${name}). If no command works on it, run its "hundredfold run" command again.`,
   });
 }

@@ -10,6 +10,6 @@ export interface ResumeFlags extends CommonFlags {
 
 export async function resume(name: string, flags: ResumeFlags): Promise<number> {
   const { service } = flags;
-  const words = service === undefined ? `${name} goes on.` : `${name} goes on with ${service}.`;
+  const words = service === undefined ? `${name} continues.` : `${name} continues with ${service}.`;
   return sendToCampaign(name, flags, words, (client) => resumeCampaign(client, name, service));
 }

@@ -42,7 +42,7 @@ export async function printCampaignService(
     throw new HundredfoldError({
       code: 'MANIFEST_UNREADABLE',
       message: `there is no ${resolve(manifest)}`,
-      remedy: 'Name manifests as "hundredfold run" takes them, in the folder in which it is typed.',
+      remedy: 'Name manifests as for "hundredfold run", and run this command in the same folder.',
     });
   }
   const name = flags.name ?? campaignName(manifests);
@@ -89,16 +89,16 @@ function print(name: string, flags: ServiceFlags, { description, args, final }: 
 
 function forTheUser(name: string, unit: string): string[] {
   return [
-    `Save it as ${join(homedir(), '.config', 'systemd', 'user', unit)}; tokens belong into`,
+    `Save it as ${join(homedir(), '.config', 'systemd', 'user', unit)}; put tokens into`,
     `${join(homedir(), '.config', 'hundredfold', `${name}.env`)} (NAME=value lines, chmod 600). Then:`,
     `  systemctl --user enable --now ${unit}`,
-    '  loginctl enable-linger    # so that it starts with the machine, before anybody logs in',
+    '  loginctl enable-linger    # so that it starts with the machine, before any login',
   ];
 }
 
 function forTheMachine(name: string, unit: string): string[] {
   return [
-    `Save it as /etc/systemd/system/${unit}; tokens belong into /etc/hundredfold/${name}.env`,
+    `Save it as /etc/systemd/system/${unit}; put tokens into /etc/hundredfold/${name}.env`,
     '(NAME=value lines, owned by root, chmod 600). Then:',
     `  sudo systemctl enable --now ${unit}`,
   ];

@@ -80,7 +80,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
 function sayMissing(statements: readonly string[]): void {
   if (statements.every((statement) => statement.startsWith('engine: real'))) return;
   say(
-    'Recorded answers are known for the inputs of batches/ only; `npm run engines` installs what computes.',
+    'Only the inputs of batches/ have recorded answers; `npm run engines` installs the real engines.',
   );
 }
 

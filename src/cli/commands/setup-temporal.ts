@@ -46,7 +46,7 @@ const STANDING: Readonly<Record<Step['state'], string>> = {
 function print(steps: readonly Step[], namespace: string, configured: string): void {
   for (const { step, state, message, permission } of steps) {
     printLine(`${STANDING[state]}  ${step}: ${message}`);
-    if (permission) printLine(`         the permission that lacks: ${permission}`);
+    if (permission) printLine(`         missing permission: ${permission}`);
   }
   const commands = steps.map(({ command }) => command).filter((command) => command !== null);
   if (commands.length > 0) {

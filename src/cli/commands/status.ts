@@ -24,7 +24,7 @@ export async function status(name: string | undefined, flags: CommonFlags): Prom
     } else {
       const ended = await endedCampaign(await openStore(campaign.out), campaign.out);
       if (flags.json) printDocument(ended.document);
-      else printEnd(ended, { tell: printLine });
+      else printEnd(ended, { print: printLine });
     }
     return EXIT.ok;
   });
@@ -35,7 +35,7 @@ async function newest({ client }: Session): Promise<CampaignLine> {
   if (campaign) return campaign;
   throw new HundredfoldError({
     code: 'CAMPAIGN_NONE',
-    message: 'no campaign was run here yet',
+    message: 'there are no campaigns yet',
     remedy: 'Start one: hundredfold run MANIFEST.',
   });
 }

@@ -92,13 +92,13 @@ interface Work {
 }
 
 /** Between lines that say how far it is, in ms. */
-const TELL_EVERY_MS = 5_000;
+const SHOW_EVERY_MS = 5_000;
 
 async function bring({ name, flags, from, to, wanted }: Work): Promise<number> {
-  let told = performance.now();
+  let shownAt = performance.now();
   const onFile = ({ files, bytes }: Transferred): void => {
-    if (performance.now() - told < TELL_EVERY_MS) return;
-    told = performance.now();
+    if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = performance.now();
     say(`${name}: ${files} files, ${sizeOf(bytes)} copied`);
   };
   const done = await transfer({ from, to, onFile, ...(wanted && { wanted }) });
@@ -124,16 +124,16 @@ async function checkNothingReplaced(from: Store, to: Store, wanted: Work['wanted
   const shown = different.slice(0, 3).join(', ') + (different.length > 3 ? ', …' : '');
   throw new HundredfoldError({
     code: 'PUSH_WOULD_REPLACE',
-    message: `${to.location} has ${different.length} of these files with another content: ${shown}`,
+    message: `${to.location} has ${different.length} of these files with different content: ${shown}`,
     remedy:
-      'Nothing was changed. To write over them: --replace. To look at them first: hundredfold pull, into another folder.',
+      'Nothing was changed. Use --replace to overwrite them. To look at them first, run hundredfold pull into another folder.',
   });
 }
 
 function isWorkedIn(folder: string): HundredfoldError {
   return new HundredfoldError({
     code: 'PULL_INTO_TREE',
-    message: `${folder} is a tree that a campaign was run into, not a copy of another`,
+    message: `${folder} is the output tree of a campaign, not a copy of one`,
     remedy: 'Choose another folder with --out; nothing was changed.',
   });
 }

@@ -49,8 +49,8 @@ export async function ui(flags: CommonFlags): Promise<number> {
 function elsewhere(address: string): HundredfoldError {
   return new HundredfoldError({
     code: 'UI_UNKNOWN',
-    message: `Temporal runs at ${address}, and its UI has an address of its own`,
-    remedy: 'Ask whoever runs it; by default a UI server listens on port 8080 or 8233.',
+    message: `Temporal runs at ${address}, and its UI has its own address`,
+    remedy: 'Ask its administrator; by default, a UI server listens on port 8080 or 8233.',
   });
 }
 
@@ -58,6 +58,6 @@ function switchedOff(): HundredfoldError {
   return new HundredfoldError({
     code: 'UI_OFF',
     message: 'the embedded server runs without its UI',
-    remedy: 'Stop what runs it (hundredfold stop), then type the command again.',
+    remedy: 'Stop it (hundredfold stop), then run the command again.',
   });
 }

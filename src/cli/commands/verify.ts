@@ -15,7 +15,7 @@ import { printDocument } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 
 /** Between lines that say how far it is, in ms. */
-const TELL_EVERY_MS = 5_000;
+const SHOW_EVERY_MS = 5_000;
 
 export interface VerifyFlags extends CommonFlags {
   readonly recompute?: string;
@@ -27,11 +27,11 @@ export async function verify(nameOrFolder: string, flags: VerifyFlags): Promise<
   const sample = sampleIn(flags);
   const { folder, store, campaign } = await findTreeOrFolder(nameOrFolder, flags);
   const { name, items } = campaign;
-  let told = performance.now();
+  let shownAt = performance.now();
   const verification = await verifyFolder(folder, campaign, {
     onItem: (done) => {
-      if (performance.now() - told < TELL_EVERY_MS) return;
-      told = performance.now();
+      if (performance.now() - shownAt < SHOW_EVERY_MS) return;
+      shownAt = performance.now();
       say(`${name}: ${done} of ${items} items read`);
     },
   });
@@ -77,7 +77,7 @@ async function recomputeSample(
 function sayRecomputed(name: string, { items, eligible, seed }: Recomputed, differ: number): void {
   const { charge, prediction } = TOLERANCES;
   say(
-    `${name}: ${items.length} of ${eligible} results computed again, ${differ} differ (charges within ${charge} e, predictions within ${prediction}; --seed ${seed}).`,
+    `${name}: ${items.length} of ${eligible} results were recomputed, ${differ} differ (charges within ${charge} e, predictions within ${prediction}; --seed ${seed}).`,
   );
 }
 
@@ -90,7 +90,7 @@ function printFindings({ faults }: Verification, recomputed: Recomputed | null):
   for (const { kind, id, agrees, detail, engine } of recomputed?.items ?? []) {
     const remedy = agrees
       ? null
-      : `Compare it with ${engine}: docs/verify.md says why results differ.`;
+      : `Compare it with ${engine}: docs/verify.md explains why results differ.`;
     rows.push(['recomputed', `${kind} ${id}`, agrees ? `ok: ${detail}` : detail, remedy]);
   }
   printTable(['CHECK', 'PATH', 'FOUND', 'WHAT TO DO'], rows);

@@ -75,13 +75,13 @@ export async function worker(flags: WorkerFlags): Promise<number> {
     },
     {
       onDeath(error) {
-        log.error('the worker ended by itself and is started again', { error });
+        log.error('the worker stopped unexpectedly and is restarted', { error });
       },
     },
   );
   const { address, namespace } = temporal;
   log.info(`working for ${address}, namespace ${namespace}, task queue ${taskQueue}`);
-  log.info('stopping: what runs is brought to an end', { signal: await asked });
+  log.info('stopping: finishing running work', { signal: await asked });
   operations?.drain();
   await stopInTime(running, log);
   await operations?.close();
@@ -96,7 +96,7 @@ async function stopInTime(
 ): Promise<void> {
   const isDone = await within(STOP_WITHIN_MS, running.stop());
   if (isDone) log.info('stopped');
-  else log.warn('stopped before all work had ended: another worker takes over the rest');
+  else log.warn('stopped before all work was finished: another worker continues the rest');
 }
 
 async function versionedOn(client: Client, deployment: string): Promise<Build | null> {
@@ -111,7 +111,7 @@ function checked({ temporal, services }: Settings, asks: boolean): TemporalSetti
   if (!temporal) {
     throw new HundredfoldError({
       code: 'CONFIG_NO_TEMPORAL',
-      message: 'a worker needs a Temporal server to work for, and none is configured',
+      message: 'a worker needs a Temporal server, and none is configured',
       remedy:
         'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS. `hundredfold run` needs no worker.',
     });

@@ -21,7 +21,7 @@ export async function deploymentFinding(
         found: `${deployment}: ${current.id} is current, ${others} others`,
       };
     }
-    const found = `${deployment}: no version is current, so that nobody works for new campaigns`;
+    const found = `${deployment}: no version is current, so new campaigns have no worker`;
     const remedy =
       builds === null
         ? 'Start a worker with the same temporal.deployment, then: hundredfold deployment promote.'

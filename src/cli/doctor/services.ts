@@ -12,7 +12,7 @@ export async function serviceFinding(site: Site): Promise<Finding> {
   const check = `service ${site.reference.service}`;
   const { address } = site.reference;
   if (site.network === null) {
-    const found = `${address} was not looked at, because the configuration of the service is incomplete`;
+    const found = `${address} was not checked, because the configuration of the service is incomplete`;
     return { check, ok: false, found, remedy: remedyOfReason(site) };
   }
   try {
@@ -38,12 +38,12 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
       return { ok: false, found: `${address} does not answer: ${recognition.message}`, remedy };
     }
     case 'refused': {
-      const remedy = `Ask whoever runs it what lets you in: services.${service}.basic and .headers are for a gateway in front of it.`;
-      return { ok: false, found: `${address} does not let us in: ${recognition.message}`, remedy };
+      const remedy = `Ask the operators how to authenticate: services.${service}.basic and .headers are for a gateway in front of the service.`;
+      return { ok: false, found: `${address} refuses access: ${recognition.message}`, remedy };
     }
     case 'unclear': {
-      const remedy = `Check ${key}. A login or maintenance page goes away by itself; nothing is sent to it.`;
-      const said = `${address} answers, and not as ${NAMES[service]}: ${recognition.message}`;
+      const remedy = `Check ${key}. If it is a login or maintenance page, wait; nothing is sent to it.`;
+      const said = `${address} answers, but not as ${NAMES[service]}: ${recognition.message}`;
       return { ok: false, found: said, remedy };
     }
     case 'wrong':

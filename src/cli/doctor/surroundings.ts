@@ -159,10 +159,10 @@ function sameToken(keys: readonly string[], variables: readonly string[], which:
     check: 'credentials',
     ok: true,
     warning: true,
-    found: `one and the same token${which} stands in more than one place: ${places.join('; ')}`,
+    found: `the same token${which} is in more than one place: ${places.join('; ')}`,
     remedy:
       keys.length > 1
-        ? 'Get a token of its own for each: one that leaks at one place opens the others as well.'
-        : 'Keep one variable and unset the others: a copy that is forgotten outlives a change.',
+        ? 'Get a separate token for each: one that leaks in one place gives access to the others.'
+        : 'Keep one variable and unset the others: a forgotten copy becomes stale when the token changes.',
   };
 }

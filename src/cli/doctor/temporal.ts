@@ -59,7 +59,8 @@ async function serverFinding(client: Client, target: TemporalAddress): Promise<F
   const key = apiKey === undefined ? '' : ', API key';
   const at = `${address}, namespace ${namespace}, ${how}${key}`;
   const state = await readServer(client);
-  if (isClosedPart(state)) return { check, ok: true, found: `${at}; its version is not told` };
+  if (isClosedPart(state))
+    return { check, ok: true, found: `${at}; it does not report its version` };
   return { check, ok: true, found: `${at}; server ${state.version}` };
 }
 
@@ -72,7 +73,7 @@ function certificateFindings({ tls }: TemporalAddress): Finding[] {
   const until = new X509Certificate(tls.cert).validToDate;
   const found = `valid until ${until.toISOString()}`;
   if (until.getTime() - Date.now() > EXPIRES_SOON_MS) return [{ check, ok: true, found }];
-  const remedy = 'Renew it and replace the files: workers take the new ones up by themselves.';
+  const remedy = 'Renew it and replace the files: workers use the new files automatically.';
   return [{ check, ok: true, warning: true, found, remedy }];
 }
 
@@ -131,7 +132,7 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
 /** Temporal Cloud, and gateways that close the operator service. */
 async function closedAttributes(client: Client, { words }: Closed): Promise<Finding> {
   const check = 'Temporal search attributes';
-  const closed = `the operator service is closed to us (${words})`;
+  const closed = `access to the operator service is denied (${words})`;
   const known = await attributesAreKnown(client);
   if (known === true) return { check, ok: true, found: `all seven can be used; ${closed}` };
   return {
@@ -139,7 +140,7 @@ async function closedAttributes(client: Client, { words }: Closed): Promise<Find
     ok: false,
     code: 'TEMPORAL_ATTRIBUTES_REFUSED',
     found: known === null ? `cannot be checked: ${closed}` : `some are missing; ${closed}`,
-    remedy: `Let an administrator add them, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
+    remedy: `Ask an administrator to add them, each as Keyword: ${ATTRIBUTE_NAMES.join(', ')}. In Temporal Cloud: the page of the namespace, or tcld.`,
   };
 }
 
@@ -170,7 +171,8 @@ async function workersFinding(client: Client, taskQueue: string): Promise<Findin
       ok: true,
       warning: true,
       found: `none polls the task queue ${taskQueue}`,
-      remedy: 'hundredfold run brings a worker for as long as it runs; hundredfold worker stays.',
+      remedy:
+        'hundredfold run includes a worker while it runs; hundredfold worker runs permanently.',
     };
   }
   const workers = new Map(recent.map(({ identity, version }) => [identity, version]));
@@ -193,7 +195,7 @@ function unknown(check: string, { closed, words }: Closed): Finding {
 export function notConfigured(): HundredfoldError {
   return new HundredfoldError({
     code: 'CONFIG_NO_TEMPORAL',
-    message: 'no Temporal server is configured: the embedded one is used, which sets itself up',
+    message: 'no Temporal server is configured: the embedded server is used, which needs no set-up',
     remedy: 'Set temporal.address in hundredfold.yaml, or HUNDREDFOLD_TEMPORAL_ADDRESS.',
   });
 }

@@ -64,9 +64,9 @@ function nameOf(workflowId: string): string {
 function stuckFinding(workflowId: string, stuck: Stuck): Finding {
   const check = nameOf(workflowId);
   if (stuck.type === 'unattended') {
-    const found = `no worker has taken up its work for ${Math.round(stuck.sinceMs / 1_000)} s`;
+    const found = `no worker has polled its tasks for ${Math.round(stuck.sinceMs / 1_000)} s`;
     const remedy =
-      'Type the "hundredfold run" command of an open campaign again, or start a worker: hundredfold worker.';
+      'Run the "hundredfold run" command of an open campaign again, or start a worker: hundredfold worker.';
     return { check, ok: false, found, remedy };
   }
   const why = stuck.type === 'unreplayable' ? 'its history cannot be replayed' : 'its tasks fail';
@@ -75,7 +75,7 @@ function stuckFinding(workflowId: string, stuck: Stuck): Finding {
 
 function remedyOf(workflowId: string): string {
   if (workflowId.startsWith('budget:'))
-    return 'A worker starts it anew within a minute, with all that may be charged: hundredfold run, watch or worker.';
+    return 'A worker restarts it within a minute, with everything that may be charged: hundredfold run, watch or worker.';
   const name = workflowId.slice('campaign:'.length);
-  return `Terminate ${workflowId} in the Temporal UI, then type the "hundredfold run" command of ${name} again: it goes on with what is on disk.`;
+  return `Terminate ${workflowId} in the Temporal UI, then run the "hundredfold run" command of ${name} again: it continues with what is on disk.`;
 }

@@ -16,7 +16,7 @@ export class PlainLines implements View {
   private shown = '';
   private troubled = '';
   /** Failures that were there at the first look are counted, not told. */
-  private told: ReadonlySet<string> | null = null;
+  private known: ReadonlySet<string> | null = null;
 
   constructor({ name }: { readonly name: string }) {
     this.name = name;
@@ -24,7 +24,7 @@ export class PlainLines implements View {
 
   show(seen: Observation): void {
     this.troubled = '';
-    this.tellFailures(seen);
+    this.printFailures(seen);
     const { state } = seen.progress;
     const standing = [
       state === 'paused',
@@ -55,14 +55,14 @@ export class PlainLines implements View {
     // Nothing to put back: lines stay where they are.
   }
 
-  private tellFailures({ progress: { failures = [] } }: Observation): void {
-    const { told } = this;
+  private printFailures({ progress: { failures = [] } }: Observation): void {
+    const { known } = this;
     const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
-    for (const { key, id, state, code, message } of told ? keyed : []) {
-      if (!told?.has(key))
+    for (const { key, id, state, code, message } of known ? keyed : []) {
+      if (!known?.has(key))
         say(`${this.name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
     }
-    this.told = new Set(keyed.map(({ key }) => key));
+    this.known = new Set(keyed.map(({ key }) => key));
   }
 }
 

@@ -48,7 +48,8 @@ export async function conclude(
   if (!last?.completed) throw await brokenOff(session, name);
   const code = await concludeEnded(folder, { json, idle });
   // What was seen last may be of a moment before the end.
-  for (const reason of await notNotified(session, name)) say(`  not told of the end: ${reason}`);
+  for (const reason of await notNotified(session, name))
+    say(`  notification of the end failed: ${reason}`);
   return code;
 }
 

@@ -7,7 +7,7 @@ import type { CommonFlags } from '../command-line/flags.ts';
 import { say } from '../text/explain.ts';
 import { answered, withSession } from './with-session.ts';
 
-const NOBODY_WORKS = '  No command works on it now; it holds from the next one on.';
+const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
 
 /** @param words that are printed once the message was sent */
 export async function sendToCampaign(

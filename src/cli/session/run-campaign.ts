@@ -133,5 +133,6 @@ function leftUnanswered(error: unknown): null {
 function sayBegun(name: string, { joined, grownBy, items, done }: Started): void {
   if (grownBy > 0) say(`${name} is running already: ${grownBy} new rows were added to it.`);
   else if (joined) say(`${name} is running already: this command joins it.`);
-  else if (done > 0 && done < items) say(`${name} goes on: ${done} of ${items} items have ended.`);
+  else if (done > 0 && done < items)
+    say(`${name} continues: ${done} of ${items} items have ended.`);
 }

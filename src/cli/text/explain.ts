@@ -16,7 +16,7 @@ export function explain(error: unknown): void {
 }
 
 /** A problem as an entry of a list that can be worked off: where, what, what to do. */
-export function explainProblem(problem: Problem, tell = write): void {
+export function explainProblem(problem: Problem, print = write): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
     `${file}${line === null ? '' : `:${line}`}`,
@@ -24,10 +24,10 @@ export function explainProblem(problem: Problem, tell = write): void {
     column && `column ${column}`,
   ];
   // Most messages quote the value already.
-  const isTold = value === null || message.includes(value) || file.endsWith(value);
-  const shown = value && !isTold ? ` (${value})` : '';
-  tell(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
-  tell(`  ${remedy}`);
+  const isShown = value === null || message.includes(value) || file.endsWith(value);
+  const shown = value && !isShown ? ` (${value})` : '';
+  print(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
+  print(`  ${remedy}`);
 }
 
 /** Progress, notes and warnings; what a command is asked for goes to stdout (output.ts). */

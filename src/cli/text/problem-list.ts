@@ -9,18 +9,18 @@ const KEPT = 10_000;
 
 export class ProblemList {
   readonly kept: Problem[] = [];
-  private readonly tell: ((line: string) => void) | undefined;
+  private readonly print: ((line: string) => void) | undefined;
   private count = 0;
 
   /** @param tell takes the lines for people; to stderr when it is left out */
-  constructor(tell?: (line: string) => void) {
-    this.tell = tell;
+  constructor(print?: (line: string) => void) {
+    this.print = print;
   }
 
   add(problem: Problem): void {
     this.count += 1;
     if (this.count <= KEPT) this.kept.push(problem);
-    if (this.count <= SHOWN) explainProblem(problem, this.tell);
+    if (this.count <= SHOWN) explainProblem(problem, this.print);
   }
 
   /** How many are not in `kept`. */
@@ -30,6 +30,6 @@ export class ProblemList {
 
   sayRest(): void {
     if (this.count > SHOWN)
-      (this.tell ?? say)(`… and ${this.count - SHOWN} more (--json lists them).`);
+      (this.print ?? say)(`… and ${this.count - SHOWN} more (--json lists them).`);
   }
 }

@@ -6,17 +6,17 @@ import { addressOf } from '../../store/address.ts';
 import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './explain.ts';
 
-interface Telling {
+interface Printing {
   /** Every item had ended before this command began. */
   readonly idle?: boolean;
   /** Takes each line; to stderr when it is left out. */
-  readonly tell?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
 /** For people. */
 export function printEnd(
   { document, tookMs, damaged, warnings }: EndedCampaign,
-  { idle = false, tell = say }: Telling = {},
+  { idle = false, print = say }: Printing = {},
 ): void {
   const { items, campaign, state, out } = document;
   const took = tookMs === null || idle ? '' : ` in ${formatDuration(tookMs)}`;
@@ -24,18 +24,18 @@ export function printEnd(
     .filter((end) => items[end] > 0)
     .map((end) => `, ${items[end]} ${end}`);
   const cancelled = state === 'cancelled' ? ' (cancelled)' : '';
-  tell(
+  print(
     `${campaign}${cancelled}: ${items.succeeded} of ${items.total} succeeded${others.join('')}${took}.`,
   );
   if (idle) say('  Nothing to do: all items had already ended. Nothing was submitted.');
-  tell(`  results: ${out}`);
-  tell(`  report: ${addressOf(out, REPORT)}`);
-  tellDamaged(damaged, tell);
+  print(`  results: ${out}`);
+  print(`  report: ${addressOf(out, REPORT)}`);
+  printDamaged(damaged, print);
   for (const [code, items] of Object.entries(warnings))
-    tell(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
+    print(`  warning: ${items} ${items === 1 ? 'item' : 'items'} with ${WARNINGS[code] ?? code}`);
   if (items.failed + items.held > 0) say(`  failures and reasons: ${addressOf(out, FAILED_TABLE)}`);
   if (items.failed + items.held + items.cancelled > 0)
-    tell(`  run these items again: hundredfold retry ${campaign}`);
+    print(`  run these items again: hundredfold retry ${campaign}`);
 }
 
 /** What the codes of warnings in item.json mean, for the closing words. */
@@ -53,8 +53,8 @@ export function exitCodeOf({ state, items }: CampaignDocument): number {
 const DAMAGED_SAID = 3;
 
 /** Files of the tree that are gone or are not what was received. */
-export function tellDamaged(damaged: readonly string[], tell = say): void {
-  for (const sentence of damaged.slice(0, DAMAGED_SAID)) tell(`  damaged: ${sentence}`);
+export function printDamaged(damaged: readonly string[], print = say): void {
+  for (const sentence of damaged.slice(0, DAMAGED_SAID)) print(`  damaged: ${sentence}`);
   const more = damaged.length - DAMAGED_SAID;
-  if (more > 0) tell(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
+  if (more > 0) print(`  damaged: ${more} more, in ${CAMPAIGN_SUMMARY}`);
 }

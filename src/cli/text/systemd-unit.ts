@@ -31,7 +31,7 @@ export function systemdUnit(options: UnitOptions): string {
     '[Unit]',
     `Description=${verbatim(options.description)}`,
     ...(user === null ? [] : ['Wants=network-online.target', 'After=network-online.target']),
-    '# Tried again for as long as it takes: nothing is lost, and nothing is submitted twice.',
+    '# Restarted without a limit: nothing is lost, and nothing is submitted twice.',
     'StartLimitIntervalSec=0',
     '',
     '[Service]',

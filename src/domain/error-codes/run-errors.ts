@@ -74,8 +74,7 @@ export const RUN_ERRORS = [
   {
     codes: ['TREE_UNKNOWN'],
     exit: 'usage',
-    advice:
-      '[export.md](export.md#what-is-told); NAME must be a campaign or the folder of its tree',
+    advice: '[export.md](export.md#messages); NAME must be a campaign or the folder of its tree',
   },
   {
     codes: ['TEMPORAL_PORT_LOST'],
@@ -232,16 +231,16 @@ export const RUN_ERRORS = [
   {
     codes: ['LEDGER_DAMAGED'],
     exit: 'usage',
-    advice: 'nothing: the ledger of this machine is set aside and begun again',
+    advice: 'none: the ledger of this machine is set aside and recreated',
   },
   {
     codes: ['DOWNLOAD_BROKEN'],
     exit: 'usage',
-    advice: 'nothing: the download is tried again by itself',
+    advice: 'none: the download is retried automatically',
   },
   {
     codes: ['INTERRUPTED'],
     exit: 'interrupted',
-    advice: 'the campaign goes on: start it again to follow it',
+    advice: 'the campaign continues: start it again to follow it',
   },
 ] as const satisfies readonly ErrorRow[];

@@ -30,7 +30,7 @@ export const STORE_ERRORS = [
   {
     codes: ['ITEM_RECORD_FOREIGN'],
     exit: 'usage',
-    advice: "restore the item's folder, or remove it and type `run` again",
+    advice: "restore the item's folder, or remove it and run the `run` command again",
   },
   {
     codes: ['TREE_NOT_HERE'],

@@ -141,12 +141,12 @@ export const USAGE_ERRORS = [
   {
     codes: ['EXPORT_FORMAT_UNKNOWN', 'EXPORT_INCOMPLETE_COMMAND'],
     exit: 'usage',
-    advice: '[export.md](export.md#what-is-told)',
+    advice: '[export.md](export.md#messages)',
   },
   {
     codes: ['EXPORT_NOTHING', 'EXPORT_WOULD_REPLACE'],
     exit: 'refused',
-    advice: '[export.md](export.md#what-is-told)',
+    advice: '[export.md](export.md#messages)',
   },
   { codes: ['WHERE_INVALID'], exit: 'usage', advice: '[object-store.md](object-store.md#errors)' },
   {

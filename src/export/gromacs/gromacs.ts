@@ -39,7 +39,7 @@ class GromacsLibrary implements Exporter {
     const itp = readLigandItp(files[ITP] ?? '');
     const topology = readTopology(files[ITP] ?? '');
     if (itp === null || topology === null || reading?.kind !== 'molecule') {
-      return leftOut('RESULT_UNREADABLE', `its ${ITP} is no topology of ACPYPE`);
+      return leftOut('RESULT_UNREADABLE', `its ${ITP} is not a topology of ACPYPE`);
     }
     const missing = hydrogensMissing(reading);
     if (missing !== null) return leftOut('HYDROGENS_MISSING', missing);

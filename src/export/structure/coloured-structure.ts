@@ -23,7 +23,10 @@ export function colourStructure(item: ExportItem, track: string): ColouredStruct
   const chains = readChains(text);
   if (chains.length === 0) {
     const hint = /^data_/m.test(text) ? '; it looks like mmCIF: save it as PDB' : '';
-    return { code: 'STRUCTURE_UNREADABLE', message: `${name} holds no chain in PDB format${hint}` };
+    return {
+      code: 'STRUCTURE_UNREADABLE',
+      message: `${name} contains no chain in PDB format${hint}`,
+    };
   }
   const proteins = namedProteins(item, item.reading).map(({ name: called, protein }) => {
     const values = protein.tracks[track];
@@ -39,10 +42,10 @@ export function colourStructure(item: ExportItem, track: string): ColouredStruct
       return indices === null ? [] : [{ ...protein, indices }];
     });
     const [fit, other] = fits;
-    if (fit === undefined) notes.push(`chain ${id} of ${name} is not of its sequence`);
+    if (fit === undefined) notes.push(`chain ${id} of ${name} does not match its sequence`);
     if (other !== undefined)
       notes.push(
-        `chain ${id} of ${name} fits several of its sequences; ${fit?.called ?? ''} is shown`,
+        `chain ${id} of ${name} matches several of its sequences; ${fit?.called ?? ''} is shown`,
       );
     residues.push(...(fit === undefined ? [] : coloured(id, own, fit.indices, fit.values ?? [])));
   }
@@ -64,7 +67,7 @@ function coloured(
 
 function differs(name: string, chains: readonly Chain[]): string {
   const ids = chains.map(({ id }) => id.trim() || '(blank)').join(', ');
-  return `no chain of ${name} (${ids}) agrees with its sequence, residue by residue, in one place`;
+  return `no chain of ${name} (${ids}) matches its sequence, residue by residue, in exactly one place`;
 }
 
 export function noTrack({ reading }: ExportItem, track: string): LeftOut {

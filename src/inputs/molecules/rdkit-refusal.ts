@@ -1,7 +1,7 @@
 /** RDKit's reasons for taking no SMILES, in a chemist's words and with the place. */
 import type { Refused } from './chemist.ts';
 
-type Told = Omit<Refused, 'type'>;
+type Reason = Omit<Refused, 'type'>;
 
 /** The atoms in the order in which they are written, which is how RDKit numbers them, from 0. */
 const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
@@ -15,11 +15,11 @@ export function refusalOf(log: string, smiles: string): Refused {
   // Of a few valences beyond all reason it says nothing.
   if (said === '')
     return { type: 'refused', fault: 'chemistry', position: null, reason: NO_REASON };
-  const told = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
-  return { type: 'refused', ...told };
+  const reason = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
+  return { type: 'refused', ...reason };
 }
 
-function chemistry(said: string, smiles: string): Told | null {
+function chemistry(said: string, smiles: string): Reason | null {
   const fault = 'chemistry';
   const valence = /^Explicit valence for atom # (\d+) (\w+), (\d+),/.exec(said);
   if (valence) {
@@ -46,7 +46,7 @@ function place(smiles: string, atom: string | undefined): number | null {
   return found ? found.index + 1 : null;
 }
 
-function grammar(said: string, log: string, smiles: string): Told {
+function grammar(said: string, log: string, smiles: string): Reason {
   const written = /around position (\d+)/.exec(log)?.[1];
   const position = written === undefined ? openRing(said, smiles) : Number(written);
   return { fault: 'syntax', position, reason: broken(said, smiles, position) };

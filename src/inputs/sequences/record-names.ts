@@ -44,17 +44,17 @@ export function nameRecords(
   kind: 'sequence' | 'alignment',
 ): RecordNames {
   const written = records.map(({ header }) => header);
-  const foretold = resultIds(written, RULES[kind]);
-  const ids = foretold ?? written.map((_, index) => `seq_${String(index + 1)}`);
+  const predicted = resultIds(written, RULES[kind]);
+  const ids = predicted ?? written.map((_, index) => `seq_${String(index + 1)}`);
   const differing = ids.flatMap((id, index) => {
     const header = written[index] ?? '';
     return id === header ? [] : [[id, header] as const];
   });
   return {
-    headers: foretold === null ? ids : written,
+    headers: predicted === null ? ids : written,
     names: differing.length === 0 ? undefined : Object.fromEntries(differing),
     ids,
-    renamed: foretold === null,
+    renamed: predicted === null,
   };
 }
 

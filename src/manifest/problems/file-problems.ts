@@ -17,7 +17,7 @@ type FileCode = Extract<ProblemCode, `MANIFEST_FILE_${string}`>;
 export const FILE_PROBLEMS: { readonly [C in FileCode]: Wording<Facts[C]> } = {
   MANIFEST_FILE_OUTSIDE: {
     severity: 'error',
-    message: (_, value) => `\`${value}\` lies outside the folder of the manifest.`,
+    message: (_, value) => `\`${value}\` is outside the folder of the manifest.`,
     remedy: () => 'Copy the file beside the manifest, or pass --allow-outside if you trust it.',
   },
   MANIFEST_FILE_NOT_FOUND: {
@@ -28,34 +28,34 @@ export const FILE_PROBLEMS: { readonly [C in FileCode]: Wording<Facts[C]> } = {
   MANIFEST_FILE_UNREADABLE: {
     severity: 'error',
     message: ({ reason }, value) => `\`${value}\` cannot be read (${reason}).`,
-    remedy: () => 'Check that you may read the file and that its disk is in order.',
+    remedy: () => 'Check the permissions of the file, and that its disk works.',
   },
   MANIFEST_FILE_NOT_REGULAR: {
     severity: 'error',
-    message: (_, value) => `\`${value}\` is not a plain file.`,
-    remedy: () => 'Name a file; a folder or a device cannot be an input.',
+    message: (_, value) => `\`${value}\` is not a regular file.`,
+    remedy: () => 'Use a regular file: a folder or a device cannot be an input.',
   },
   MANIFEST_FILE_EMPTY: {
     severity: 'error',
     message: (_, value) => `\`${value}\` is empty.`,
-    remedy: () => 'Fetch or write the file again.',
+    remedy: () => 'Download or export the file again.',
   },
   MANIFEST_FILE_TOO_LARGE: {
     severity: 'error',
     message: ({ bytes, limitMegabytes }, value) =>
       `\`${value}\` has ${String(Math.ceil(bytes / 1e6))} MB; an input may have up to ${String(limitMegabytes)} MB.`,
-    remedy: () => 'Keep only the one molecule, alignment or shift list that is meant.',
+    remedy: () => 'Keep only the one molecule, alignment or shift list that you mean.',
   },
   MANIFEST_FILE_NOT_UTF8: {
     severity: 'error',
     message: ({ line }, value) =>
-      `\`${value}\` holds bytes in its line ${String(line)} that are not UTF-8.`,
+      `\`${value}\` has bytes in line ${String(line)} that are not UTF-8.`,
     remedy: () => UTF8,
   },
   MANIFEST_FILE_TYPE: {
     severity: 'error',
     message: ({ extension }, value) =>
-      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is no input of this kind.`,
+      `\`${value}\` ends in ${extension === '' ? 'no extension' : `\`${shown(extension)}\``}, which is not an input of this kind.`,
     remedy: ({ allowed }) => `Convert it to one of ${list(allowed)}.`,
   },
 };

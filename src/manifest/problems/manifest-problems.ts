@@ -25,42 +25,42 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_NOT_FOUND: {
     severity: 'error',
     message: () => 'There is no such manifest.',
-    remedy: () => 'Check the path; it is taken from the folder you are in.',
+    remedy: () => 'Check the path; it is relative to the current folder.',
   },
   MANIFEST_UNREADABLE: {
     severity: 'error',
     message: ({ reason }) => `The manifest cannot be read (${reason}).`,
-    remedy: () => 'Check that it is a plain file and that you may read it.',
+    remedy: () => 'Check that it is a regular file and that you can read it.',
   },
   MANIFEST_FOLDER_EMPTY: {
     severity: 'error',
     message: ({ tables }) =>
       tables.length === 0
-        ? 'The folder holds neither a manifest nor an input file.'
-        : `The folder holds no manifest.*, but other tables: ${list(tables)}.`,
+        ? 'The folder contains neither a manifest nor an input file.'
+        : `The folder contains no manifest.*, but other tables: ${list(tables)}.`,
     remedy: ({ tables }) =>
       tables.length === 0
-        ? 'Name a manifest file, or a folder that holds a manifest.csv or input files themselves.'
-        : "Name the tables that you mean as files, or all of them as a pattern: 'FOLDER/*.csv'.",
+        ? 'Give a manifest file, or a folder that contains a manifest.csv or input files.'
+        : "Give the tables that you mean as files, or all of them with a pattern: 'FOLDER/*.csv'.",
   },
   MANIFEST_FOLDER_SKIPPED: {
     severity: 'warning',
     message: ({ count, names }) =>
       count === 1
-        ? `One entry of the folder is no input and is left out: ${list(names)}.`
-        : `${String(count)} entries of the folder are no inputs and are left out: ${list(names)}${count > names.length ? ', …' : '.'}`,
+        ? `One entry of the folder is not an input and is skipped: ${list(names)}.`
+        : `${String(count)} entries of the folder are not inputs and are skipped: ${list(names)}${count > names.length ? ', …' : '.'}`,
     remedy: () =>
-      'Nothing, if they are none. Folders inside are not entered: name them, or use a pattern.',
+      'No action is needed if they are not inputs. Subfolders are not searched: name them, or use a pattern.',
   },
   MANIFEST_FOLDER_AMBIGUOUS: {
     severity: 'error',
-    message: ({ names }) => `The folder holds several manifests: ${list(names)}.`,
-    remedy: () => 'Name the one you mean, or several of them, as files.',
+    message: ({ names }) => `The folder contains several manifests: ${list(names)}.`,
+    remedy: () => 'Give the one that you mean, or several of them, as files.',
   },
   MANIFEST_PATTERN_EMPTY: {
     severity: 'error',
-    message: () => 'There is no such file, and taken as a pattern it matches none.',
-    remedy: () => 'Check the pattern; it is taken from the folder you are in, and case matters.',
+    message: () => 'There is no such file, and as a pattern it matches nothing.',
+    remedy: () => 'Check the pattern; it is relative to the current folder, and case matters.',
   },
   MANIFEST_FORMAT: {
     severity: 'error',
@@ -68,7 +68,7 @@ export const MANIFEST_PROBLEMS: {
       extension === ''
         ? 'The file has no extension, so its format is unknown.'
         : `A file ending in ${shown(extension)} is neither a manifest nor an input.`,
-    remedy: () => `Known are ${FORMATS}.`,
+    remedy: () => `Supported are ${FORMATS}.`,
   },
   MANIFEST_REPEATED: {
     severity: 'error',
@@ -77,7 +77,7 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_EMPTY: {
     severity: 'error',
-    message: () => 'The manifest holds no row.',
+    message: () => 'The manifest has no rows.',
     remedy: () => 'Write one row for each molecule, sequence, alignment or shift file.',
   },
   MANIFEST_TOO_LARGE: {
@@ -89,28 +89,28 @@ export const MANIFEST_PROBLEMS: {
     severity: 'error',
     message: ({ encoding }) =>
       encoding === null
-        ? 'This line holds bytes that are not UTF-8, and no other encoding is clearly meant.'
-        : `The file is encoded in ${encoding}, not in UTF-8, and cannot be read whole.`,
+        ? 'This line has bytes that are not UTF-8, and the encoding cannot be detected.'
+        : `The file is encoded in ${encoding}, not in UTF-8, and cannot be read completely.`,
     remedy: () => UTF8,
   },
   MANIFEST_TRANSCODED: {
     severity: 'warning',
     message: ({ encoding }, value) =>
       value === ''
-        ? `The file is in ${encoding}, not in UTF-8; it is read as that.`
+        ? `The file is in ${encoding}, not in UTF-8, and is read as such.`
         : `The file is not in UTF-8; it is read as ${encoding}, as in \`${value}\`.`,
     remedy: () => `If that looks wrong: ${UTF8.charAt(0).toLowerCase()}${UTF8.slice(1)}`,
   },
   MANIFEST_GZIP: {
     severity: 'error',
     message: ({ reason }) => `The gzip data are damaged (${reason}).`,
-    remedy: () => 'Fetch the file again; `gzip -t` tells whether it is whole.',
+    remedy: () => 'Download the file again; `gzip -t` checks it.',
   },
   MANIFEST_GZIP_SWOLLEN: {
     severity: 'error',
     message: ({ megabytes }) =>
-      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB and beyond: no table does.`,
-    remedy: () => 'If it is what you mean, unpack it (`gunzip`) and name the unpacked file.',
+      `The gzip data expand more than 200-fold, to ${String(megabytes)} MB or more, which no table does.`,
+    remedy: () => 'If the file is right, unpack it (`gunzip`) and use the unpacked file.',
   },
   MANIFEST_SYNTAX: {
     severity: 'error',
@@ -118,55 +118,56 @@ export const MANIFEST_PROBLEMS: {
     remedy: ({ format }) =>
       format === 'CSV' || format === 'TSV'
         ? 'Close every double quote, and write a quote inside a quoted cell twice.'
-        : `Mend the ${format}; what comes after it could not be read.`,
+        : `Correct the ${format}; what follows could not be read.`,
   },
   MANIFEST_COLUMNS_MISSING: {
     severity: 'error',
     message: ({ found }) =>
       `The first line names none of the columns \`file\`, \`smiles\`, \`sequence\` and \`remote_id\`; it has ${list(found)}.`,
     remedy: () =>
-      'The first line holds the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of the four is needed.',
+      'The first line contains the column names, separated by commas or semicolons in .csv and by tabs in .tsv; one of the four is needed.',
   },
   MANIFEST_COLUMNS_TOO_MANY: {
     severity: 'error',
     message: ({ columns, limit }) =>
       `The first line names ${String(columns)} columns; a table may have up to ${String(limit)}.`,
-    remedy: () => 'Keep the columns that you need; perhaps the table lies on its side.',
+    remedy: () => 'Keep the columns that you need; the table may be transposed.',
   },
   MANIFEST_COLUMN_REPEATED: {
     severity: 'error',
-    message: ({ column }) => `The column \`${shown(column)}\` is there twice.`,
-    remedy: () => 'Give every column a name of its own.',
+    message: ({ column }) => `The column \`${shown(column)}\` appears twice.`,
+    remedy: () => 'Give every column a unique name.',
   },
   MANIFEST_COLUMN_TYPO: {
     severity: 'warning',
     message: ({ column }) =>
-      `The column \`${shown(column)}\` is unknown and kept as data of your own.`,
-    remedy: ({ suggestion }) => `Did you mean \`${suggestion}\`? Write the name so, if you did.`,
+      `The column \`${shown(column)}\` is unknown and kept as your own data.`,
+    remedy: ({ suggestion }) => `Did you mean \`${suggestion}\`? If so, rename the column.`,
   },
   MANIFEST_ROWS_TOO_MANY: {
     severity: 'error',
     message: ({ limit }) => `There are more than ${limit.toLocaleString('en')} rows.`,
-    remedy: () => 'Make several campaigns of them; check that it is the file that you mean.',
+    remedy: () => 'Split them into several campaigns, or check that it is the right file.',
   },
   MANIFEST_ROW_LONG: {
     severity: 'error',
     message: ({ cells, columns }) =>
-      `The row has ${String(cells)} cells, the header names ${String(columns)} columns.`,
+      `The row has ${String(cells)} cells, but the header has ${String(columns)} columns.`,
     remedy: () =>
-      'Put cells that hold a comma into double quotes, or write predictors with `;` between them.',
+      'Put cells that contain a comma in double quotes, or separate predictors with `;`.',
   },
   MANIFEST_ROW_SHORT: {
     severity: 'warning',
     message: ({ cells, columns }) =>
-      `The row has ${String(cells)} cells, the header names ${String(columns)} columns; the missing ones count as empty.`,
-    remedy: () => 'Check that the row is whole, and write an empty cell for what you leave out.',
+      `The row has ${String(cells)} cells, but the header has ${String(columns)} columns; the missing ones count as empty.`,
+    remedy: () =>
+      'Check that the row is complete, and write an empty cell for each value that you leave out.',
   },
   MANIFEST_ROW_QUOTES: {
     severity: 'error',
-    message: (_, value) => `The quotes in this row do not pair up: ${value}`,
+    message: (_, value) => `The quotes in this row are not balanced: ${value}`,
     remedy: () =>
-      'Close every double quote before the comma, write a quote inside a quoted cell twice, and leave no blank before the first one.',
+      'Close every double quote before the comma, write a quote inside a quoted cell twice, and put no space before the first one.',
   },
   MANIFEST_ROW_NOT_OBJECT: {
     severity: 'error',
@@ -175,16 +176,16 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_VALUE_NESTED: {
     severity: 'error',
-    message: ({ column }) => `\`${column}\` holds a list or a mapping, not a text.`,
+    message: ({ column }) => `\`${column}\` contains a list or a mapping, not text.`,
     remedy: () =>
-      'Write a single text; in YAML put quotes round a value that begins with [ or {, as in "[NH4+]".',
+      'Write a single text; in YAML, quote a value that begins with [ or {, as in "[NH4+]".',
   },
   MANIFEST_ROW_CHANGED: {
     severity: 'error',
     message: ({ column, was, is, place, state }) =>
-      `This campaign knows the row with another \`${shown(column)}\`: it was \`${shown(was)}\` (${shown(place)}; ${state}), now it is \`${shown(is)}\`.`,
+      `This campaign already has the row, with another \`${shown(column)}\`: it was \`${shown(was)}\` (${shown(place)}; ${state}), now it is \`${shown(is)}\`.`,
     remedy: () =>
-      'Give the changed row an id of its own, put the former value back, or start another campaign with --name.',
+      'Give the changed row a new id, restore the previous value, or start another campaign with --name.',
   },
   MANIFEST_ID_INVALID: {
     severity: 'error',
@@ -195,14 +196,14 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_ID_DUPLICATE: {
     severity: 'error',
     message: ({ first }, value) => `The id \`${value}\` is already used at ${first}.`,
-    remedy: () => 'Ids are unique over all manifests of a campaign: rename one of the two.',
+    remedy: () => 'Ids must be unique in all manifests of a campaign: rename one of the two.',
   },
   MANIFEST_ID_CASE: {
     severity: 'warning',
     message: ({ first }, value) =>
-      `The id \`${value}\` differs from the one at ${first} in upper and lower case only.`,
+      `The id \`${value}\` differs from the one at ${first} only in case.`,
     remedy: () =>
-      'Rename one of them if the output may ever lie on a disk that does not tell case apart (macOS, Windows).',
+      'Rename one of them if the output may be stored on a case-insensitive disk (macOS, Windows).',
   },
   MANIFEST_KIND_UNKNOWN: {
     severity: 'error',
@@ -211,7 +212,7 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_KIND_UNCLEAR: {
     severity: 'error',
-    message: ({ reason }) => `The kind cannot be told from the input: ${reason}.`,
+    message: ({ reason }) => `The kind cannot be inferred from the input: ${reason}.`,
     remedy: () => `Set \`kind\` to one of ${list(KINDS)}.`,
   },
   MANIFEST_INPUT_MISSING: {
@@ -227,7 +228,7 @@ export const MANIFEST_PROBLEMS: {
     severity: 'error',
     message: (_, value) => `\`${value}\` cannot be the id of a job.`,
     remedy: () =>
-      'Write the `request_id` or `hash_id` alone, without the rest of its URL: up to 200 letters, digits, dashes, dots, underscores and tildes.',
+      'Write only the `request_id` or `hash_id`, without the rest of its URL: up to 200 letters, digits, dashes, dots, underscores and tildes.',
   },
   MANIFEST_REMOTE_ID_DUPLICATE: {
     severity: 'error',
@@ -241,7 +242,7 @@ export const MANIFEST_PROBLEMS: {
   },
   MANIFEST_INPUT_OF_OTHER_KIND: {
     severity: 'error',
-    message: ({ column, kind }) => `\`${column}\` is no input of the kind \`${kind}\`.`,
+    message: ({ column, kind }) => `\`${column}\` is not an input of the kind \`${kind}\`.`,
     remedy: ({ column }) =>
       column === 'smiles'
         ? 'Set `kind` to `molecule`, or use another input.'
@@ -250,19 +251,19 @@ export const MANIFEST_PROBLEMS: {
   MANIFEST_OPTION_UNUSED: {
     severity: 'warning',
     message: ({ column, kind }) =>
-      `\`${column}\` means nothing for the kind \`${kind}\` and is ignored.`,
+      `\`${column}\` does not apply to the kind \`${kind}\` and is ignored.`,
     remedy: () => 'Leave the cell empty.',
   },
   MANIFEST_OPTION_INVALID: {
     severity: 'error',
     message: ({ column }, value) => `\`${value}\` is not a value of \`${column}\`.`,
     remedy: ({ allowed, suggestion }) =>
-      orSuggest(suggestion, `Allowed are ${list(allowed)}, or nothing for the default.`),
+      orSuggest(suggestion, `Allowed are ${list(allowed)}, or an empty cell for the default.`),
   },
   MANIFEST_CHARGE_METHOD_BBC: {
     severity: 'error',
     message: () =>
-      "`bbc` is no charge method: the service's own examples misspell `bcc` so, and the job would fail.",
+      '`bbc` is not a charge method, but a misspelling of `bcc` in the examples of the service; the job would fail.',
     remedy: () => 'Write `bcc` (AM1-BCC), or leave the cell empty.',
   },
   MANIFEST_NET_CHARGE_INVALID: {

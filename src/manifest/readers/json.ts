@@ -83,7 +83,7 @@ class Scan {
     if (isBlank(character)) return;
     if (this.state === 'after') this.broken = 'there is text after the array';
     else if (character === '[') this.state = 'inside';
-    else this.broken = 'it has to be an array of objects';
+    else this.broken = 'it must be an array of objects';
   }
 
   #ends(character: string): boolean {

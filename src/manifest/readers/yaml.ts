@@ -12,7 +12,7 @@ import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 /** Characters; the tree takes about twenty times as many bytes. */
 const TEXT_LIMIT = 16_000_000;
 /** One mistake can bring a thousand of them. */
-const ERRORS_TOLD = 10;
+const ERRORS_SHOWN = 10;
 /** Aliases that one row may resolve to: anchors of anchors grow without bound. */
 const ALIAS_LIMIT = 100;
 
@@ -43,7 +43,7 @@ function documentRows(text: string): RawRow[] {
   });
   const [document, ...others] = [...parsed];
   if (document === undefined || document.contents === null) return [];
-  const broken = document.errors.slice(0, ERRORS_TOLD).map((error) => {
+  const broken = document.errors.slice(0, ERRORS_SHOWN).map((error) => {
     const line = error.linePos?.[0].line ?? 1;
     const reason = (error.message.split('\n')[0] ?? '').replace(/ at line \d+.*$/, '');
     return complaint(
@@ -58,7 +58,7 @@ function documentRows(text: string): RawRow[] {
 }
 
 function severalDocuments(second: Document.Parsed | undefined, lines: LineCounter): Complaint {
-  const reason = 'it holds several documents';
+  const reason = 'it contains several documents';
   const line = lines.linePos(second?.range[0] ?? 0).line;
   return complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line });
 }
@@ -67,7 +67,7 @@ function rowsOf(document: Document.Parsed, lines: LineCounter): RawRow[] {
   const contents: ParsedNode | null = document.contents;
   const list = isMap(contents) ? contents.get('items', true) : contents;
   if (!isSeq(list)) {
-    const reason = 'it has to be a list of mappings, or a mapping with such a list under `items`';
+    const reason = 'it must be a list of mappings, or a mapping with such a list under `items`';
     return [aboutFile(complaint('MANIFEST_SYNTAX', { format: 'YAML', reason }, { line: 1 }))];
   }
   const columns = new ColumnWatch();

@@ -13,7 +13,7 @@ export class DamagedGzip extends Error {}
 export class SwollenGzip extends Error {
   readonly expandedMegabytes: number;
   constructor(expanded: number) {
-    super('the gzip data expand beyond all measure');
+    super('the gzip data expand too much');
     this.expandedMegabytes = Math.round(expanded / 1e6);
   }
 }

@@ -9,7 +9,7 @@ import { formatOf, isTable } from './formats.ts';
 import { isInside } from './input-file.ts';
 import { inNaturalOrder } from './natural-order.ts';
 import { complaint } from '../problems/problems.ts';
-import { fileSource, told, unreadable, type Source } from './source.ts';
+import { fileSource, problemSource, unreadable, type Source } from './source.ts';
 
 /** Names of what is left out that are told. */
 const NAMED = 3;
@@ -21,7 +21,7 @@ export async function* readFolder(given: string, allowOutside: boolean): AsyncGe
   const [only] = manifests;
   if (manifests.length > 1) {
     const names = inNaturalOrder(manifests);
-    yield told(given, complaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
+    yield problemSource(given, complaint('MANIFEST_FOLDER_AMBIGUOUS', { names }));
   } else if (only !== undefined) yield await entrySource(given, only, allowOutside);
   else yield* inputFiles(given, entries, allowOutside);
 }
@@ -43,12 +43,12 @@ async function* inputFiles(
     const tables = inNaturalOrder(
       others.filter((name) => isTable(formatOf(readFileName(name).extension))),
     );
-    yield told(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
+    yield problemSource(given, complaint('MANIFEST_FOLDER_EMPTY', { tables }));
     return;
   }
   if (others.length > 0) {
     const facts = { count: others.length, names: inNaturalOrder(others).slice(0, NAMED) };
-    yield told(given, complaint('MANIFEST_FOLDER_SKIPPED', facts));
+    yield problemSource(given, complaint('MANIFEST_FOLDER_SKIPPED', facts));
   }
   for (const name of inNaturalOrder(inputs)) yield await entrySource(given, name, allowOutside);
 }
@@ -67,7 +67,7 @@ async function entrySource(given: string, entry: string, allowOutside: boolean):
     const source = await fileSource(name);
     return source.type === 'file' ? await admitted(source, given, entry, allowOutside) : source;
   } catch (error) {
-    return told(name, unreadable(error));
+    return problemSource(name, unreadable(error));
   }
 }
 
@@ -81,8 +81,8 @@ async function admitted(
   const { name, path: file } = source.file;
   if (!allowOutside && !isInside(file, await realpath(given))) {
     const where = { column: 'file', value: entry };
-    return told(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
+    return problemSource(name, complaint('MANIFEST_FILE_OUTSIDE', {}, where));
   }
   if ((await stat(file)).isFile()) return source;
-  return told(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+  return problemSource(name, complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' }));
 }

@@ -20,18 +20,18 @@ export interface SourceFile {
 export type Source =
   | { readonly type: 'file'; readonly file: SourceFile }
   /** Something about a path, which may be a warning and may come beside files. */
-  | { readonly type: 'told'; readonly name: string; readonly complaint: Complaint };
+  | { readonly type: 'problem'; readonly name: string; readonly complaint: Complaint };
 
 /** A file of a known format; `name` decides which, also where a link leads elsewhere. */
 export async function fileSource(name: string): Promise<Source> {
   const { extension } = readFileName(name);
   const format = formatOf(extension);
-  if (format === null) return told(name, complaint('MANIFEST_FORMAT', { extension }));
+  if (format === null) return problemSource(name, complaint('MANIFEST_FORMAT', { extension }));
   return { type: 'file', file: { name, path: await realpath(path.resolve(name)), format } };
 }
 
-export function told(name: string, why: Complaint): Source {
-  return { type: 'told', name, complaint: why };
+export function problemSource(name: string, why: Complaint): Source {
+  return { type: 'problem', name, complaint: why };
 }
 
 /** What a failed look at a source means to the user; anything that is no fault of the file or its disk goes up. */

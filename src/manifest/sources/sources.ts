@@ -9,7 +9,7 @@ import { glob, stat } from 'node:fs/promises';
 import { readFolder } from './folder.ts';
 import { inNaturalOrder } from './natural-order.ts';
 import { complaint } from '../problems/problems.ts';
-import { fileSource, told, unreadable, type Source } from './source.ts';
+import { fileSource, problemSource, unreadable, type Source } from './source.ts';
 import { systemErrorCode } from './system-error.ts';
 
 /** The sources behind one path, in a stable order. */
@@ -18,11 +18,15 @@ export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGen
     const stats = await stat(given);
     if (stats.isDirectory()) yield* readFolder(given, allowOutside);
     else if (stats.isFile()) yield await fileSource(given);
-    else yield told(given, complaint('MANIFEST_UNREADABLE', { reason: 'not a plain file' }));
+    else
+      yield problemSource(
+        given,
+        complaint('MANIFEST_UNREADABLE', { reason: 'not a regular file' }),
+      );
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT' && isPattern(given)) {
       yield* matching(given, allowOutside);
-    } else yield told(given, unreadable(error));
+    } else yield problemSource(given, unreadable(error));
   }
 }
 
@@ -30,7 +34,7 @@ export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGen
 async function* matching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
   const found: string[] = [];
   for await (const name of glob(pattern)) found.push(name);
-  if (found.length === 0) yield told(pattern, complaint('MANIFEST_PATTERN_EMPTY', {}));
+  if (found.length === 0) yield problemSource(pattern, complaint('MANIFEST_PATTERN_EMPTY', {}));
   for (const name of inNaturalOrder(found)) yield* sourcesOf(name, allowOutside);
 }
 

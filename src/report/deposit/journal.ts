@@ -121,8 +121,8 @@ function isBusy(error: unknown): boolean {
 function busy(path: string, cause: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'DEPOSIT_BUSY',
-    message: `another command is making this archive now: it has ${path} open`,
-    remedy: 'Wait for it, or name another folder with --out.',
+    message: `another command is writing this archive: it has ${path} open`,
+    remedy: 'Wait for it, or choose another folder with --out.',
     cause,
   });
 }

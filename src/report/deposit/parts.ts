@@ -103,7 +103,7 @@ function unlisted(key: string): HundredfoldError {
 function notWhole(words: string): HundredfoldError {
   return new HundredfoldError({
     code: 'DEPOSIT_NOT_WHOLE',
-    message: `the tree is not what was published: ${words}; no archive was made`,
-    remedy: 'hundredfold verify names all that is wrong, and what to do about it.',
+    message: `the tree is not what was published: ${words}; no archive was written`,
+    remedy: 'hundredfold verify lists every difference, and what to do.',
   });
 }

@@ -33,7 +33,7 @@ export function citationStub(described: Described): string {
     ]),
   ]);
   const lines = [
-    `# Complete every ${TO_COMPLETE}, then type the deposit command again.`,
+    `# Complete every ${TO_COMPLETE}, then run the deposit command again.`,
     'cff-version: 1.2.0',
     'message: "If you use these results, please cite them, and the works below that computed them."',
     'type: dataset',

@@ -16,7 +16,7 @@ const LONGEST_POST_MS = 45_000;
 interface Acceptance {
   readonly span: Span;
   /** The service's own time, by its clock: from, and until. */
-  readonly told: Span | null;
+  readonly reported: Span | null;
 }
 
 export class Acceptances {
@@ -29,7 +29,7 @@ export class Acceptances {
     for (const attempt of attempts) {
       if (attempt.outcome !== 'accepted' && attempt.outcome !== 'found') continue;
       const queuedAt = attempt.remoteId === remoteId ? (timing?.queuedAt ?? null) : null;
-      found.push({ span: spanOf(attempt), told: toldSpan(queuedAt) });
+      found.push({ span: spanOf(attempt), reported: reportedSpan(queuedAt) });
     }
   }
 
@@ -55,7 +55,7 @@ function spanOf({ at, sentAt, answeredAt }: Attempt): Span {
 }
 
 /** Null without a zone: then it is not known which moment is meant. */
-function toldSpan(queuedAt: string | null): Span | null {
+function reportedSpan(queuedAt: string | null): Span | null {
   const parts = /:\d\d(\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/.exec(queuedAt ?? '');
   const from = Date.parse(queuedAt ?? '');
   if (parts === null || Number.isNaN(from)) return null;
@@ -68,13 +68,15 @@ function toldSpan(queuedAt: string | null): Span | null {
  */
 function narrowed(found: readonly Acceptance[]): readonly Span[] {
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const { span, told } of found) {
-    if (told === null) continue;
-    least = Math.max(least, told[0] - span[1]);
-    most = Math.min(most, told[1] - span[0]);
+  for (const { span, reported } of found) {
+    if (reported === null) continue;
+    least = Math.max(least, reported[0] - span[1]);
+    most = Math.min(most, reported[1] - span[0]);
   }
   if (least > most) return found.map(({ span }) => span);
-  return found.map(({ span: [from, to], told }) =>
-    told === null ? [from, to] : [Math.max(from, told[0] - most), Math.min(to, told[1] - least)],
+  return found.map(({ span: [from, to], reported }) =>
+    reported === null
+      ? [from, to]
+      : [Math.max(from, reported[0] - most), Math.min(to, reported[1] - least)],
   );
 }

@@ -28,7 +28,7 @@ async function piece(name: string): Promise<string> {
   } catch (cause) {
     throw new HundredfoldError({
       code: 'SETUP_REPORT_PAGE_MISSING',
-      message: `the page of the report is not built: dist/report-page/${name} cannot be read`,
+      message: `the report page is not built: dist/report-page/${name} cannot be read`,
       remedy: BUILT
         ? 'A file of the installation is missing: install hundredfold again. Then: hundredfold report NAME.'
         : 'Build it: npm run setup. Then: hundredfold report NAME.',

@@ -1,7 +1,7 @@
 /** The other side of call.ts, in the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
-import { toldError, type ToldError } from './told-error.ts';
+import { serializeError, type SerializedError } from './serialized-error.ts';
 
 export interface Order {
   /** What the script knows to do. */
@@ -13,7 +13,7 @@ export interface Order {
 export type Report =
   | { readonly type: 'progress'; readonly progress: PublishProgress }
   | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly error: ToldError };
+  | { readonly type: 'failed'; readonly error: SerializedError };
 
 /** Nobody needs to hear of each of 100,000 files, in ms. */
 const BETWEEN_NEWS_MS = 100;
@@ -23,19 +23,19 @@ export async function answerCall(
   work: (order: unknown, options: Required<Pick<ProgressOptions, 'heartbeat'>>) => Promise<unknown>,
 ): Promise<void> {
   const { work: order, stop } = workerData as Order;
-  const tell = (report: Report): void => parentPort?.postMessage(report);
-  const told = { step: '', at: -Infinity };
+  const post = (report: Report): void => parentPort?.postMessage(report);
+  const posted = { step: '', at: -Infinity };
   const heartbeat = (progress: PublishProgress): void => {
     if (Atomics.load(stop, 0) === 1) throw new StoppedError();
     const now = performance.now();
-    if (progress.step === told.step && now - told.at < BETWEEN_NEWS_MS) return;
-    Object.assign(told, { step: progress.step, at: now });
-    tell({ type: 'progress', progress });
+    if (progress.step === posted.step && now - posted.at < BETWEEN_NEWS_MS) return;
+    Object.assign(posted, { step: progress.step, at: now });
+    post({ type: 'progress', progress });
   };
   try {
-    tell({ type: 'done', result: await work(order, { heartbeat }) });
+    post({ type: 'done', result: await work(order, { heartbeat }) });
   } catch (error) {
-    tell({ type: 'failed', error: toldError(error) });
+    post({ type: 'failed', error: serializeError(error) });
   }
 }
 

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
 import type { Order, Report } from './answer.ts';
-import { errorOf } from './told-error.ts';
+import { errorOf } from './serialized-error.ts';
 
 /** Node 22 announces on stderr that it strips types. */
 export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];

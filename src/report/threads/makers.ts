@@ -12,7 +12,7 @@ import { objectStoreAccess } from '../../store/open-store.ts';
 import type { Maker } from '../result-pass.ts';
 import { MEMORY, WITHOUT_WARNING } from './call.ts';
 import type { Made, PartsOrder, PartsWork } from './parts.ts';
-import { errorOf } from './told-error.ts';
+import { errorOf } from './serialized-error.ts';
 
 /** Two make parts as fast as one thread puts them together, and each takes 100 MB. */
 const MOST_THREADS = 2;

@@ -4,11 +4,11 @@ import type { ObjectStoreAccess } from '../../domain/object-store.ts';
 import { openStore, reachObjectStores } from '../../store/open-store.ts';
 import { makeBlock, type Block } from '../result-pass.ts';
 import type { ResultParts } from '../result-parts.ts';
-import { toldError, type ToldError } from './told-error.ts';
+import { serializeError, type SerializedError } from './serialized-error.ts';
 
 export type Made =
   | { readonly type: 'made'; readonly parts: readonly ResultParts[] }
-  | { readonly type: 'failed'; readonly error: ToldError };
+  | { readonly type: 'failed'; readonly error: SerializedError };
 
 /** A `Block`. */
 export interface PartsOrder {
@@ -32,7 +32,7 @@ export default async function make({ items, own }: PartsOrder): Promise<unknown>
     const parts = await makeBlock(store, { items: JSON.parse(items) as Block['items'], own });
     return moved({ type: 'made', parts }, parts.flatMap(memoryOf));
   } catch (error) {
-    return { type: 'failed', error: toldError(error) } satisfies Made;
+    return { type: 'failed', error: serializeError(error) } satisfies Made;
   }
 }
 

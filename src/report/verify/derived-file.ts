@@ -93,7 +93,7 @@ export async function compareBytes(
   }
   differs ||= rest.length > 0 || (await found.next()).done !== true;
   await found.return?.();
-  const message = `${key} does not hold the rows of its items.`;
+  const message = `${key} does not contain the rows of its items.`;
   return { differences: differs ? [{ about: '', message }] : [], lackedColumns: [] };
 }
 
@@ -138,7 +138,7 @@ function rowMessage(file: string, header: readonly string[], difference: GroupDi
   const column = header.findIndex((_, n) => is[n] !== should[n]);
   const place = `${file}, line ${line + at}: ${item}`;
   // Quotes or line ends alone.
-  if (column < 0) return `${place} is written in another way.`;
+  if (column < 0) return `${place} is formatted differently.`;
   return `${place} has ${JSON.stringify(is[column] ?? '')} for ${header[column]}, not ${JSON.stringify(should[column] ?? '')}.`;
 }
 

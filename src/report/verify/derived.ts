@@ -33,7 +33,7 @@ export interface Derivation {
   readonly columns: TableColumns;
   readonly maker: Maker;
   /** Whether a fault of this item, or of this folder, is told already: what follows from it is not told again. */
-  readonly isTold: (about: string) => boolean;
+  readonly isReported: (about: string) => boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export interface DerivedFaults {
 
 /** items.csv, failed.csv and the tables of results, all in one pass over the items. */
 export async function checkTables(derivation: Derivation): Promise<DerivedFaults> {
-  const { store, campaign, columns, maker, isTold } = derivation;
+  const { store, campaign, columns, maker, isReported } = derivation;
   const compared = new Map<string, ComparedFile>();
   const faults: Fault[] = [];
   const lacked: string[] = [];
@@ -67,10 +67,10 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
     if (lackedColumns.length > 0) {
       notes.push(`${key} was written by an earlier version, without ${lackedColumns.join(', ')}.`);
     }
-    const told = differences.filter(({ about }) => !isTold(about));
+    const found = differences.filter(({ about }) => !isReported(about));
     // A Parquet file has the rows of the CSV file beside it: where these differ, it says nothing new.
     if (key.endsWith('.parquet') && !isAsMade(compared.get(csvBeside(key)))) continue;
-    faults.push(...told.map(({ message }) => derived('tables', key, message)));
+    faults.push(...found.map(({ message }) => derived('tables', key, message)));
   }
   return { faults, notes };
 }
@@ -98,7 +98,7 @@ export async function checkSummary(
 ): Promise<DerivedFaults> {
   const text = await store.readText(CAMPAIGN_SUMMARY);
   if (text === null) return { faults: [missing('summary', CAMPAIGN_SUMMARY)], notes: [] };
-  const [told, counted] = [objectIn(text), objectIn(summaryToDisk(expected))];
+  const [published, counted] = [objectIn(text), objectIn(summaryToDisk(expected))];
   const faults: Fault[] = [];
   const compare = (found: unknown, should: unknown, what: string): void => {
     // An earlier version did not count everything.
@@ -107,22 +107,22 @@ export async function checkSummary(
     faults.push(derived('summary', CAMPAIGN_SUMMARY, message));
   };
   for (const [state, count] of Object.entries(expected.items)) {
-    compare(objectOf(told['items'])[state], count, state);
+    compare(objectOf(published['items'])[state], count, state);
   }
-  for (const [kind, counts] of Object.entries(objectOf(told['kinds']))) {
+  for (const [kind, counts] of Object.entries(objectOf(published['kinds']))) {
     const should = objectOf(objectOf(counted['kinds'])[kind]);
     for (const [state, count] of Object.entries(objectOf(counts))) {
       compare(count, should[state], `${state} of the kind ${kind}`);
     }
   }
   for (const name of ['duplicates', 'cached', 'adopted', 'submissions', 'rejected_429']) {
-    compare(told[name], counted[name], name);
+    compare(published[name], counted[name], name);
   }
   return { faults, notes: [] };
 }
 
 export async function checkCrate(
-  { store, campaign, isTold, signal }: Derivation,
+  { store, campaign, isReported, signal }: Derivation,
   summary: CampaignSummary,
 ): Promise<DerivedFaults> {
   if (!(await store.exists(CRATE))) return { faults: [missing('crate', CRATE)], notes: [] };
@@ -134,7 +134,7 @@ export async function checkCrate(
     ...(former && { isFault: isLostItem }),
   });
   const faults = differences
-    .filter(({ about }) => !isTold(about))
+    .filter(({ about }) => !isReported(about))
     .map(({ message }) => derived('crate', CRATE, message));
   const note = `${CRATE} was written by an earlier version: only its list of items was compared.`;
   return { faults, notes: former ? [note] : [] };
@@ -167,7 +167,7 @@ function crateMessage(difference: GroupDifference): string {
 
 export async function checkChecksums({
   store,
-  isTold,
+  isReported,
   signal,
 }: Derivation): Promise<DerivedFaults> {
   if (!(await store.exists(CHECKSUMS)))
@@ -177,7 +177,7 @@ export async function checkChecksums({
     keyOf: (line) => line.slice(DIGEST_AND_BLANKS),
     message: checksumMessage,
   });
-  const faults = differences.filter(({ about }) => !isTold(about)).map(checksumFault);
+  const faults = differences.filter(({ about }) => !isReported(about)).map(checksumFault);
   return { faults, notes: [] };
 }
 
@@ -186,13 +186,13 @@ const DIGEST_AND_BLANKS = 66;
 
 function checksumMessage(difference: GroupDifference): string {
   const key = readable(groupOf(difference).key);
-  if (difference.type === 'missing') return `${key} is not in ${CHECKSUMS}: it came later.`;
+  if (difference.type === 'missing') return `${key} is not in ${CHECKSUMS}: it was added later.`;
   if (difference.type === 'extra') return `${key} is missing; ${CHECKSUMS} lists it.`;
   return `${key} is not what was published: ${CHECKSUMS} has another digest.`;
 }
 
 function checksumFault({ about, message }: FileDifference): Fault {
-  const isNew = message.includes('it came later');
+  const isNew = message.includes('it was added later');
   const remedy = isNew ? REMEDIES.stray : REMEDIES.derived;
   return { check: 'checksums', path: about === '' ? CHECKSUMS : about, message, remedy };
 }

@@ -17,10 +17,10 @@ export interface Fault {
 export const REMEDIES = {
   file: 'Restore it from a copy. Without one: "hundredfold report" marks the item as failed, "hundredfold retry" computes it again.',
   record:
-    'Restore item.json from a copy, or type the "hundredfold run" command of the campaign again.',
-  open: 'Type the "hundredfold run" command of the campaign again: it goes on with the item.',
+    'Restore item.json from a copy, or run the "hundredfold run" command of the campaign again.',
+  open: 'Run the "hundredfold run" command of the campaign again: it continues the item.',
   stray: 'Remove it, or move it out of the tree.',
-  derived: 'Make it anew from the items: "hundredfold report".',
+  derived: 'Rebuild it from the items: "hundredfold report".',
   leftover: 'Nothing uses it. "hundredfold report" removes it.',
   campaign: 'Restore the folder .hundredfold from a copy of the tree.',
 } as const;

@@ -20,7 +20,7 @@ import { itemPages, refusedRows, type Listed } from '../campaign-items.ts';
 import { SummaryTally, type CampaignSummary } from '../campaign-summary.ts';
 import { TableColumns } from '../campaign-tables.ts';
 import { listedRowsFault } from '../listed-rows.ts';
-import { publishedTold } from '../published-campaign.ts';
+import { lastPublication } from '../published-campaign.ts';
 import { makerHere, type Maker } from '../result-pass.ts';
 import {
   checkChecksums,
@@ -76,7 +76,7 @@ class Verifying implements Verification {
   readonly #columns = new TableColumns();
   readonly #folders = new Set<string>();
   /** Ids and folders of items with a fault, and the files that one is told of. */
-  readonly #told = new Set<string>();
+  readonly #faulty = new Set<string>();
   #recordsMissing = false;
 
   constructor(store: Store, options: VerifyOptions) {
@@ -103,7 +103,7 @@ class Verifying implements Verification {
       if (campaign !== null) found.push(campaign);
     });
     if (read && found.length === 0) {
-      const message = `${this.#store.location} holds no prepared campaign.`;
+      const message = `${this.#store.location} contains no prepared campaign.`;
       const remedy = REMEDIES.campaign;
       this.#add({ check: 'records', path: PREPARED_CAMPAIGN, message, remedy });
     }
@@ -123,7 +123,7 @@ class Verifying implements Verification {
         if (item.record === null) this.#recordsMissing = true;
         if (this.#folders.has(folder)) this.#twice(item.id, folder);
         this.#folders.add(folder);
-        if (faults.length > 0) for (const about of [item.id, folder]) this.#told.add(about);
+        if (faults.length > 0) for (const about of [item.id, folder]) this.#faulty.add(about);
         for (const fault of faults) this.#add(fault);
         onItem?.(this.items);
       }
@@ -140,7 +140,7 @@ class Verifying implements Verification {
   }
 
   #twice(id: string, path: string): void {
-    const message = `Item ${id} stands twice.`;
+    const message = `Item ${id} is listed twice.`;
     this.#add({ check: 'records', path, message, remedy: REMEDIES.campaign });
   }
 
@@ -166,7 +166,7 @@ class Verifying implements Verification {
       campaign,
       columns: this.#columns,
       maker: this.#options.maker ?? makerHere(this.#store),
-      isTold: (about) => this.#isTold(about),
+      isReported: (about) => this.#isFaulty(about),
       ...(this.#options.signal && { signal: this.#options.signal }),
     };
     const take = async (
@@ -191,8 +191,8 @@ class Verifying implements Verification {
 
   /** As it would be published now, with what only the publication knew. */
   async #summary(campaign: PreparedCampaign): Promise<CampaignSummary> {
-    const told = await publishedTold(this.#store);
-    const { end, runs, settings, manifestDigests } = told ?? NOTHING_TOLD;
+    const last = await lastPublication(this.#store);
+    const { end, runs, settings, manifestDigests } = last ?? NOT_PUBLISHED;
     const made = this.#tally.summary(campaign, end, [], runs);
     return {
       ...made,
@@ -216,20 +216,20 @@ class Verifying implements Verification {
 
   #add(fault: Fault): void {
     this.faults.push(fault);
-    this.#told.add(fault.path);
+    this.#faulty.add(fault.path);
     // The crate lists the files that are there.
-    if (fault.message === `${fault.path} is missing.`) this.#told.add('./');
+    if (fault.message === `${fault.path} is missing.`) this.#faulty.add('./');
   }
 
   /** `about`: an id, a key, or an entity of the crate. */
-  #isTold(about: string): boolean {
-    if (this.#told.has(about)) return true;
+  #isFaulty(about: string): boolean {
+    if (this.#faulty.has(about)) return true;
     const folder = about.split('/', 2).join('/');
-    return this.#folders.has(folder) && this.#told.has(folder);
+    return this.#folders.has(folder) && this.#faulty.has(folder);
   }
 }
 
-const NOTHING_TOLD = {
+const NOT_PUBLISHED = {
   end: { state: 'completed', startedAt: '', endedAt: null, versions: {} },
   runs: [],
   settings: null,

@@ -65,7 +65,7 @@ function onlyHydrogens(got: readonly string[], wanted: readonly string[]): strin
   const heavy = (elements: readonly string[]): string =>
     hillFormula(elements.filter((element) => element !== 'H'));
   return heavy(got) === heavy(wanted)
-    ? ' Only the hydrogens differ: another state of protonation or oxidation.'
+    ? ' Only the hydrogens differ: a different protonation or oxidation state.'
     : '';
 }
 
@@ -79,7 +79,7 @@ function inSeveralParts({ topology }: ComputedMolecule): ResultProblem | null {
   }
   const parts = new Set(part).size;
   if (parts === 1) return null;
-  return wrongAtoms(`The topology holds ${parts} molecules that no bond joins.`);
+  return wrongAtoms(`The topology contains ${parts} molecules that are not bonded to each other.`);
 }
 
 /** The second line of a GRO file is the number of its atoms (GROMACS manual, file formats). */

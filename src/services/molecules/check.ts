@@ -66,6 +66,6 @@ function textOf(files: readonly NativeFile[], key: ResultKey): string {
 function checkCharge(charge: number, wanted: number | null): ResultProblem | null {
   if (Math.abs(charge - (wanted ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
   const words = wanted === null ? 'an integer' : String(wanted);
-  const message = `The charges of the atoms add up to ${charge.toFixed(3)}, not to ${words}.`;
+  const message = `The charges of the atoms sum to ${charge.toFixed(3)}, not to ${words}.`;
   return resultProblem(RESULT_PROBLEMS.wrongCharge, message);
 }

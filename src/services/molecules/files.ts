@@ -125,7 +125,7 @@ function unresolved(files: readonly NativeFile[], name: string): ResultProblem |
 
 function incomplete(set: FileSet | undefined): ResultProblem {
   if (set === undefined) {
-    return resultProblem(RESULT_PROBLEMS.empty, 'The record of the job holds no files.');
+    return resultProblem(RESULT_PROBLEMS.empty, 'The record of the job contains no files.');
   }
   const message = `Missing or empty among the 19 files: ${missingKeys(set).join(', ')}.`;
   return resultProblem(RESULT_PROBLEMS.missingFiles, message);

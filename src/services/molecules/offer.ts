@@ -58,7 +58,7 @@ export class Offers {
   }
 }
 
-const REMEDY = `Write ${CONTRACT_CHARGE_METHODS.join(' or ')} into the row, or name a service that offers it, such as: hundredfold services --acpype 2026.10.15.`;
+const REMEDY = `Write ${CONTRACT_CHARGE_METHODS.join(' or ')} into the row, or configure a service that offers it, such as: hundredfold services --acpype 2026.10.15.`;
 
 async function announcedBy(
   { http, base }: MoleculesAccess,
@@ -70,7 +70,7 @@ async function announcedBy(
   if (!isAnswered(answer)) return { why: `${where} cannot be read: ${answer.message}` };
   if (answer.status !== 200) {
     await answer.body.discard();
-    return { why: `${where} is not there: HTTP ${answer.status}` };
+    return { why: `${where} is missing: HTTP ${answer.status}` };
   }
   const body = await answer.body.text(SMALL_JSON_LIMIT);
   const document = body.type === 'whole' ? asObject(parseBoundedJson(body.text)) : null;

@@ -28,7 +28,7 @@ export function checkChains(entries: readonly PayloadEntry[], text: string): Res
       measured && !shown.some(({ sequence }) => isSame(residues, sequence)),
   );
   if (lost === undefined) return null;
-  const message = `Chain ${lost.name} was measured, and the result has nothing of it.`;
+  const message = `Chain ${lost.name} was measured, but the result has no values for it.`;
   return resultProblem(RESULT_PROBLEMS.wrongSequence, message);
 }
 

@@ -14,8 +14,7 @@ export function csvDisagreement(text: string, entries: readonly PayloadEntry[]):
   return firstDisagreement(csv.entries, [...expected], {
     isNamed: ({ id }, [key]) => id === key,
     compare: (got, [, wanted]) => entryDisagreement(got, wanted),
-    lonely: ({ id }) =>
-      `result.csv has rows of "${id}", which are those of nothing in result.json.`,
+    lonely: ({ id }) => `result.csv has rows of "${id}", which match nothing in result.json.`,
   });
 }
 
@@ -73,7 +72,7 @@ function columnDisagreement(
   isSame: (one: number, other: number) => boolean,
 ): string | null {
   if (cells.every((cell) => cell === '') && values.some((value) => typeof value === 'number')) {
-    return 'result.csv has no values, and result.json has some,';
+    return 'result.csv has no values, but result.json has some,';
   }
   const place = cells.findIndex((cell, at) => {
     const value = values[at];

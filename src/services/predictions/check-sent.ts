@@ -17,7 +17,7 @@ export function checkSent({ text }: InputText): ResultProblem | null {
       return wrong(`Record ${index + 1} is DNA or RNA: its bases were read as amino acids.`);
     }
     if (header !== '' && names.has(header)) {
-      return wrong(`Two records are called "${header}": their values cannot be told apart.`);
+      return wrong(`Two records are called "${header}": their values cannot be distinguished.`);
     }
     names.add(header);
   }
@@ -27,7 +27,7 @@ export function checkSent({ text }: InputText): ResultProblem | null {
 /** Of a single row there is nothing to align, and rows of different lengths have no columns. */
 export function checkAligned({ text }: InputText): ResultProblem | null {
   const { records } = readFasta(text);
-  if (records.length < 2) return wrong('The alignment has one row: it takes two.');
+  if (records.length < 2) return wrong('The alignment has one row: it needs at least two.');
   const lengths = new Set(records.map(({ residues }) => residues.length));
   if (lengths.size === 1) return null;
   return wrong(`The rows of the alignment have ${[...lengths].join(' and ')} columns.`);

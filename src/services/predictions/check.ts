@@ -51,7 +51,7 @@ export function checkPrediction(
   // A file of shifts may hold a chain that was not measured; of the others every record was meant to have values.
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
   if (silent.length > bearable) {
-    const message = `Every value of "${silent[0]?.id ?? ''}" says that it is missing.`;
+    const message = `Every value of "${silent[0]?.id ?? ''}" is missing.`;
     return resultProblem(RESULT_PROBLEMS.allMissing, message);
   }
   return (

@@ -11,7 +11,7 @@ interface Meaning {
   readonly retryable: boolean;
 }
 
-const LATER = 'The campaign goes on by itself once that is put right; nothing is submitted twice.';
+const LATER = 'The campaign then continues automatically; nothing is submitted twice.';
 
 const DENIED: Meaning = {
   code: 'STORE_ACCESS_DENIED',
@@ -28,7 +28,7 @@ const NO_CREDENTIALS: Meaning = {
 const NO_BUCKET: Meaning = {
   code: 'STORE_BUCKET_MISSING',
   what: 'there is no such bucket',
-  remedy: `Create it, or correct store.url; check store.endpoint and store.region as well. ${LATER}`,
+  remedy: `Create it, or correct store.url; also check store.endpoint and store.region. ${LATER}`,
   retryable: true,
 };
 const OTHER_REGION: Meaning = {
@@ -50,8 +50,9 @@ const CLOCK: Meaning = {
 };
 const BUSY: Meaning = {
   code: 'STORE_BUSY',
-  what: 'the store answers that it is overloaded or out of order',
-  remedy: 'It is tried again. If it lasts, run fewer workers, or ask who operates the store.',
+  what: 'the store reports that it is overloaded or unavailable',
+  remedy:
+    'The request is retried. If the problem remains, run fewer workers, or contact the operators of the store.',
   retryable: true,
 };
 const FULL: Meaning = {
@@ -62,14 +63,15 @@ const FULL: Meaning = {
 };
 const DAMAGED: Meaning = {
   code: 'STORE_DIGEST_MISMATCH',
-  what: 'what arrived there is not what was sent',
-  remedy: 'It is tried again. If it lasts, look for a proxy in between that changes bodies.',
+  what: 'the object that arrived is not the one that was sent',
+  remedy:
+    'The request is retried. If the problem remains, look for a proxy in between that changes bodies.',
   retryable: true,
 };
 const IN_THE_WAY: Meaning = {
   code: 'STORE_BAD_KEY',
-  what: 'another object stands in its way, or its name is too long',
-  remedy: 'Move away what stands at that place of the bucket.',
+  what: 'another object has the same name, or the name is too long',
+  remedy: 'Move the object at that place of the bucket.',
   retryable: false,
 };
 
@@ -125,9 +127,9 @@ const UNREACHED: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   ENOTFOUND: 'its host name is not known',
-  EAI_AGAIN: 'its host name could not be looked up',
-  EHOSTUNREACH: 'there is no way to its host',
-  ENETUNREACH: 'there is no way to its network',
+  EAI_AGAIN: 'its host name could not be resolved',
+  EHOSTUNREACH: 'there is no route to its host',
+  ENETUNREACH: 'there is no route to its network',
   ETIMEDOUT: 'it did not answer in time',
 };
 
@@ -173,7 +175,7 @@ function unreached(error: unknown, name: string): Meaning {
   return {
     code: 'STORE_UNREACHABLE',
     what: `the store cannot be reached: ${what}`,
-    remedy: `Check store.endpoint, the network and whether the store runs. ${LATER}`,
+    remedy: `Check store.endpoint, the network, and whether the store is running. ${LATER}`,
     retryable: true,
   };
 }

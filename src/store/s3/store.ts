@@ -62,7 +62,7 @@ export class ObjectStore implements Store {
 
   async write(key: string, data: StoreData, options: WriteOptions = {}): Promise<StoredFile> {
     const target = { ...this.#object(key), client: this.#client };
-    return upload(target, data, options, (error) => this.#told(error, `write ${key}`));
+    return upload(target, data, options, (error) => this.#asStoreError(error, `write ${key}`));
   }
 
   async create(key: string, data: string): Promise<boolean> {
@@ -86,7 +86,7 @@ export class ObjectStore implements Store {
         // Its first answer may have been lost, and this be the answer to its second try.
         if (isTaken(error)) return await this.#isCreatedBy(key, creator);
         if (!isConflict(error) || conflicts === CONFLICTS_AT_MOST) {
-          throw this.#told(error, `write ${key}`);
+          throw this.#asStoreError(error, `write ${key}`);
         }
         await delay(CONFLICT_WAIT_MS * (conflicts + 1));
       }
@@ -131,7 +131,7 @@ export class ObjectStore implements Store {
       yield* downloadPieces(this.#origin(key));
     } catch (error) {
       if (isAbsentObject(error)) throw missing(key);
-      throw this.#told(error, `read ${key}`);
+      throw this.#asStoreError(error, `read ${key}`);
     }
   }
 
@@ -139,7 +139,7 @@ export class ObjectStore implements Store {
     try {
       yield* keysBelow(this.#listing, prefix);
     } catch (error) {
-      throw this.#told(error, 'list the objects');
+      throw this.#asStoreError(error, 'list the objects');
     }
   }
 
@@ -147,7 +147,7 @@ export class ObjectStore implements Store {
     try {
       yield* namesBelow(this.#listing);
     } catch (error) {
-      throw this.#told(error, 'list the objects');
+      throw this.#asStoreError(error, 'list the objects');
     }
   }
 
@@ -173,7 +173,7 @@ export class ObjectStore implements Store {
     } catch (error) {
       if (isAbsentObject(error)) throw missing(fromKey);
       if (statusOf(error) === 400 || statusOf(error) === 501) return false;
-      throw this.#told(error, `write ${key}`);
+      throw this.#asStoreError(error, `write ${key}`);
     }
   }
 
@@ -205,7 +205,7 @@ export class ObjectStore implements Store {
     try {
       yield* uploadsBelow(this.#listing);
     } catch (error) {
-      throw this.#told(error, 'list the unfinished uploads');
+      throw this.#asStoreError(error, 'list the unfinished uploads');
     }
   }
 
@@ -238,7 +238,7 @@ export class ObjectStore implements Store {
       return await ask();
     } catch (error) {
       if (isAbsentObject(error)) return null;
-      throw this.#told(error, action);
+      throw this.#asStoreError(error, action);
     }
   }
 
@@ -246,11 +246,11 @@ export class ObjectStore implements Store {
     try {
       return await ask();
     } catch (error) {
-      throw this.#told(error, action);
+      throw this.#asStoreError(error, action);
     }
   }
 
-  #told(error: unknown, action: string): StoreError {
+  #asStoreError(error: unknown, action: string): StoreError {
     return error instanceof StoreError
       ? error
       : objectErrorOf(error, { action, where: this.#where });

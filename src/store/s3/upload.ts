@@ -28,7 +28,7 @@ export async function upload(
   target: Target,
   data: StoreData,
   options: WriteOptions,
-  told: (error: unknown) => unknown,
+  asStoreError: (error: unknown) => unknown,
 ): Promise<StoredFile> {
   const measured = new Measured(target.key, data, options);
   try {
@@ -39,7 +39,7 @@ export async function upload(
   } catch (error) {
     if (measured.failure !== null) throw measured.failure.error;
     options.signal?.throwIfAborted();
-    throw told(error);
+    throw asStoreError(error);
   } finally {
     measured.close();
   }

@@ -13,7 +13,7 @@ const WORDS = 120;
 /** Of the name of a user. */
 const NAME = 24;
 
-/** Credentials are told by the fingerprint of their token, which cannot be turned back into one. */
+/** Credentials are shown as fingerprints of their tokens, from which a token cannot be derived. */
 export function budgetDetails(status: BudgetStatus): string {
   const { service, address, outstanding, counts } = status;
   const { submissions, accepted, refused, rejected429 } = counts;
@@ -65,15 +65,15 @@ function slotsText(status: BudgetStatus): string | null {
 /** `3 at 22 Nov 02:14:33 UTC, 97 later`: many are released in the same second. */
 function releasesText(releases: readonly number[]): string {
   const bySecond = new Map<string, number>();
-  let told = 0;
+  let shown = 0;
   for (const at of releases) {
     const time = utc(at);
     if (!bySecond.has(time) && bySecond.size === SECONDS_SHOWN) break;
     bySecond.set(time, (bySecond.get(time) ?? 0) + 1);
-    told += 1;
+    shown += 1;
   }
   const parts = [...bySecond].map(([time, n]) => `${n} at ${time}`);
-  if (told < releases.length) parts.push(`${releases.length - told} later`);
+  if (shown < releases.length) parts.push(`${releases.length - shown} later`);
   return parts.join(', ');
 }
 
@@ -91,7 +91,7 @@ function blocksText(status: BudgetStatus): string | null {
 }
 
 function useTable({ use }: BudgetStatus): string {
-  if (use.length === 0) return 'Nobody uses it.';
+  if (use.length === 0) return 'Not in use.';
   const rows = use
     .slice(0, ROWS_SHOWN)
     .map(({ campaign, user, share, paused, ...line }) => [

@@ -6,7 +6,7 @@ import { utc } from './utc.ts';
 
 export interface CampaignStanding {
   readonly progress: CampaignProgress;
-  /** null as long as nobody has looked. */
+  /** null until the first forecast. */
   readonly foreseen: Foreseen | null;
   /** ms since the epoch */
   readonly startedAt: number;
@@ -35,7 +35,7 @@ function endText(foreseen: Foreseen | null): string {
   if (foreseen === null) return 'not known yet';
   const { endsAt, seenAt } = foreseen;
   const seen = `as seen at ${utc(seenAt)}`;
-  return endsAt === null ? `no limit decides it, ${seen}` : `${utc(endsAt)}, ${seen}`;
+  return endsAt === null ? `not determined by a limit, ${seen}` : `${utc(endsAt)}, ${seen}`;
 }
 
 function countsTable({ ended, open, following = 0, total }: CampaignProgress): string {

@@ -1,8 +1,8 @@
 /**
  * What the Temporal UI shows of an item, in markdown. Pure.
  *
- * Current details are computed when somebody looks and cost no event, however often they change. Static details
- * would be in the history of every item and could not change; only the campaign has them.
+ * Current details are computed on request and cost no event, however often they change. Static details would be in the
+ * history of every item and could not change; only the campaign has them.
  */
 import type { Attempt, ItemEnd } from '../../domain/campaign.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -26,7 +26,7 @@ export interface ItemStanding {
   readonly files: readonly KeptFile[];
 }
 
-/** The latest tell most; all of them, with all their words, are in item.json. */
+/** The latest are the most useful; item.json has all of them, complete. */
 const ATTEMPTS_SHOWN = 20;
 /** Characters of the words of one attempt. */
 const WORDS = 120;
@@ -81,14 +81,14 @@ function optionsText(options: Options): string {
   }
 }
 
-/** As the service tells it. */
+/** As reported by the service. */
 function timingText({ queueWaitSeconds, elapsedSeconds, finishedAt }: Timing): string {
   const parts = [
     queueWaitSeconds !== null && `${seconds(queueWaitSeconds)} in the queue`,
     elapsedSeconds !== null && `${seconds(elapsedSeconds)} run`,
     finishedAt !== null && `finished ${timeText(finishedAt)}`,
   ];
-  return parts.filter(Boolean).join(', ') || 'the service tells none';
+  return parts.filter(Boolean).join(', ') || 'not reported by the service';
 }
 
 function timeText(iso: string): string {

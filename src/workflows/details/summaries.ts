@@ -23,7 +23,7 @@ export function submitSummary({ request, notBefore }: Grant<ItemJob>, now: numbe
 }
 
 export function againSummary(at: number, now: number): string {
-  return `sent again ${clock(at, now)}, nobody knows what became of the last time`;
+  return `sent again ${clock(at, now)}, the outcome of the last attempt is unknown`;
 }
 
 export function endSummary({ state, code }: ItemEnd): string {
@@ -31,5 +31,5 @@ export function endSummary({ state, code }: ItemEnd): string {
 }
 
 export function sweepSummary(at: number, now: number): string {
-  return `next look for items ended by hand ${clock(at, now)}`;
+  return `next check for terminated items ${clock(at, now)}`;
 }

@@ -1,6 +1,6 @@
 /** Times in words. A workflow knows no time zone but UTC, and says so. Pure; all in ms since the epoch. */
 
-/** `22 Nov 02:14:33 UTC`: with the day, because nobody knows when it is read. */
+/** `22 Nov 02:14:33 UTC`: with the day, because it may be read on another day. */
 export function utc(at: number): string {
   const date = new Date(at);
   const month = MONTHS[date.getUTCMonth()] ?? '';

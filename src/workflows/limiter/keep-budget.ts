@@ -1,9 +1,9 @@
 /**
- * A budget as an entity workflow: it holds the windows, the queues and the blocks, and runs what it grants itself. There
- * are no leases, so none can be lost by a crash between grant and use.
+ * A budget as an entity workflow: it keeps the windows, the queues and the blocks, and runs what it grants itself.
+ * There are no leases, so none can be lost by a crash between grant and use.
  *
  * All arithmetic is in `src/budget/`; this file is the clock, the timer and the bookkeeping around it. What is run, how
- * its end counts and who is told of it comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
+ * its end counts and who is notified comes from outside (`BudgetVerbs`): jobs of campaigns (../budget.ts), or any
  * activity (rolling-window.ts).
  *
  * What happens is collected, then taken in at a time that was read after all of it had happened (../budget-clock.ts): a
@@ -68,8 +68,10 @@ export interface BudgetView {
 export interface EndedGrant {
   /** How it counts. */
   readonly closing: Closing;
-  /** Tells whoever has asked; left out when nobody is to be told. The budget does not continue as new before it is done. */
-  readonly tell?: () => Promise<void>;
+  /**
+   * Notifies the requester; absent when that is not needed. The budget does not continue as new before this is done.
+   */
+  readonly report?: () => Promise<void>;
 }
 
 /** What a budget is called, for people. */
@@ -100,12 +102,12 @@ export interface BudgetVerbs<Job extends JobReference> {
   granted?(grants: readonly Grant<Job>[], state: BudgetState): void;
   /** Of this run of a campaign nothing waits or is on its way any more. */
   withdrawn?(run: CampaignRun): void;
-  /** Somebody refuses all requests since a time (ms), in these words. */
+  /** All requests have been refused since a time (ms), with this message. */
   refused?(since: number, reason: string): void;
 }
 
-/** A person is told of a service that has refused us for so long (ms). */
-const TOLD_AFTER_MS = 30_000;
+/** A notification is sent when a service has refused us for so long (ms). */
+const NOTIFY_AFTER_MS = 30_000;
 
 /** Keeps a budget until its workflow continues as new. */
 export async function keepBudget<Job extends JobReference>(
@@ -141,9 +143,9 @@ class BudgetKeeper<Job extends JobReference> {
   private timerAt: number | null = null;
   /** When something is decided without anything happening before (ms). */
   private wakeAt: number | null = null;
-  /** Runs of campaigns that have withdrawn, and are to be told when nothing of them is on its way. */
+  /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
   private leaving: CampaignRun[] = [];
-  /** Grants that have not ended, or whose end has not yet been told. */
+  /** Grants that have not ended, or whose end has not been reported yet. */
   private readonly underWay = new Set<Grant>();
   /** The snapshot written last, but for its time. */
   private written = '';
@@ -175,10 +177,10 @@ class BudgetKeeper<Job extends JobReference> {
       await this.takeIn();
       this.grant();
       this.show();
-      this.tellRefusal();
+      this.reportRefusal();
       await condition(() => this.isStirred || shouldContinueAsNew());
     }
-    // Nothing is granted any more; what is on its way must come home before the state may travel.
+    // Nothing is granted any more; submissions in progress must finish before the state is carried over.
     while (this.underWay.size > 0 || this.happened.length > 0) {
       await condition(() => this.happened.length > 0 || this.underWay.size === 0);
       await this.takeIn();
@@ -208,7 +210,7 @@ class BudgetKeeper<Job extends JobReference> {
       }
       apply(this.state, event, this.clock.now);
     }
-    this.tellWithdrawn();
+    this.reportWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
     if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {
       const count = await this.verbs.countUnfinished();
@@ -235,16 +237,16 @@ class BudgetKeeper<Job extends JobReference> {
 
   private async runGranted(grant: Grant<Job>): Promise<void> {
     this.underWay.add(grant);
-    const { closing, tell } = await this.verbs.run(grant, () => this.view());
+    const { closing, report } = await this.verbs.run(grant, () => this.view());
     const { item, run } = grant.request;
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (tell) await tell();
+    if (report) await report();
     this.underWay.delete(grant);
-    this.tellWithdrawn();
+    this.reportWithdrawn();
   }
 
   /** To campaigns that were cancelled: from now on nothing of theirs begins. */
-  private tellWithdrawn(): void {
+  private reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
       [...this.underWay].some(
         ({ request }) => request.campaign === campaign && request.run === run,
@@ -255,11 +257,11 @@ class BudgetKeeper<Job extends JobReference> {
   }
 
   /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
-  private tellRefusal(): void {
+  private reportRefusal(): void {
     for (const block of blocksOf(this.state)) {
       const { refusesSince: since, reason } = block;
       if (since === undefined || block.told === true) continue;
-      if (this.clock.now - since < TOLD_AFTER_MS) continue;
+      if (this.clock.now - since < NOTIFY_AFTER_MS) continue;
       block.told = true;
       this.verbs.refused?.(since, reason);
     }
@@ -283,7 +285,7 @@ class BudgetKeeper<Job extends JobReference> {
     return snapshotOf(this.verbs.name, this.state, this.clock.now, this.wakeAt);
   }
 
-  /** For whoever looks at the budget: its details in the Temporal UI, and its memo for the program. */
+  /** Updates the details in the Temporal UI, and the memo for the program. */
   private show(): void {
     setCurrentDetails(this.verbs.details(this.status()));
     const snapshot = this.snapshot();

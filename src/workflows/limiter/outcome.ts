@@ -63,7 +63,7 @@ export function thrown(error: unknown): CallEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START')
     return {
-      closing: { ...NOT_NOW_CLOSING, scope: 'credential', message: 'no worker took it up' },
+      closing: { ...NOT_NOW_CLOSING, scope: 'credential', message: 'no worker accepted it' },
     };
   if (cause instanceof ApplicationFailure && cause.type === NOT_NOW) return turnedAway(cause);
   if (cause instanceof ApplicationFailure && cause.type === NOT_ACCEPTED) {

@@ -48,13 +48,13 @@ export interface LimitedActivityOptions extends CallOptions {
 }
 
 /**
- * Like `proxyActivities`, for activities that execute within a rolling window: at most L accepted in any W, counted from
- * the answer. Each call waits for its slot, however long, and is executed at most once.
+ * Like `proxyActivities`, for activities that execute within a rolling window: at most L accepted in any W, counted
+ * from the answer. Each call waits for its slot, however long, and is executed at most once.
  *
  * A call rejects with an `ApplicationFailure`: `isNotAccepted(error)` when the activity has thrown `notAccepted`,
  * `isFateUnknown(error)` when the activity threw something else, timed out or lost its worker. To call it again after
- * that may do the same thing twice. When the caller is cancelled while the call waits, the call is withdrawn; an activity
- * that has begun goes on, and counts.
+ * that may do the same thing twice. When the caller is cancelled while the call waits, the call is withdrawn; an
+ * activity that has begun continues, and counts.
  *
  * @throws ApplicationFailure of type `hundredfold.BudgetNotFound` when no budget of this name runs
  */

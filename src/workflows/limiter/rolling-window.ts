@@ -1,9 +1,9 @@
 /**
  * A budget for activities of any application: at most `limit` accepted in any `window`, for each credential.
  *
- * The arguments of a call wait in the budget, so their size has a bound. A call that is sent again and that the
- * budget does not know, because somebody terminated it, fails with "fate unknown": to execute it could do the same
- * thing twice. Rejected: leases, which a crash loses or uses twice, and a watchdog, which needs a process of ours.
+ * The arguments of a call wait in the budget, so their size has a bound. A call that is sent again and that the budget
+ * does not know, because it was terminated, fails with "fate unknown": to execute it could do the same thing twice.
+ * Rejected: leases, which a crash loses or uses twice, and a watchdog, which needs a process of ours.
  */
 import {
   getExternalWorkflowHandle,
@@ -87,7 +87,7 @@ class Calls implements BudgetVerbs<Call> {
       const answer = queue.answerTo(request);
       if (answer === null) continue;
       refused.add(request);
-      void tell(request.job, answer);
+      void report(request.job, answer);
     }
     return refused;
   }
@@ -99,13 +99,13 @@ class Calls implements BudgetVerbs<Call> {
     const { closing, answer } = await (activity as (...args: unknown[]) => Promise<unknown>)(
       ...args,
     ).then(returned, thrown);
-    return answer ? { closing, tell: () => tell(job, answer) } : { closing };
+    return answer ? { closing, report: () => report(job, answer) } : { closing };
   }
 }
 
 const LOST: CallAnswer = {
   type: 'unknown',
-  message: 'the budget was started anew, and does not know whether the call was made',
+  message: 'the budget was restarted and does not know whether the call was made',
 };
 const FULL: CallAnswer = { type: 'full' };
 
@@ -144,7 +144,7 @@ class QueueBound {
     const { state, now } = this.budget;
     if (this.known.has(requestKey(request)) || wasAnswered(state.answered, request, now))
       return null;
-    // Whoever repeats a call that nobody knows here has asked a budget that was terminated since.
+    // An unknown repeated call was sent to a budget that has been terminated since.
     if (request.job.repeated) return LOST;
     if (!this.isConfigured(request)) return unconfigured(request, this.budget);
     const tooLong = this.waiting > 0 && this.size + request.job.size > MOST_ARGUMENTS;
@@ -170,14 +170,14 @@ function configured({ state }: BudgetView): string[] {
   return Object.keys(credentials).filter((name) => credentials[name]?.window.limit !== 0);
 }
 
-/** A mistyped name would wait for ever. */
+/** A mistyped name would wait forever. */
 function unconfigured({ credential }: CallRequest, budget: BudgetView): CallAnswer {
   const names = configured(budget).join(', ');
   const message = `the budget has no credential ${credential}: it was started with ${names}`;
   return { type: 'notAccepted', message, details: [] };
 }
 
-async function tell({ id, caller }: Call, answer: CallAnswer): Promise<void> {
+async function report({ id, caller }: Call, answer: CallAnswer): Promise<void> {
   try {
     const { workflowId, runId } = caller;
     await getExternalWorkflowHandle(workflowId, runId).signal(answeredSignal, id, answer);

@@ -65,7 +65,7 @@ describe('a campaign', () => {
       'end expected: 22 Nov 02:40:12 UTC, as seen at 21 Nov 23:40:12 UTC',
     );
     expect(campaignDetails({ ...standing, foreseen: { ...foreseen, endsAt: null } })).toContain(
-      'end expected: no limit decides it',
+      'end expected: not determined by a limit',
     );
   });
 
@@ -184,7 +184,7 @@ describe('an item', () => {
     expect(itemDetails({ ...input, sends }, waiting, NOW)).toContain(`- options: ${words}\n`);
   });
 
-  test('of a page that does not tell what is sent is shown without it', () => {
+  test('of a page without that fact is shown without it', () => {
     const { sends: _, ...before } = input;
     expect(itemDetails(before, waiting, NOW)).not.toMatch(/input:|options:/);
   });

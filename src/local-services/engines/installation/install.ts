@@ -87,16 +87,16 @@ function refuseUnusable({ engine, architectures, needs }: Recipe, place: string)
   if (!PLAIN_PATH.test(place)) {
     throw new SetupProblem(
       'ENGINES_PATH',
-      `${engine} does not run from ${place}: the path has blanks or special signs.`,
-      'Name another folder for the engines: HUNDREDFOLD_ENGINES=/some/folder, here and when the services start.',
+      `${engine} does not run from ${place}: the path has spaces or special characters.`,
+      'Choose another folder for the engines: HUNDREDFOLD_ENGINES=/some/folder, here and when you start the services.',
     );
   }
   const missing = needs.filter((need) => !need.found());
   if (missing.length > 0) {
     throw new SetupProblem(
       'ENGINES_SYSTEM',
-      `${engine} needs of the system: ${missing.map(({ name }) => name).join(', ')}.`,
-      `Only root can install these. Under Debian and Ubuntu, then start again:\n    ${aptLine(missing)}`,
+      `${engine} needs these system packages: ${missing.map(({ name }) => name).join(', ')}.`,
+      `Only root can install them. On Debian and Ubuntu, run this and start again:\n    ${aptLine(missing)}`,
     );
   }
 }
@@ -104,7 +104,7 @@ function refuseUnusable({ engine, architectures, needs }: Recipe, place: string)
 function unproven({ engine }: Recipe, why: string): SetupProblem {
   return new SetupProblem(
     'ENGINES_UNUSABLE',
-    `${engine} was installed and does not run as it should: ${why}.`,
-    'Start again; if it stays, look whether the folder is on a file system mounted noexec.',
+    `${engine} was installed but does not run correctly: ${why}.`,
+    'Start again; if the problem remains, check whether the folder is on a file system mounted noexec.',
   );
 }

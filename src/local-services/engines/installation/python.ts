@@ -49,8 +49,8 @@ function pipProblem(text: string): SetupProblem {
   if (/DO NOT MATCH THE HASHES/i.test(text)) {
     return new SetupProblem(
       'ENGINES_HASH_MISMATCH',
-      'A downloaded package is not the one that is pinned: its SHA-256 differs.',
-      'Empty pip’s cache (python3 -m pip cache purge) and start again; if it stays, ask whoever runs your mirror.',
+      'A downloaded package does not match the pinned one: its SHA-256 differs.',
+      'Empty pip’s cache (python3 -m pip cache purge) and start again; if the problem remains, ask the operators of your mirror.',
       lastLines(text),
     );
   }
@@ -59,15 +59,15 @@ function pipProblem(text: string): SetupProblem {
   if (/No matching distribution|Could not find a version/i.test(text)) {
     return new SetupProblem(
       'ENGINES_NO_WHEEL',
-      'The package index offers a package for no Python like this one.',
-      'Python 3.9 to 3.13 are served: put one of these first on PATH, then start again.',
+      'The package index has no package for this version of Python.',
+      'Python 3.9 to 3.13 are supported: put one of these first on PATH, then start again.',
       lastLines(text, 6),
     );
   }
   return new SetupProblem(
     'ENGINES_PIP_FAILED',
     'pip install failed.',
-    'Read pip’s words above.',
+    'Read the output of pip above.',
     lastLines(text),
   );
 }

@@ -1,12 +1,12 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
-import { ToldEnds } from '../../src/activities/told-ends.ts';
+import { EndReporter } from '../../src/activities/end-reporter.ts';
 import type { ItemDone } from '../../src/workflows/messages.ts';
 
 const done = (id: string): ItemDone => ({ id, state: 'succeeded', code: null, message: null });
 
 /** What campaigns were told, signal by signal; the n-th is answered by `answers[n]`. */
-function told(...answers: (Error | undefined)[]) {
+function reporting(...answers: (Error | undefined)[]) {
   const signals: [workflowId: string, ids: string[]][] = [];
   const signal = (workflowId: string) => (_: unknown, what: ItemDone | ItemDone[]) => {
     signals.push([workflowId, [what].flat().map(({ id }) => id)]);
@@ -14,14 +14,14 @@ function told(...answers: (Error | undefined)[]) {
     return failure ? Promise.reject(failure) : Promise.resolve();
   };
   const workflow = { getHandle: (workflowId: string) => ({ signal: signal(workflowId) }) };
-  return { signals, ends: new ToldEnds({ workflow } as unknown as Client) };
+  return { signals, ends: new EndReporter({ workflow } as unknown as Client) };
 }
 
 test('the first end is told at once, and those that come close after it together', async () => {
   vi.useFakeTimers();
-  const { signals, ends } = told();
-  const all = ['a', 'b', 'c'].map((id) => ends.tell('night', done(id)));
-  const other = ends.tell('day', done('x'));
+  const { signals, ends } = reporting();
+  const all = ['a', 'b', 'c'].map((id) => ends.report('night', done(id)));
+  const other = ends.report('day', done('x'));
   expect(signals).toEqual([
     ['campaign:night', ['a']],
     ['campaign:day', ['x']],
@@ -31,22 +31,22 @@ test('the first end is told at once, and those that come close after it together
   expect(signals.slice(2)).toEqual([['campaign:night', ['b', 'c']]]);
   // After a while the next one is the first again.
   await vi.advanceTimersByTimeAsync(500);
-  await ends.tell('night', done('d'));
+  await ends.report('night', done('d'));
   expect(signals.at(-1)).toEqual(['campaign:night', ['d']]);
   vi.useRealTimers();
 });
 
 test('many are not kept waiting', async () => {
-  const { signals, ends } = told();
-  await Promise.all(Array.from({ length: 101 }, (_, n) => ends.tell('night', done(`i${n}`))));
+  const { signals, ends } = reporting();
+  await Promise.all(Array.from({ length: 101 }, (_, n) => ends.report('night', done(`i${n}`))));
   expect(signals.map(([, ids]) => ids.length)).toEqual([1, 100]);
 });
 
 test('a server that is away fails each end of the signal, to be told again', async () => {
   const away = new Error('unavailable');
-  const { ends } = told(undefined, away);
-  await ends.tell('night', done('a'));
-  const both = [ends.tell('night', done('b')), ends.tell('night', done('c'))];
+  const { ends } = reporting(undefined, away);
+  await ends.report('night', done('a'));
+  const both = [ends.report('night', done('b')), ends.report('night', done('c'))];
   expect(await Promise.allSettled(both)).toEqual([
     { status: 'rejected', reason: away },
     { status: 'rejected', reason: away },
@@ -54,6 +54,6 @@ test('a server that is away fails each end of the signal, to be told again', asy
 });
 
 test('a campaign that has ended needs not be told', async () => {
-  const { ends } = told(new WorkflowNotFoundError('gone', 'campaign:night', undefined));
-  await expect(ends.tell('night', done('a'))).resolves.toBeUndefined();
+  const { ends } = reporting(new WorkflowNotFoundError('gone', 'campaign:night', undefined));
+  await expect(ends.report('night', done('a'))).resolves.toBeUndefined();
 });

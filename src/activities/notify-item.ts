@@ -1,6 +1,6 @@
 /**
- * Tells an item of the job that its submission has made, in the activity that has sent it: a signal by the budget's
- * workflow costs the server two transactions more, and the item waits for the budget's next task.
+ * Notifies an item of its job, in the activity that submitted it: a signal by the budget's workflow costs the server
+ * two transactions more, and the item waits for the budget's next task.
  */
 import { log } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -13,8 +13,8 @@ import { launchItem } from './launch-item.ts';
 
 type Needed = Pick<Dependencies, 'temporal' | 'starter' | 'taskQueue'>;
 
-/** Where it cannot be told here, and of answers that the budget has to weigh, the budget tells it. */
-export async function tellItem(
+/** If that fails, or if the budget has to judge the answer, the budget notifies the item. */
+export async function notifyItem(
   deps: Needed,
   request: SubmitRequest,
   reference: ServiceReference,
@@ -26,7 +26,9 @@ export async function tellItem(
     else await signalItem(deps, request, result);
     return { ...result, told: true };
   } catch (error) {
-    log.warn('the item was not told of its job; the budget tells it', { error: String(error) });
+    log.warn('the item was not notified of its job; the budget will notify it', {
+      error: String(error),
+    });
     return result;
   }
 }
@@ -42,7 +44,7 @@ async function signalItem(
     await handle.signal(submittedSignal, submittedOf(request, result));
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    // Cancelled or ended by hand meanwhile: the slot stays charged, nobody waits for the answer.
+    // Cancelled or terminated meanwhile: the slot stays charged, and the answer is not needed.
     log.warn('the item that this submission was for has ended', { item });
   }
 }

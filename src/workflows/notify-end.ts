@@ -1,28 +1,28 @@
-/** Tells those who want to know it that a campaign has ended. A failure fails nothing: it is returned, and logged. */
+/** Notifies that a campaign has ended. A failure does not fail the campaign: it is returned and logged. */
 import { log } from '@temporalio/workflow';
 import type { CampaignPlan, SameFailures, ServiceReference } from '../domain/campaign.ts';
 import { notify, notifyRefusal } from './activity-options.ts';
 import { explain } from './item-end.ts';
 
-/** Returns why somebody was not told, a sentence each. Without anybody to tell it does nothing at all. */
-export async function tellEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
+/** Returns why notifications failed, a sentence each. Does nothing if none is configured. */
+export async function notifyEnd({ notify: ways = [], store }: CampaignPlan): Promise<string[]> {
   const reasons: string[] = [];
   await Promise.all(
     ways.map(async (way) => {
       try {
-        await notify.executeWithOptions({ summary: `tell the ${way} of the end` }, [store, way]);
+        await notify.executeWithOptions({ summary: `notify the ${way} of the end` }, [store, way]);
       } catch (error) {
         const { message } = explain(error);
         reasons.push(message);
-        log.warn('somebody was not told of the end', { way, reason: message });
+        log.warn('a notification of the end failed', { way, reason: message });
       }
     }),
   );
   return reasons;
 }
 
-/** Tells them that a campaign has paused a service, because its items fail for one and the same reason. */
-export async function tellStop(
+/** Notifies that a campaign has paused a service, because its items fail for the same reason. */
+export async function notifyPause(
   { notify: ways = [], name }: CampaignPlan,
   { service, address }: ServiceReference,
   { code, message, times }: SameFailures,
@@ -31,11 +31,11 @@ export async function tellStop(
   const words = `${times} items failed with ${code}: ${message}`;
   const since = new Date(Date.now()).toISOString();
   try {
-    const summary = `tell that ${service} is paused`;
+    const summary = `notify that ${service} is paused`;
     const notice = { service, address, since, message: words, campaign: name };
     await notifyRefusal.executeWithOptions({ summary }, [notice]);
   } catch (error) {
     const { message: reason } = explain(error);
-    log.warn('nobody was told that a service is paused', { service, reason });
+    log.warn('the notification that a service is paused failed', { service, reason });
   }
 }

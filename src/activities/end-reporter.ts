@@ -1,6 +1,6 @@
 /**
- * Tells campaigns that items have ended. A signal costs the server a transaction, and an item little more than ten: ends
- * that come close together go in one.
+ * Notifies campaigns of ended items. A signal costs the server a transaction, and an item little more than ten, so ends
+ * that come close together are sent in one signal.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { itemDoneSignal, type ItemDone } from '../workflows/messages.ts';
@@ -13,7 +13,7 @@ const MOST = 100;
 
 interface Waiting {
   readonly done: ItemDone;
-  readonly told: () => void;
+  readonly reported: () => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -23,7 +23,7 @@ interface Line {
   timer: NodeJS.Timeout | null;
 }
 
-export class ToldEnds {
+export class EndReporter {
   private readonly temporal: Pick<Client, 'workflow'>;
   private readonly lines = new Map<string, Line>();
 
@@ -31,12 +31,12 @@ export class ToldEnds {
     this.temporal = temporal;
   }
 
-  /** Resolves when the campaign was told, or has ended; rejects when the server could not be told. */
-  tell(campaign: string, done: ItemDone): Promise<void> {
+  /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
+  report(campaign: string, done: ItemDone): Promise<void> {
     const line = this.lines.get(campaign) ?? { waiting: [], timer: null };
     this.lines.set(campaign, line);
-    return new Promise((told, failed) => {
-      line.waiting.push({ done, told, failed });
+    return new Promise((reported, failed) => {
+      line.waiting.push({ done, reported, failed });
       if (line.timer === null || line.waiting.length >= MOST) this.send(campaign, line);
     });
   }
@@ -60,12 +60,12 @@ export class ToldEnds {
       const handle = this.temporal.workflow.getHandle(campaignWorkflowId(campaign));
       await handle.signal(itemDoneSignal, more.length === 0 ? first : ends);
     } catch (error) {
-      // The campaign was ended by hand; the next run reads the ends from the disk.
+      // The campaign was terminated; the next run reads the ends from disk.
       if (!(error instanceof WorkflowNotFoundError)) {
         for (const { failed } of sent) failed(error);
         return;
       }
     }
-    for (const { told } of sent) told();
+    for (const { reported } of sent) reported();
   }
 }
