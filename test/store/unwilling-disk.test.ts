@@ -61,6 +61,20 @@ describe('a full disk', () => {
     },
   );
 
+  test.skipIf(!canMount)(
+    'without free inodes is STORE_FULL too, whatever space is left (needs private mounts)',
+    async () => {
+      const refusal = refusalIn(
+        'mount -t tmpfs -o nr_inodes=6 tmpfs "$1"; touch "$1/ballast"; "$2" "$3" "$1"',
+        await temporaryFolder(),
+        ['unshare', ...PRIVATE_MOUNTS],
+      );
+      expect(refusal.code, refusal.message).toBe('STORE_FULL');
+      expect([...refusal.files].sort()).toEqual(['ballast', 'input.pdb']);
+      expect(refusal.again).toBe('molecules/large/record.json');
+    },
+  );
+
   test('a limit on the size of files is STORE_FULL too', async () => {
     const refusal = refusalIn('ulimit -f 64; "$2" "$3" "$1"', await temporaryFolder());
     expect(refusal.code, refusal.message).toBe('STORE_FULL');

@@ -1,23 +1,14 @@
 /** What would stand still for ever without a word is found, and put right. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { readBudget } from '../../src/activities/budget-status.ts';
 import { budgetStart } from '../../src/activities/watch.ts';
 import { workflowFindings } from '../../src/cli/doctor/workflows.ts';
-import { connectWorker } from '../../src/temporal/worker-connection.ts';
 import { configureSignal } from '../../src/workflows/messages.ts';
 import { budgetWorkflowId } from '../../src/workflows/names.ts';
+import { beginWith, unreplayable } from '../other-code.ts';
 import { atMostOneJob, neverOverBudget, neverRefusedForRate, noItemLost } from '../promises.ts';
 import { Rig, sequences } from '../rig.ts';
-
-const QUIET = new DefaultLogger('ERROR', () => undefined);
 
 let rig: Rig;
 afterEach(async () => rig.close());
@@ -57,53 +48,31 @@ describe('the watchdog', () => {
   }, 180_000);
 
   describe('with a budget that other code has begun', () => {
-    /** It does what the real one never does first, and keeps its requests to itself. */
-    const UNREPLAYABLE = "export async function budget() { await sleep('1 day'); }";
+    const UNREPLAYABLE = unreplayable('budget');
     /** What the one before the present one did: it wrote no status. */
     const FORMER = 'export async function budget() { await condition(() => false); }';
 
-    async function bundleOf(code: string): Promise<WorkflowBundleWithSourceMap> {
-      const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache');
-      await mkdir(cache, { recursive: true });
-      const folder = await mkdtemp(join(cache, 'other-workflows-'));
-      const workflowsPath = join(folder, 'workflows.ts');
-      const imports = "import { condition, sleep } from '@temporalio/workflow';";
-      await writeFile(workflowsPath, `${imports}\nvoid [condition, sleep];\n${code}\n`);
-      try {
-        return await bundleWorkflowCode({ workflowsPath, logger: QUIET });
-      } finally {
-        await rm(folder, { recursive: true });
-      }
-    }
-
     /** Leaves the rig without a worker. */
-    async function beginWith(code: string): Promise<string> {
+    async function budgetWith(code: string): Promise<string> {
       const { client, taskQueue } = rig;
       const { reference, limit, addressLimit } = predictions();
-      await client.workflow.getHandle(budgetWorkflowId(reference)).terminate('begun by another');
+      const workflowId = budgetWorkflowId(reference);
+      await client.workflow.getHandle(workflowId).terminate('begun by another');
       await rig.stopWorker();
-      const workflowBundle = await bundleOf(code);
-      const connection = await connectWorker({
-        address: inject('temporal'),
-        namespace: 'default',
-      });
-      const worker = await Worker.create({ connection, taskQueue, workflowBundle });
-      const handle = await client.workflow.signalWithStart('budget', {
-        ...budgetStart(reference, taskQueue),
-        signal: configureSignal,
-        signalArgs: [{ credential: reference.credential, credentialLimit: limit, addressLimit }],
-      });
-      await worker.runUntil(async () => {
-        const events = async () => (await handle.fetchHistory()).events?.length;
-        await expect.poll(events, { timeout: 10_000 }).toBeGreaterThan(4);
-      });
-      await connection.close();
-      return handle.workflowId;
+      const temporal = { address: inject('temporal'), namespace: 'default' };
+      const begin = async () =>
+        client.workflow.signalWithStart('budget', {
+          ...budgetStart(reference, taskQueue),
+          signal: configureSignal,
+          signalArgs: [{ credential: reference.credential, credentialLimit: limit, addressLimit }],
+        });
+      await beginWith(code, { temporal, taskQueue, begin });
+      return workflowId;
     }
 
     test('is found by doctor until then, which says what will happen', async () => {
       rig = await Rig.open({ engine: 'synthetic', watchEveryMs: 600_000 });
-      await beginWith(UNREPLAYABLE);
+      await budgetWith(UNREPLAYABLE);
       await rig.startWorker();
       const { service, address } = predictions().reference;
       const target = { address: inject('temporal'), namespace: 'default' };
@@ -128,7 +97,7 @@ describe('the watchdog', () => {
       async (reason, code) => {
         const limits = { limit: 4, windowMs: 3_000 };
         rig = await Rig.open({ ...limits, engine: 'synthetic', jobMs: 20, watchEveryMs: 500 });
-        const workflowId = await beginWith(code);
+        const workflowId = await budgetWith(code);
         const started = await rig.start(sequences(10));
         await rig.startWorker();
         expect((await started.handle.result()).ended.succeeded).toBe(10);

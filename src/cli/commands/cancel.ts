@@ -7,6 +7,7 @@ import { conclude } from '../session/conclusion.ts';
 import { say } from '../text/explain.ts';
 import { follow } from '../live/follow.ts';
 import { endObsolete } from '../../campaigns/obsolete.ts';
+import { whyTasksFail } from '../../campaigns/failing-tasks.ts';
 import { isTreeHere, treeObstacleOf } from '../../campaigns/tree-obstacle.ts';
 import type { Observed } from '../../campaigns/observe.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -44,6 +45,13 @@ async function cancelled(
     return EXIT.ok;
   }
   await answered(cancelCampaign(session.client, name));
+  const failing =
+    session.role === 'remote' ? null : await answered(whyTasksFail(session.client, name));
+  if (failing !== null) {
+    await answered(endObsolete(session, name, say, failing));
+    say(`  Its "hundredfold run" command starts it again with what is on disk.`);
+    return EXIT.ok;
+  }
   say(`${name} is cancelled. Slots that were used stay used.`);
   // Whether a worker has the tree that we do not have, only the user knows.
   if (obstacle !== null) say(`  Waiting for its output tree: ${obstacle}${ABANDON(name)}`);

@@ -2,9 +2,11 @@
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../program/temporal-cli.js';
+import { fullness } from '../../campaigns/obstacle.ts';
 import { everyCredential, type Settings } from '../../config/settings.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
+import { checkOpenFiles } from '../../host/open-files.ts';
 import { wereUsed } from '../../host/local-settings.ts';
 import { readRecord } from '../../host/record.ts';
 import { temporalAddress } from '../../host/session.ts';
@@ -61,12 +63,18 @@ function print({ check, ok, warning, found, remedy }: Finding): void {
 }
 
 function runtime(): Finding {
+  const check = 'runtime';
+  try {
+    checkOpenFiles();
+  } catch (error) {
+    return problem(check, error);
+  }
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const ok = major > 22 || (major === 22 && minor >= 19);
   const found = `hundredfold ${programVersion()}, Node ${process.version}, ${process.platform} ${process.arch}`;
   return ok
-    ? { check: 'runtime', ok, found }
-    : { check: 'runtime', ok, found, remedy: 'Install Node 24 (at least 22.19).' };
+    ? { check, ok, found }
+    : { check, ok, found, remedy: 'Install Node 24 (at least 22.19).' };
 }
 
 function configuration(flags: CommonFlags, findings: Finding[]): Settings | null {
@@ -192,7 +200,14 @@ async function outputStore({ storeUrl }: Settings): Promise<Finding> {
   const remedy = 'Make it writable, or choose another folder with --out or store.url.';
   const unwritable = await whyUnwritable(folder);
   if (unwritable !== null) return { check, ok: false, found: unwritable, remedy };
-  const { bavail, bsize } = await statfs(await firstExisting(folder));
+  const disk = await statfs(await firstExisting(folder));
+  const { bavail, bsize } = disk;
+  const lacking = fullness(disk);
+  if (lacking !== null) {
+    const full = `the disk of ${folder} is full${lacking}`;
+    const space = 'Free some space there, or choose another with --out or store.url.';
+    return { check, ok: false, found: full, remedy: space };
+  }
   return { check, ok: true, found: `${folder}, ${((bavail * bsize) / 1e9).toFixed(1)} GB free` };
 }
 

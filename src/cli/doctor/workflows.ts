@@ -22,13 +22,13 @@ export async function workflowFindings(
 }
 
 async function findings(session: Pick<Session, 'client' | 'role'>): Promise<Finding[]> {
-  const { client } = session;
+  const { client, role } = session;
   const found: Finding[] = [];
   const query = 'WorkflowType IN ("budget", "campaign") AND ExecutionStatus="Running"';
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const description = await client.workflow.getHandle(workflowId, runId).describe();
     const stuck = await stuckBecause(client, description, Date.now());
-    if (stuck) found.push(stuckFinding(workflowId, stuck));
+    if (stuck) found.push(stuckFinding(workflowId, stuck, role));
     if (!workflowId.startsWith('budget:')) {
       found.push(...(await treeFindings(session, description)));
       continue;
@@ -61,7 +61,7 @@ function nameOf(workflowId: string): string {
   return workflowId.replace(':', ' ');
 }
 
-function stuckFinding(workflowId: string, stuck: Stuck): Finding {
+function stuckFinding(workflowId: string, stuck: Stuck, role: Session['role']): Finding {
   const check = nameOf(workflowId);
   if (stuck.type === 'unattended') {
     const found = `no worker has polled its tasks for ${Math.round(stuck.sinceMs / 1_000)} s`;
@@ -70,12 +70,22 @@ function stuckFinding(workflowId: string, stuck: Stuck): Finding {
     return { check, ok: false, found, remedy };
   }
   const why = stuck.type === 'unreplayable' ? 'its history cannot be replayed' : 'its tasks fail';
-  return { check, ok: false, found: `${why} (${stuck.message})`, remedy: remedyOf(workflowId) };
+  return {
+    check,
+    ok: false,
+    found: `${why} (${stuck.message})`,
+    remedy: remedyOf(workflowId, role),
+  };
 }
 
-function remedyOf(workflowId: string): string {
+function remedyOf(workflowId: string, role: Session['role']): string {
   if (workflowId.startsWith('budget:'))
     return 'A worker restarts it within a minute, with everything that may be charged: hundredfold run, watch or worker.';
   const name = workflowId.slice('campaign:'.length);
-  return `Terminate ${workflowId} in the Temporal UI, then run the "hundredfold run" command of ${name} again: it continues with what is on disk.`;
+  // Workers of another version at a Temporal elsewhere may be able to replay it: `cancel` leaves it to the user there.
+  const end =
+    role === 'remote'
+      ? `Terminate ${workflowId} in the Temporal UI`
+      : `Run "hundredfold cancel ${name}"`;
+  return `${end}, then run the "hundredfold run" command of ${name} again: it continues with what is on disk.`;
 }

@@ -1,0 +1,69 @@
+/** Workflow code that is not today's: a history that it wrote cannot be replayed with today's. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import type { TemporalAddress } from '../src/temporal/connection.ts';
+import { connectWorker } from '../src/temporal/worker-connection.ts';
+
+const QUIET = new DefaultLogger('ERROR', () => undefined);
+
+/** A workflow that starts with a timer, which none of today's does. */
+export const unreplayable = (type: 'budget' | 'campaign'): string =>
+  `export async function ${type}() { await sleep('1 day'); }`;
+
+/** Started; a task scheduled, started and completed: what comes next was decided. */
+const DECIDED = 4;
+
+interface Beginning {
+  readonly temporal: TemporalAddress;
+  readonly taskQueue: string;
+  /** Starts the workflow. */
+  readonly begin: () => Promise<Pick<WorkflowHandle, 'fetchHistory'>>;
+}
+
+/** Runs a workflow with other code until its first decision stands in its history. No other worker may be there. */
+export async function beginWith(code: string, { temporal, taskQueue, begin }: Beginning) {
+  const workflowBundle = await bundleOf(code);
+  const connection = await connectWorker(temporal);
+  try {
+    const worker = await Worker.create({ connection, taskQueue, workflowBundle });
+    await worker.runUntil(async () => {
+      const handle = await begin();
+      // Without an end of its own: the test has one, and a busy machine takes its time.
+      while (((await handle.fetchHistory()).events?.length ?? 0) <= DECIDED) await delay(100);
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** What a workflow was started with: today's code must get as far as its first decision. */
+export async function argumentsOf(
+  handle: Pick<WorkflowHandle, 'fetchHistory'>,
+): Promise<unknown[]> {
+  const [started] = (await handle.fetchHistory()).events ?? [];
+  const { payloads } = started?.workflowExecutionStartedEventAttributes?.input ?? {};
+  return (payloads ?? []).map((one) => defaultPayloadConverter.fromPayload(one));
+}
+
+async function bundleOf(code: string): Promise<WorkflowBundleWithSourceMap> {
+  const cache = join(import.meta.dirname, '..', 'node_modules', '.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, 'other-workflows-'));
+  const workflowsPath = join(folder, 'workflows.ts');
+  const imports = "import { condition, sleep } from '@temporalio/workflow';";
+  await writeFile(workflowsPath, `${imports}\nvoid [condition, sleep];\n${code}\n`);
+  try {
+    return await bundleWorkflowCode({ workflowsPath, logger: QUIET });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
