@@ -1,5 +1,5 @@
 /**
- * `npm run test:containers`: builds the images from the package and runs them with buildah and podman. It needs root, and
+ * `npm run test:containers [-- FILE…]`: builds the images from the package and runs them with buildah and podman. It needs root, and
  * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, qemu and arch-test for arm64. Nothing
  * in /etc is changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root. The
  * emulation of arm64 stays on until the machine is started again.
@@ -21,9 +21,11 @@ const CONFIGURATION = `[containers]
 default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
 [engine]
 runtime = "runc"
+[network]
+network_backend = "netavark"
 `;
 
-/** Program → package of Debian. */
+/** Program → package of Debian. netavark and aardvark-dns: containers of one network know each other by name. */
 const PROGRAMS = {
   podman: 'podman',
   buildah: 'buildah',
@@ -32,6 +34,8 @@ const PROGRAMS = {
   catatonit: 'catatonit',
   'qemu-aarch64-static': 'qemu-user-static',
   'arch-test': 'arch-test',
+  '/usr/lib/podman/netavark': 'netavark',
+  '/usr/lib/podman/aardvark-dns': 'aardvark-dns',
   'update-binfmts': 'binfmt-support',
 };
 
@@ -115,13 +119,13 @@ try {
   for (const name of readdirSync(packages)) fillContext(join(packages, name), notEmulated === null);
   rmSync(packages, { recursive: true });
   process.env['HUNDREDFOLD_CONTAINERS'] = 'yes';
+  const chosen = process.argv.slice(2);
   must(
     join(ROOT, 'node_modules', '.bin', 'vitest'),
     'run',
-    'test/containers',
     // One set of containers at a time.
     '--no-file-parallelism',
-    ...process.argv.slice(2),
+    ...(chosen.length > 0 ? chosen : ['test/containers']),
   );
 } finally {
   clearContext();
