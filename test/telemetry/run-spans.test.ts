@@ -19,9 +19,12 @@ test('each run is one span, also when another worker replays it', async () => {
   await rig.stopWorker();
 
   const { spans } = collector;
+  const named = (wanted: string): CollectedSpan[] => spans.filter((one) => one.name === wanted);
+  // A worker that stops waits for the collector 5 s at most; the rest comes later.
+  for (const wanted of ['Item', 'RunWorkflow:item'])
+    await expect.poll(() => named(wanted).length, { timeout: 60_000 }).toBe(ids.length);
   const spanIds = spans.map(({ spanId }) => spanId);
   expect(new Set(spanIds).size, 'no span is sent twice').toBe(spanIds.length);
-  const named = (wanted: string): CollectedSpan[] => spans.filter((one) => one.name === wanted);
   const runs = named('RunWorkflow:campaign');
   const outcomes = runs.map(({ attributes }) => attributes['hundredfold.outcome']);
   expect(outcomes.filter((outcome) => outcome === 'completed')).toHaveLength(1);
