@@ -19,8 +19,13 @@ const LIMITS = { limit: 4, windowMs: 3_000 };
 const LOOKS_AGAIN_MS = 15_000;
 
 const holder = (temporal: string): LeaseHolder => ({
-  ...{ temporal, where: `the Temporal of ${temporal}`, host: `host-${temporal}` },
-  ...{ boot: null, pid: 1, server: null, renewer: temporal },
+  temporal,
+  where: `the Temporal of ${temporal}`,
+  host: `host-${temporal}`,
+  boot: null,
+  pid: 1,
+  server: null,
+  renewer: temporal,
 });
 
 /** Tokens are leased in buckets only: for the worker the tree is in one, whose marks lie in a folder here. */
