@@ -11,6 +11,7 @@ const LONG = [
   'test/cluster/restore.test.ts',
   'test/crash/**',
   'test/telemetry/stop-under-load.test.ts',
+  'test/temporal/upgrade-large.test.ts',
   'test/time-skipping/**',
   'test/workflows/{faults,outage,unsure}.test.ts',
 ];

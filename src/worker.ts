@@ -24,6 +24,7 @@ import { Watchdog } from './watchdog/watchdog.ts';
 import type { Build } from './temporal/build.ts';
 import type { Role } from './temporal/roles.ts';
 import { connectWorker } from './temporal/worker-connection.ts';
+import { TRACED_CALLS } from './temporal/traced-calls.ts';
 import { createWorkers, runTogether } from './temporal/workers.ts';
 import { dataConverterOf } from './temporal/codec.ts';
 import { checkReadable } from './temporal/codec-check.ts';
@@ -101,6 +102,7 @@ async function startWith(options: WorkerOptions): Promise<RunningWorker> {
     build,
     identity: options.temporal.identity ?? processIdentity(),
     interceptors: activityInterceptors(observation, options.client),
+    onRunEnd: observation.tracing?.runs,
     codec: options.temporal.codec ?? null,
     activities: workflowsOnly ? null : activities,
     references: services.map(({ reference }) => reference),
@@ -179,7 +181,8 @@ function starterOf(
   connection: NativeConnection,
 ): Client | null {
   if (reread) return null;
-  return new Client({ connection, namespace, identity, dataConverter: dataConverterOf(codec) });
+  const dataConverter = dataConverterOf(codec);
+  return new Client({ connection, namespace, identity, dataConverter, interceptors: TRACED_CALLS });
 }
 
 /** By default: an activity never creates the folder of a missing tree. */

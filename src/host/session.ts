@@ -16,6 +16,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { connectClient, type Credentials, type TemporalAddress } from '../temporal/connection.ts';
 import { registerSearchAttributes } from '../temporal/search-attributes.ts';
 import { buildOn } from '../temporal/deployment.ts';
+import { openTracing } from '../telemetry/tracing.ts';
 import { ROLES } from '../temporal/roles.ts';
 import { isAlive } from '../temporal/processes.ts';
 import { configureSignal } from '../workflows/messages.ts';
@@ -212,6 +213,8 @@ class RemoteSession implements Session {
     { settings, environment, lookOnly = false, ownWorker = true }: HostOptions,
   ): Promise<RemoteSession> {
     const target = temporalAddress(temporal, settings.codec);
+    // Also without a worker here: the start of a campaign is a span.
+    const tracing = lookOnly ? null : await openTracing(process.env);
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const { deployment } = settings;
@@ -241,7 +244,10 @@ class RemoteSession implements Session {
             ...(build !== null && { build }),
           })
         : null;
-    return new RemoteSession(client, taskQueue, async () => worker?.stop());
+    return new RemoteSession(client, taskQueue, async () => {
+      await worker?.stop();
+      await tracing?.flush();
+    });
   }
 
   async recover(): Promise<void> {

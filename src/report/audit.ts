@@ -11,6 +11,7 @@ import { itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 import { itemPages, type CampaignItem } from './campaign-items.ts';
+import type { AuditKeeper } from './kept-audit.ts';
 
 /** The code of an item whose files are not what was received. */
 export const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
@@ -84,24 +85,44 @@ export interface AuditedItem {
   readonly faults: readonly string[];
 }
 
-/**
- * Checks all items, in manifest order. `correct`: writes the records that the findings contradict as they should be;
- * without it the tree is only read.
- */
+export interface AuditOptions {
+  /** Writes the records that the findings contradict as they should be; without it the tree is only read. */
+  readonly correct: boolean;
+  /** Pages that it has are not read again; nothing is kept without one. */
+  readonly keeper?: AuditKeeper;
+}
+
+/** Checks all items, in manifest order. */
 export async function* auditedItems(
   store: Store,
   campaign: PreparedCampaign,
-  { correct }: { readonly correct: boolean },
+  { correct, keeper }: AuditOptions,
 ): AsyncGenerator<AuditedItem> {
   for await (const page of itemPages(store, campaign)) {
-    const audited = new Map<CampaignItem, AuditedItem>();
-    await inParallel(page, store.atOnce, async (item) => {
-      audited.set(item, await auditItem(store, item, correct));
-    });
-    yield* page.flatMap((item) => audited.get(item) ?? []);
+    const isKept = await keeper?.has(page);
+    const audited = isKept ? page.map(asWhole) : await auditPage(store, page, correct);
+    yield* audited;
+    const isWhole = audited.every(({ faults }) => faults.length === 0);
+    if (isWhole && !isKept) await keeper?.keep(audited.map(({ item }) => item));
     // With a store that blocks nothing else would have its turn until the end, not even Ctrl-C.
     await setImmediate();
   }
+}
+
+async function auditPage(
+  store: Store,
+  page: readonly CampaignItem[],
+  correct: boolean,
+): Promise<readonly AuditedItem[]> {
+  const audited = new Map<CampaignItem, AuditedItem>();
+  await inParallel(page, store.atOnce, async (item) => {
+    audited.set(item, await auditItem(store, item, correct));
+  });
+  return page.flatMap((item) => audited.get(item) ?? []);
+}
+
+function asWhole(item: CampaignItem): AuditedItem {
+  return { item, faults: [] };
 }
 
 async function auditItem(store: Store, item: CampaignItem, correct: boolean): Promise<AuditedItem> {

@@ -21,6 +21,7 @@ import { ReportPage } from './page/report-page.ts';
 import { counter, type ProgressOptions } from './progress.ts';
 import { publishedRuns } from './published-campaign.ts';
 import { checkListedRows } from './listed-rows.ts';
+import type { AuditKeeper } from './kept-audit.ts';
 import type { PartsKeeper } from './kept-parts.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
 
@@ -31,6 +32,8 @@ export interface PublishOptions extends ProgressOptions {
   readonly substructure?: boolean;
   /** Keeps what was made of the results while it is under way: the next try goes on from there. */
   readonly keeper?: PartsKeeper;
+  /** Keeps what the audit has found whole: the next try does not read it again. Goes away with what `keeper` keeps. */
+  readonly audits?: AuditKeeper;
 }
 
 /**
@@ -43,7 +46,13 @@ export interface PublishOptions extends ProgressOptions {
 export async function publishCampaign(
   store: Store,
   end: CampaignEnd,
-  { maker = makerHere(store), keeper, substructure = false, ...options }: PublishOptions = {},
+  {
+    maker = makerHere(store),
+    keeper,
+    audits,
+    substructure = false,
+    ...options
+  }: PublishOptions = {},
 ): Promise<CampaignSummary> {
   const campaign = await readPreparedCampaign(store);
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
@@ -54,7 +63,7 @@ export async function publishCampaign(
   // Checksums of an older tree must not stand beside newer tables.
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
-  const survey = await passItems(store, campaign, counter('audit', options));
+  const survey = await passItems(store, campaign, counter('audit', options), audits);
   const sinks = [...tablesOf(store, survey.columns), page];
   const items = listedItems(store, campaign);
   const source = { items, own: survey.columns.results, maker, ...(keeper && { keeper }) };
@@ -78,6 +87,7 @@ async function passItems(
   store: Store,
   campaign: PreparedCampaign,
   onItem: () => void,
+  keeper: AuditKeeper | undefined,
 ): Promise<FirstPass> {
   const tally = new SummaryTally();
   const columns = new TableColumns();
@@ -87,7 +97,8 @@ async function passItems(
     columns.add(item);
     onItem();
   };
-  for await (const { item, faults } of auditedItems(store, campaign, { correct: true })) {
+  const options = { correct: true, ...(keeper && { keeper }) };
+  for await (const { item, faults } of auditedItems(store, campaign, options)) {
     damaged.push(...faults);
     add(item);
   }

@@ -1,8 +1,8 @@
 /**
  * Traces by OpenTelemetry. The id of an item's trace follows from the item (`traceIdOf`), so that every process can tell it
  * without being told: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads,
- * and no header has to travel through signals and histories. Workflow code is not instrumented: it is replayed, and what
- * wraps it could change the order of its steps (docs/decisions.md).
+ * and no header has to travel through signals and histories. Workflow code makes no spans, because it is replayed and what
+ * wraps its steps could change their order (docs/decisions.md): it tells of the ends of its runs (run-spans.ts).
  */
 import {
   context,
@@ -12,7 +12,6 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
-  TraceFlags,
   type SpanContext,
 } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
@@ -21,7 +20,6 @@ import { envDetectorSync, Resource } from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
-  Span,
   type Tracer,
 } from '@opentelemetry/sdk-trace-base';
 import type { Context } from '@temporalio/activity';
@@ -29,10 +27,14 @@ import type { Client } from '@temporalio/client';
 import { OpenTelemetryActivityInboundInterceptor } from '@temporalio/interceptors-opentelemetry/lib/worker/index.js';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import type { ItemEnd } from '../domain/campaign.ts';
+import { traceCalls } from '../temporal/traced-calls.ts';
 import { programVersion } from '../program/files.ts';
 import type { ItemConclusion, RemoteJob } from '../workflows/activity-types.ts';
+import { callSpans } from './call-spans.ts';
+import { givenSpan, rootOf } from './given-span.ts';
 import { subjectFields } from './log-line.ts';
 import { statusInSpans, withStatus } from './otel-status.ts';
+import { runSpans } from './run-spans.ts';
 import { isSampled, type Sampling } from './sampling.ts';
 import { itemEndOf, subjectOfActivity, type Subject } from './subject.ts';
 import type { TracedCall, Tracing } from './spans.ts';
@@ -54,7 +56,9 @@ export function startTracing(environment: Readonly<Record<string, string | undef
     sampler: environment['OTEL_TRACES_SAMPLER'],
     argument: environment['OTEL_TRACES_SAMPLER_ARG'],
   };
+  traceCalls(callSpans(tracer, sampling));
   return {
+    runs: runSpans(tracer, sampling),
     activities: (client) => (at) => traced(at, { tracer, sampling, client }),
     request: (call) => request(tracer, call),
     async flush() {
@@ -99,7 +103,7 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
 /** Null where the item is not sampled, or where there is none. */
 function spanOfItem({ traceId }: Subject, sampling: Sampling): SpanContext | null {
   if (traceId === undefined || !isSampled(traceId, sampling)) return null;
-  return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
+  return rootOf(traceId);
 }
 
 interface EndedItem {
@@ -126,19 +130,7 @@ async function endItem(
     const handle = client.workflow.getHandle(subject.item ?? '', subject.run);
     // Its workflow begins with the answer to the POST.
     const startTime = sentAt ?? (await handle.describe()).startTime;
-    const own = { ...item, isRemote: false };
-    // The one way to a span of a given id: `startSpan` makes up its own. The package is pinned.
-    // eslint-disable-next-line @typescript-eslint/no-deprecated
-    const span = new Span(
-      tracer,
-      ROOT_CONTEXT,
-      'RunWorkflow:item',
-      own,
-      SpanKind.INTERNAL,
-      undefined,
-      [],
-      startTime,
-    );
+    const span = givenSpan(tracer, { name: 'Item', context: item, parent: null, startTime });
     const { state, code } = end;
     span.setAttributes({ ...attributesOf(subject), 'hundredfold.state': state });
     if (code !== null) span.setAttribute('hundredfold.code', code);

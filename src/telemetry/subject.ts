@@ -63,6 +63,11 @@ export function traceIdOf(
   return digest.digest('hex').slice(0, 32);
 }
 
+/** @param run the first one of the campaign, before it continued as new */
+export function campaignTraceId(workflowId: string, run: string): string {
+  return createHash('sha256').update(`${workflowId} ${run}`).digest('hex').slice(0, 32);
+}
+
 /** What is done for an item is told its address, or something that has it. */
 function addressIn(args: readonly unknown[]): Pick<ItemAddress, 'tree' | 'generation'> | null {
   const first = (args[0] ?? {}) as Partial<ItemAddress> & { readonly item?: unknown };

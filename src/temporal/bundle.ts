@@ -36,6 +36,7 @@ async function build(codePath: string, failureConverterPath: string | undefined)
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     ...(failureConverterPath !== undefined && { failureConverterPath }),
+    workflowInterceptorModules: [join(SOURCE, 'workflows', 'run-ends.ts')],
     // Before the SDK freezes the globals.
     preloadModules: [stackTraces, workflowsPath],
     logger: QUIET,

@@ -17,6 +17,7 @@ import { placeOf, probeAccess } from './access-probe.ts';
 import { dataConverterOf } from './codec.ts';
 import { refusalOf } from './refusals.ts';
 import { RenewedConnection, type Credentials } from './renewal.ts';
+import { TRACED_CALLS } from './traced-calls.ts';
 
 export type { Credentials } from './renewal.ts';
 
@@ -61,6 +62,7 @@ export async function connectClient(
     connection,
     namespace,
     identity,
+    interceptors: TRACED_CALLS,
     dataConverter: dataConverterOf(target.codec ?? null),
   });
 }

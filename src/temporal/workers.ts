@@ -7,14 +7,17 @@
 import {
   Worker,
   type ActivityInterceptorsFactory,
+  type InjectedSinks,
   type NativeConnection,
   type WorkerOptions,
 } from '@temporalio/worker';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { MAX_OUTSTANDING } from '../budget/budget.ts';
 import type { CodecKeys } from '../config/codec.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { fetchTaskQueue, publishTaskQueue, submitTaskQueue } from '../workflows/names.ts';
 import type { Activities } from '../workflows/activity-types.ts';
+import type { EndedRun, RunSinks } from '../workflows/run-ends.ts';
 import type { Build } from './build.ts';
 import { workflowBundle } from './bundle.ts';
 import { dataConverterOf } from './codec.ts';
@@ -31,6 +34,8 @@ export interface WorkersOptions {
   readonly identity: string;
   /** Around every activity. */
   readonly interceptors: ActivityInterceptorsFactory[];
+  /** Hears of each run of a campaign or an item that has ended here. */
+  readonly onRunEnd?: RunListener | undefined;
   /** null: it answers questions about workflows, and does nothing for them. */
   readonly activities: Activities | null;
   /** Those that it has a token for. */
@@ -40,6 +45,8 @@ export interface WorkersOptions {
   /** null where all workers are of one user: then each does everything. */
   readonly roles: readonly Role[] | null;
 }
+
+export type RunListener = (info: WorkflowInfo, run: EndedRun) => void;
 
 export interface RunningWorkers {
   /** Rejects when one of them dies by itself. */
@@ -136,6 +143,7 @@ async function createMain(options: WorkersOptions): Promise<Worker> {
     workflowBundle:
       options.build?.bundle ?? (await workflowBundle(common.dataConverter.failureConverterPath)),
     ...(activities && { activities }),
+    sinks: runSinks(options.onRunEnd),
     // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
     maxCachedWorkflows: 1_000,
@@ -143,6 +151,11 @@ async function createMain(options: WorkersOptions): Promise<Worker> {
     // All files of a job are fetched at once: none of them needs to go by way of the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
+}
+
+/** The SDK logs an error for each call of a sink that is not there, also where histories are replayed. */
+export function runSinks(listener: RunListener = () => undefined): InjectedSinks<RunSinks> {
+  return { runs: { ended: { fn: listener, callDuringReplay: false } } };
 }
 
 function createSubmitters(options: WorkersOptions, activities: Activities): Promise<Worker>[] {

@@ -5,6 +5,7 @@
 import { Worker } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import { workflowBundle } from '../../src/temporal/bundle.ts';
+import { runSinks } from '../../src/temporal/workers.ts';
 import { readHistories } from './histories.ts';
 import { recordCourses } from './record.ts';
 
@@ -28,7 +29,7 @@ describe.skipIf(recording)('a workflow that was begun by an earlier version', ()
 
   test.each(recorded)('goes on: $file', async ({ workflowId, history }) => {
     const bundle = await workflowBundle();
-    const results = Worker.runReplayHistories({ workflowBundle: bundle }, [
+    const results = Worker.runReplayHistories({ workflowBundle: bundle, sinks: runSinks() }, [
       { workflowId, history },
     ]);
     for await (const { error } of results) {

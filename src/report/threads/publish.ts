@@ -2,6 +2,7 @@
 import type { ObjectStoreAccess } from '../../domain/object-store.ts';
 import { openStore, reachObjectStores } from '../../store/open-store.ts';
 import type { CampaignEnd } from '../campaign-summary.ts';
+import { auditKeeper } from '../kept-audit.ts';
 import { partsKeeper } from '../kept-parts.ts';
 import { publishCampaign } from '../publish.ts';
 import { answerCall } from './answer.ts';
@@ -25,7 +26,8 @@ await answerCall(async (work, { heartbeat }) => {
   try {
     const program = `${end.versions['hundredfold'] ?? ''} ${process.version}`;
     const keeper = partsKeeper(store, { program, mostItems: ITEMS_OF_PART });
-    return await publishCampaign(store, end, { heartbeat, maker, keeper, substructure });
+    const audits = auditKeeper(store);
+    return await publishCampaign(store, end, { heartbeat, maker, keeper, audits, substructure });
   } finally {
     await maker.close();
   }
