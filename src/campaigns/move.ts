@@ -29,6 +29,7 @@ import { whileHolding } from './hold-tree.ts';
 import { feedPlans, launch, onShared } from './launch.ts';
 import { endObsolete } from './obsolete.ts';
 import { openTree, type CampaignTree } from './campaign-tree.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface Move {
   readonly name: string;
@@ -133,8 +134,8 @@ async function comeToRest(
   await client.workflow.getHandle(campaignWorkflowId(name)).signal(pauseSignal);
   if (session.role !== 'joined') return;
   // The campaign has to be heard by its budgets before they can be asked.
-  const end = Date.now() + ON_THEIR_WAY_MS;
-  for (let quiet = 0; quiet < QUIET_LOOKS && Date.now() < end;) {
+  const deadline = new Deadline(ON_THEIR_WAY_MS);
+  for (let quiet = 0; quiet < QUIET_LOOKS && !deadline.hasPassed;) {
     await delay(LOOK_EVERY_MS);
     const budgets = await snapshotsOf(client, references);
     const under = budgets.flatMap(({ outstanding }) => outstanding);

@@ -24,6 +24,7 @@ import {
   onShared,
 } from './launch.ts';
 import { ignoreNotices, type OnNotice } from './notice.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface RetryStart {
   readonly name: string;
@@ -153,8 +154,8 @@ const LOOK_EVERY_MS = 100;
  */
 async function itemsHaveLeft({ client }: Session, name: string): Promise<void> {
   const query = `WorkflowType="item" AND ${ATTRIBUTES.campaign.name}="${name}" AND ExecutionStatus="Running"`;
-  const end = Date.now() + LEAVE_WITHIN_MS;
-  while (Date.now() < end && (await client.workflow.count(query)).count > 0)
+  const deadline = new Deadline(LEAVE_WITHIN_MS);
+  while (!deadline.hasPassed && (await client.workflow.count(query)).count > 0)
     await delay(LOOK_EVERY_MS);
 }
 

@@ -7,6 +7,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
 import { reasonOf } from '../domain/plain-text.ts';
 import type { Session } from '../host/session.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 /**
  * gRPC status codes of a server that is not there, went away or is too busy: CANCELLED, DEADLINE_EXCEEDED,
@@ -56,12 +57,12 @@ export async function insist<T>(
   signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T> {
-  const giveUpAt = Date.now() + PATIENCE_MS;
+  const deadline = new Deadline(PATIENCE_MS);
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (!isTemporalAway(error) || signal.aborted || Date.now() > giveUpAt) throw error;
+      if (!isTemporalAway(error) || signal.aborted || deadline.hasPassed) throw error;
       await recover(session);
     }
   }

@@ -14,6 +14,7 @@ import { COMMAND } from '../program/files.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { runsAs } from '../temporal/processes.ts';
 import { readRecord } from './record.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 const READY_TIMEOUT_MS = 60_000;
 const TAKEN_WITHIN_MS = 60_000;
@@ -49,9 +50,9 @@ export async function startInBackground(
   });
   closeSync(log);
   child.unref();
-  const end = Date.now() + READY_TIMEOUT_MS;
+  const deadline = new Deadline(READY_TIMEOUT_MS);
   while (!backgroundRuns(settings)) {
-    if (Date.now() > end || child.exitCode !== null) {
+    if (deadline.hasPassed || child.exitCode !== null) {
       throw new HundredfoldError({
         code: 'HOST_NOT_READY',
         message: 'the background process did not become ready',
@@ -75,11 +76,11 @@ export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): 
  */
 export async function takenOver(settings: Settings): Promise<void> {
   const { embeddedDir } = settings;
-  const end = Date.now() + TAKEN_WITHIN_MS;
+  const deadline = new Deadline(TAKEN_WITHIN_MS);
   const taken = () =>
     readRecord(embeddedDir, 'host')?.pid === readRecord(embeddedDir, 'background')?.pid;
   while (!(backgroundRuns(settings) && taken())) {
-    if (Date.now() > end) {
+    if (deadline.hasPassed) {
       throw new HundredfoldError({
         code: 'HOST_NOT_READY',
         message: 'the background process did not take the campaign over',

@@ -28,6 +28,7 @@ import { tryLock } from './lock.ts';
 import { checkOpenFiles } from './open-files.ts';
 import { readRecord, type HostRecord } from './record.ts';
 import { stateFolderOf } from './state.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface Session {
   /** `host`: this process holds server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
@@ -108,8 +109,8 @@ class EmbeddedSession implements Session {
   private async enter(): Promise<void> {
     const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.options;
     const { embeddedDir } = settings;
-    const end = Date.now() + patienceMs;
-    while (Date.now() < end) {
+    const deadline = new Deadline(patienceMs);
+    while (!deadline.hasPassed) {
       const lock = tryLock(embeddedDir);
       if (lock) {
         // Loaded here: a command that joins a host starts in half the time without the worker and the services.

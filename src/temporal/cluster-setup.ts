@@ -15,6 +15,7 @@ import {
 } from './cluster-state.ts';
 import { isClosed, statusOf } from './refusals.ts';
 import { registerSearchAttributes } from './search-attributes.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface Step {
   readonly step: 'namespace' | 'retention' | 'search attributes';
@@ -166,13 +167,13 @@ async function attempt(
 /** The frontend reads the list of namespaces every few seconds. */
 async function untilKnown(client: Client): Promise<void> {
   const { namespace } = client.options;
-  const end = Date.now() + READY_WITHIN_MS;
+  const deadline = new Deadline(READY_WITHIN_MS);
   for (;;) {
     try {
       await client.workflowService.countWorkflowExecutions({ namespace });
       return;
     } catch (error) {
-      if (Date.now() > end || !/not found/i.test(statusOf(error)?.details ?? '')) throw error;
+      if (deadline.hasPassed || !/not found/i.test(statusOf(error)?.details ?? '')) throw error;
       await delay(200);
     }
   }

@@ -11,6 +11,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../state/private-folder.ts';
 import { freePort, isListening } from './ports.ts';
 import { endProcess, runsAs } from './processes.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface DevServer {
   readonly pid: number;
@@ -164,8 +165,8 @@ async function uiPortOf({ uiIp, uiPort = 8233 }: DevServerOptions): Promise<numb
 }
 
 async function listening(port: number, host?: string): Promise<void> {
-  const end = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < end) {
+  const deadline = new Deadline(START_TIMEOUT_MS);
+  while (!deadline.hasPassed) {
     if (await isListening(port, host)) return;
     await delay(20);
   }

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Deadline } from '../domain/deadline.ts';
 
 export function isAlive(pid: number): boolean {
   // 0 and below mean process groups to the system, our own among them.
@@ -35,8 +36,8 @@ export async function endProcess(
   } catch {
     return !isAlive(pid); // gone already, or somebody else's
   }
-  const end = Date.now() + patienceMs;
-  while (isAlive(pid) && Date.now() < end) await delay(20);
+  const deadline = new Deadline(patienceMs);
+  while (isAlive(pid) && !deadline.hasPassed) await delay(20);
   return !isAlive(pid);
 }
 
@@ -50,9 +51,9 @@ export function killNow(pid: number): void {
   } catch {
     return; // gone already
   }
-  const end = Date.now() + GONE_WITHIN_MS;
+  const deadline = new Deadline(GONE_WITHIN_MS);
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
-  while (isAlive(pid) && Date.now() < end) Atomics.wait(sleeper, 0, 0, 5);
+  while (isAlive(pid) && !deadline.hasPassed) Atomics.wait(sleeper, 0, 0, 5);
 }
 
 /** A child that has ended but was not waited for still has a process id (Linux only; elsewhere never seen). */

@@ -14,6 +14,7 @@ import {
   KEYWORD,
   readAttributes,
 } from './cluster-state.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 const LOOK_AGAIN_MS = 200;
 const TIMEOUT_MS = 60_000;
@@ -31,9 +32,9 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
   const missing = await missingFrom(client);
   if (missing.length > 0) await add(client, missing);
   if ((await attributesAreKnown(client)) !== false) return;
-  const end = Date.now() + TIMEOUT_MS;
+  const deadline = new Deadline(TIMEOUT_MS);
   while ((await attributesAreKnown(client)) === false) {
-    if (Date.now() > end) {
+    if (deadline.hasPassed) {
       throw refused(client, `it does not know them ${TIMEOUT_MS / 1_000} s after they were added`);
     }
     await delay(LOOK_AGAIN_MS);

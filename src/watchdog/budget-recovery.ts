@@ -21,6 +21,7 @@ import {
 } from '../workflows/messages.ts';
 import { budgetWorkflowId } from '../workflows/names.ts';
 import { mostCharges, remainsOf, type Decode } from './budget-remains.ts';
+import { Deadline } from '../domain/deadline.ts';
 
 export interface BrokenBudget {
   readonly reference: Pick<ServiceReference, 'service' | 'address'>;
@@ -42,8 +43,8 @@ export async function recoverBudget(
   const workflowId = budgetWorkflowId(reference);
   const broken = client.workflow.getHandle(workflowId, runId);
   // Wait for submissions in progress: their workers report the answer, and the server keeps it.
-  const end = Date.now() + SUBMISSIONS_END_MS;
-  while (Date.now() < end && (await isSubmitting(broken))) await delay(LOOK_AGAIN_MS);
+  const deadline = new Deadline(SUBMISSIONS_END_MS);
+  while (!deadline.hasPassed && (await isSubmitting(broken))) await delay(LOOK_AGAIN_MS);
   const { memo } = await broken.describe();
   const remains = await remainsOf(await broken.fetchHistory(), decoder(client), Date.now());
   const closes = mostCharges(remains.closes, snapshotIn(memo));

@@ -1,0 +1,16 @@
+/**
+ * The end of a wait, by a clock that nobody can set. With the wall clock a wait ends at once when it is set forward, or an
+ * hour late when it is set back: a command gave up on a host that was starting when the clock had been corrected.
+ */
+export class Deadline {
+  readonly #endsAt: number;
+
+  /** @param ms from now on */
+  constructor(ms: number) {
+    this.#endsAt = performance.now() + ms;
+  }
+
+  get hasPassed(): boolean {
+    return performance.now() >= this.#endsAt;
+  }
+}
