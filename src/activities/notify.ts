@@ -7,16 +7,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { notifyWays, type NotifySettings } from '../config/notify.ts';
+import { notifyWays } from '../config/notify.ts';
 import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
+import { failureCode } from '../services/http-failure.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-
-type Webhook = NonNullable<NotifySettings['webhook']>;
+import { tellWebhook } from './webhook.ts';
 
 /** Below the time that the workflow gives a try, so that the reason is told. */
 const DEADLINE_MS = 20_000;
@@ -47,7 +47,7 @@ async function tell(deps: Dependencies, way: NotifyWay, text: string): Promise<v
   ]);
   const fault =
     'url' in told
-      ? await tellWebhook(told, text, signal)
+      ? await tellWebhook(told, text, { signal, deadlineMs: DEADLINE_MS })
       : await tellCommand(told, text, environmentOf(deps), signal);
   if (fault === null) return;
   // Whoever took so long may have been told: he is not told again.
@@ -91,34 +91,6 @@ async function tellCommand(
     return code === 0 ? null : `the command ended with ${code ?? killedBy ?? 'an error'}`;
   } catch (error) {
     if (signal.aborted) return `the command did not end within ${DEADLINE_MS / 1_000} s`;
-    return `the command could not be started (${codeOf(error)})`;
+    return `the command could not be started (${failureCode(error)})`;
   }
-}
-
-async function tellWebhook(
-  { url, token }: Webhook,
-  body: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token && { authorization: `Bearer ${token.reveal()}` }),
-  };
-  try {
-    // Another address was not agreed upon: a redirection counts as a refusal.
-    const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
-    const answer = await fetch(url.reveal(), options);
-    await answer.body?.cancel();
-    return answer.ok ? null : `the webhook answered with HTTP ${answer.status}`;
-  } catch (error) {
-    if (signal.aborted) return `the webhook did not answer within ${DEADLINE_MS / 1_000} s`;
-    return `the webhook could not be reached (${codeOf(error)})`;
-  }
-}
-
-/** `ECONNREFUSED`, `ENOENT`: words that hold no address. */
-function codeOf(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  if (typeof code === 'string') return code;
-  return cause === undefined ? 'no reason given' : codeOf(cause);
 }
