@@ -104,9 +104,9 @@ test('a campaign whose molecules all fail alike pauses them, goes on with the re
     jobMs: 200,
     concurrency: 2,
   });
-  // Most of them wait when the first have failed.
+  // Some wait when the first have failed; after the resume too few fail for another pause.
   await reconnect(rig, (one) => ({ ...one, maxUnfinished: 6 }));
-  const rows = [...molecules(30), ...sequences(6)];
+  const rows = [...molecules(13), ...sequences(6)];
   const { handle, folder, ids } = await rig.start(rows);
   const progress = () =>
     handle.query<{ brakes?: { service: string; times: number }[] }>('progress');
@@ -117,7 +117,7 @@ test('a campaign whose molecules all fail alike pauses them, goes on with the re
 
   await handle.signal(resumeSignal, 'molecules');
   const ended = await handle.result();
-  expect(ended).toMatchObject({ ended: { failed: 30, succeeded: 6 } });
+  expect(ended).toMatchObject({ ended: { failed: 13, succeeded: 6 } });
   await noItemLost(folder, ids);
   await treeIsWhole(folder);
   atMostOneJob(rig.services.journal(), rows.length);
