@@ -226,11 +226,11 @@ function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions)
 
 /** All secrets that a service might repeat in its answers. */
 function secretsOf({ services, temporal, notify }: WorkerOptions): readonly string[] {
-  const { url, token } = notify?.webhook ?? {};
+  const { url, token, network } = notify?.webhook ?? {};
   return [
     ...[
       ...services.flatMap((service) => [service.token, ...service.network.secrets]),
-      ...[url, token],
+      ...[url, token, ...(network?.secrets ?? [])],
     ].map((one) => one?.reveal() ?? ''),
     temporal.apiKey ?? '',
   ];

@@ -7,16 +7,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { notifyWays, type NotifySettings } from '../config/notify.ts';
+import { notifyWays } from '../config/notify.ts';
 import { withoutSecrets } from '../config/secret-variables.ts';
 import type { NotifyWay } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { endedCampaign } from '../report/campaign-document.ts';
+import { failureCode } from '../services/http-failure.ts';
 import type { RefusalNotice } from '../workflows/activity-types.ts';
 import type { Dependencies } from './dependencies.ts';
 import { storeFailure } from './retry.ts';
-
-type Webhook = NonNullable<NotifySettings['webhook']>;
+import { callWebhook } from './webhook.ts';
 
 /** Below the timeout of an attempt, so that the reason is reported. */
 const DEADLINE_MS = 20_000;
@@ -47,7 +47,7 @@ async function send(deps: Dependencies, way: NotifyWay, text: string): Promise<v
   ]);
   const fault =
     'url' in target
-      ? await callWebhook(target, text, signal)
+      ? await callWebhook(target, text, { signal, deadlineMs: DEADLINE_MS })
       : await runCommand(target, text, environmentOf(deps), signal);
   if (fault === null) return;
   // No retry after a timeout: the recipient may already have the message.
@@ -91,34 +91,6 @@ async function runCommand(
     return code === 0 ? null : `the command ended with ${code ?? killedBy ?? 'an error'}`;
   } catch (error) {
     if (signal.aborted) return `the command did not end within ${DEADLINE_MS / 1_000} s`;
-    return `the command could not be started (${codeOf(error)})`;
+    return `the command could not be started (${failureCode(error)})`;
   }
-}
-
-async function callWebhook(
-  { url, token }: Webhook,
-  body: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const headers = {
-    'content-type': 'application/json',
-    ...(token && { authorization: `Bearer ${token.reveal()}` }),
-  };
-  try {
-    // Only the configured address may receive the summary: a redirect counts as a refusal.
-    const options = { method: 'POST', headers, body, signal, redirect: 'manual' } as const;
-    const answer = await fetch(url.reveal(), options);
-    await answer.body?.cancel();
-    return answer.ok ? null : `the webhook answered with HTTP ${answer.status}`;
-  } catch (error) {
-    if (signal.aborted) return `the webhook did not answer within ${DEADLINE_MS / 1_000} s`;
-    return `the webhook could not be reached (${codeOf(error)})`;
-  }
-}
-
-/** `ECONNREFUSED`, `ENOENT`: texts without an address. */
-function codeOf(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  if (typeof code === 'string') return code;
-  return cause === undefined ? 'no reason given' : codeOf(cause);
 }

@@ -3,11 +3,12 @@ import type { BudgetStatus, Refusing } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { clockText } from './clock-text.ts';
 
-/** Null where nothing stands still. */
+/** Null where nothing stands still, as in a campaign that has ended. */
 export function standstillOf(
   { budgets, progress }: { budgets: readonly BudgetStatus[]; progress: CampaignProgress },
   now: number,
 ): string | null {
+  if (progress.state === 'completed' || progress.state === 'cancelled') return null;
   const words = [
     ...budgets.flatMap((budget) => refusalWords(budget, now)),
     ...brakeWords(progress),

@@ -58,11 +58,26 @@ export function networkSettings(
   const { headers, secrets } = gatewayHeaders(service, configured, place);
   const proxy = proxyFor(configured.url, place.environment);
   return {
-    ca: caOf(service, configured, place),
+    ca: caFile(`services.${service}.tls.ca`, configured.tls, place),
     headers,
     proxy,
     contact: config.contact ?? null,
     secrets: [...secrets, ...(proxy ? passwordOf(proxy.url) : [])],
+  };
+}
+
+/** What stands between this machine and a webhook. Throws CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+export function webhookNetwork(
+  url: Secret,
+  tls: NonNullable<Config['notify']>['tls'],
+  place: SecretPlace,
+): NetworkSettings {
+  const proxy = URL.canParse(url.reveal()) ? proxyFor(url.reveal(), place.environment) : null;
+  return {
+    ...DIRECT,
+    ca: caFile('notify.tls.ca', tls, place),
+    proxy,
+    secrets: proxy ? passwordOf(proxy.url) : [],
   };
 }
 
@@ -77,10 +92,14 @@ function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceCon
   );
 }
 
-function caOf(service: ServiceName, { tls }: ServiceConfig, { base }: SecretPlace): string | null {
+/** The text of a PEM file, of which `key` of the configuration has the path. Throws CONFIG_TLS_UNREADABLE. */
+function caFile(
+  key: string,
+  tls: { readonly ca?: string | undefined } | undefined,
+  { base }: SecretPlace,
+): string | null {
   if (tls?.ca === undefined) return null;
   const path = resolve(base, tls.ca);
-  const key = `services.${service}.tls.ca`;
   try {
     const pem = readFileSync(path, 'utf8');
     if (/-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(pem)) return pem;

@@ -1,7 +1,8 @@
 /** Who is told when a campaign has ended. */
 import type { NotifyWay } from '../domain/campaign.ts';
+import { webhookNetwork, type NetworkSettings } from './network.ts';
 import type { Config } from './schema.ts';
-import { Secret, type SecretSource } from './secret.ts';
+import { readSecret, Secret, type SecretPlace } from './secret.ts';
 
 export interface NotifySettings {
   /** A program and its arguments. */
@@ -12,23 +13,24 @@ export interface NotifySettings {
     /** Often all that it takes to write there: kept like a token. */
     readonly url: Secret;
     readonly token: Secret | null;
+    readonly network: NetworkSettings;
   } | null;
 }
 
 export const NOBODY: NotifySettings = { command: null, webhook: null };
 
-/** @param read throws CONFIG_SECRET_MISSING */
-export function notifySettings(
-  notify: Config['notify'],
-  read: (key: string, source: SecretSource) => Secret,
-): NotifySettings {
-  const { command = null, url, token } = notify ?? {};
-  if (url === undefined) return { command, webhook: null };
+/** Throws CONFIG_SECRET_MISSING, CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+export function notifySettings(notify: Config['notify'], place: SecretPlace): NotifySettings {
+  const { command = null, url: address, token, tls } = notify ?? {};
+  if (address === undefined) return { command, webhook: null };
+  const url =
+    typeof address === 'string' ? new Secret(address) : readSecret('notify.url', address, place);
   return {
     command,
     webhook: {
-      url: typeof url === 'string' ? new Secret(url) : read('notify.url', url),
-      token: token === undefined ? null : read('notify.token', token),
+      url,
+      token: token === undefined ? null : readSecret('notify.token', token, place),
+      network: webhookNetwork(url, tls, place),
     },
   };
 }

@@ -11,6 +11,14 @@ const OWN_HEADERS =
 const anyCase = (words: string): string =>
   words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
+/** The only setting of TLS that a client of HTTP needs. */
+export const caOnly = z.strictObject({
+  ca: z.string().meta({
+    description: 'PEM file of CAs that are trusted beside those of the system.',
+    examples: ['certs/ca.pem'],
+  }),
+});
+
 /** What stands between this machine and a service. */
 export const network = {
   allowHttp: flag.meta({
@@ -18,14 +26,7 @@ export const network = {
       'Lets the token travel unencrypted, to an `http` address of another machine. For networks that you trust.',
     default: false,
   }),
-  tls: z
-    .strictObject({
-      ca: z.string().meta({
-        description: 'PEM file of CAs that are trusted beside those of the system.',
-        examples: ['certs/ca.pem'],
-      }),
-    })
-    .meta({ description: 'TLS to the service, and to an https proxy.' }),
+  tls: caOnly.meta({ description: 'TLS to the service, and to an https proxy.' }),
   basic: z
     .strictObject({
       user: z

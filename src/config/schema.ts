@@ -3,7 +3,7 @@
  * schemas/config.schema.json, which is made from here; what stands in `meta` is for them alone.
  */
 import { z } from 'zod';
-import { contact } from './schema-network.ts';
+import { caOnly, contact } from './schema-network.ts';
 import { molecules, predictions } from './schema-services.ts';
 import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
@@ -150,6 +150,7 @@ const notify = z
       description: 'Sent to `url` as `Authorization: Bearer …`.',
       examples: [{ env: 'HOOK_TOKEN' }],
     }),
+    tls: caOnly.meta({ description: 'TLS to the webhook, and to an https proxy.' }),
   })
   .partial()
   .meta({

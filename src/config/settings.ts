@@ -14,7 +14,7 @@ import { readConfig } from './file.ts';
 import { NOBODY, notifySettings, type NotifySettings } from './notify.ts';
 import { refused } from './refused.ts';
 import type { Config } from './schema.ts';
-import { readSecret, type Environment, type SecretPlace, type SecretSource } from './secret.ts';
+import type { Environment, SecretPlace } from './secret.ts';
 import { secretVariables } from './secret-variables.ts';
 import { workerSettings, type WorkerSettings } from './schema-worker.ts';
 import { serviceSettings, type ConfiguredServices, type TokenNeed } from './services.ts';
@@ -87,8 +87,7 @@ export function loadSettings(
 function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySettings {
   const variables = { secretVariables: [...secretVariables(config), ...ofObjectStore(config)] };
   try {
-    const read = (key: string, source: SecretSource) => readSecret(key, source, place);
-    return { ...notifySettings(config.notify, read), ...variables };
+    return { ...notifySettings(config.notify, place), ...variables };
   } catch (error) {
     // The notification of a campaign that ends now fails with a message; the campaign does not.
     if (need === 'required' || !(error instanceof HundredfoldError)) throw error;

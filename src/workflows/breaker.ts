@@ -4,11 +4,12 @@
  */
 import type { ItemEnd, SameFailures } from '../domain/campaign.ts';
 import type { ServiceName } from '../domain/item.ts';
+import { normalForm } from './same-reason.ts';
 
 interface Ends {
   /** None has ended otherwise since the campaign began. */
   atStart: boolean;
-  /** Code and message of the last ends, '' for a success; oldest first. */
+  /** Code and message (in its normal form) of the last ends, '' for a success; oldest first. */
   last: string[];
 }
 
@@ -40,11 +41,16 @@ export class Breaker {
     return this.threshold === undefined ? undefined : { ends: this.ends, paused: this.held };
   }
 
-  /** @returns why this service is paused from now on; null when it is not, or was before */
-  add(service: ServiceName, { state, code, message }: ItemEnd): SameFailures | null {
+  /**
+   * @param id of the item, by which messages are compared in their normal form; undefined: letter by letter, as campaigns
+   *   of before there was one began
+   * @returns why this service is paused from now on; null when it is not, or was before
+   */
+  add(service: ServiceName, end: ItemEnd, id?: string): SameFailures | null {
+    const { state, code, message } = end;
     if (this.threshold === undefined || state === 'cancelled') return null;
     const ends = (this.ends[service] ??= { atStart: true, last: [] });
-    const reason = state === 'succeeded' ? '' : `${code ?? ''} ${message ?? ''}`;
+    const reason = reasonOf(end, id);
     ends.last.push(reason);
     if (ends.last.length > 2 * this.threshold) ends.last.shift();
     const times = ends.last.filter((one) => one === reason).length;
@@ -62,4 +68,10 @@ export class Breaker {
   release(service?: ServiceName): void {
     this.held = this.held.filter((one) => service !== undefined && one.service !== service);
   }
+}
+
+function reasonOf({ state, code, message }: ItemEnd, id: string | undefined): string {
+  if (state === 'succeeded') return '';
+  const words = message ?? '';
+  return `${code ?? ''} ${id === undefined ? words : normalForm(words, id)}`;
 }

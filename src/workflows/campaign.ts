@@ -25,6 +25,7 @@ import { signalBudget } from './ask-budget.ts';
 import { campaignDetails } from './details/campaign.ts';
 import { sweepSummary } from './details/summaries.ts';
 import { Breaker } from './breaker.ts';
+import { pausedWithRows, reasonToPause } from './brakes.ts';
 import { cancelItems, cancelOpen } from './cancel-items.ts';
 import { expectEnd } from './expect-end.ts';
 import { Feed } from './feed.ts';
@@ -169,7 +170,7 @@ class CampaignRun {
     if (!feed || !kind) return;
     feed.ended(id);
     this.tally.add({ id, kind, at: Date.now(), ...end });
-    const same = this.breaker.add(feed.plan.reference.service, end);
+    const same = reasonToPause(this.breaker, { plan: this.plan, feed, id, end });
     if (same) void this.stopAt(feed.plan, same);
   }
 
@@ -216,6 +217,7 @@ class CampaignRun {
   }
 
   progress(): CampaignProgress {
+    const brakes = pausedWithRows(this.breaker, this.feeds);
     const openKinds = this.feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
     return {
       campaign: this.plan.name,
@@ -224,7 +226,7 @@ class CampaignRun {
       open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
       following: this.plan.following ?? 0,
       ...this.tally.progress(openKinds),
-      ...(this.breaker.paused.length > 0 && { brakes: this.breaker.paused }),
+      ...(brakes.length > 0 && { brakes }),
       ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
     };
   }
@@ -237,7 +239,7 @@ class CampaignRun {
       let ends = this.tally.total;
       await Promise.all(this.feeds.map((feed) => feed.fill()));
       this.filled = true;
-      if (this.feeds.every(({ exhausted, open }) => exhausted && open.size === 0)) return;
+      if (this.feeds.every(({ hasEnded }) => hasEnded)) return;
       if (shouldContinueAsNew()) await this.continue();
       if (!patched('ask-ahead')) ends = this.tally.total;
       await condition(

@@ -68,6 +68,11 @@ export class Feed {
     return this.page >= this.plan.pages;
   }
 
+  /** All items have ended. */
+  get hasEnded(): boolean {
+    return this.exhausted && this.open.size === 0;
+  }
+
   /** For continue-as-new. */
   carried(): FeedCarried {
     const { page, offset, open, asked, ahead } = this;

@@ -20,7 +20,7 @@ test('run refuses a typing mistake with the corrected address, and doctor shows 
   expect(stderr).toContain('SERVICE_URL_WRONG');
   expect(stderr).toContain(`Write services.predictions.url: ${service.url}.`);
   expect(existsSync(at.path('results', 'night', 'campaign')), 'nothing is laid out').toBe(false);
-  const doctor = await at.runs(1, ['doctor'], { env: TOKEN });
+  const doctor = await at.runs(2, ['doctor'], { env: TOKEN });
   expect(doctor.stdout).toMatch(
     /^PROBLEM {2}service predictions: .* is not the prediction service: .*404.*\n {9}Write services\.predictions\.url: /m,
   );

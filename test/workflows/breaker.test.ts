@@ -1,11 +1,15 @@
 /** A service whose items fail for one and the same reason is paused; single failures pause nothing. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ItemEnd } from '../../src/domain/campaign.ts';
 import { Breaker } from '../../src/workflows/breaker.ts';
+import { normalForm } from '../../src/workflows/same-reason.ts';
 import { resumeSignal } from '../../src/workflows/messages.ts';
 import { atMostOneJob, noItemLost, treeIsWhole } from '../promises.ts';
 import { molecules, sequences } from '../rig.ts';
-import { openRig } from './faulty.ts';
+import { temporaryFolder } from '../store/temporary-folder.ts';
+import { openRig, reconnect } from './faulty.ts';
 
 const WELL: ItemEnd = { state: 'succeeded', code: null, message: null };
 const failed = (message: string): ItemEnd => ({ state: 'failed', code: 'JOB_FAILED', message });
@@ -14,6 +18,38 @@ function tripsAt(ends: readonly ItemEnd[], threshold: number | null = 5): number
   const breaker = new Breaker(threshold ?? undefined);
   return ends.flatMap((end, n) => (breaker.add('molecules', end) ? [n + 1] : []));
 }
+
+describe('the normal form of a message', () => {
+  test.each([
+    ['job 3f1c2a9e-5d0b-4c57-9a55-0d8f5f3c9b11 died', 'job <id> died'],
+    ['hash_id a1B2c3D4: no result', 'hash_id <id>: no result'],
+    ['pid 47112 was killed', 'pid <id> was killed'],
+    ['no parameters for mol-17 (night-mol-17-x)', 'no parameters for <id> (night-<id>-x)'],
+    ['at 2026-11-23T04:05:06.123+01:00: no engine', 'at <time>: no engine'],
+    ['at 2026-11-23 04:05:06Z: no engine', 'at <time>: no engine'],
+    ['Mon, 23 Nov 2026 04:05:06 GMT no engine', '<time> no engine'],
+    ['no engine after 12.5 s (75 seconds)', 'no engine after <time> (<time>)'],
+    ['cannot open /tmp/acpype.x7/in/CCO.mol2', 'cannot open <path>'],
+    ['GET http://h.example/api/queue/abcDEF/: HTTP 404', 'GET http://h.example/<path> HTTP 404'],
+    ['a  broken\n line ', 'a broken line'],
+  ])('%s', (message, expected) => {
+    expect(normalForm(message, 'mol-17')).toBe(expected);
+  });
+
+  test.each([
+    ['HTTP 500', 'HTTP 502'],
+    ['The number of electrons is odd (25)', 'The number of electrons is odd (31)'],
+    ['no parameters for Pt', 'no parameters for Ru'],
+    ['residue 12 is unknown', 'residue 13 is unknown'],
+    ['atom type gaff2 is unknown', 'atom type gaff is unknown'],
+  ])('keeps "%s" and "%s" apart', (one, other) => {
+    expect(normalForm(one, 'mol-17')).not.toBe(normalForm(other, 'mol-17'));
+  });
+
+  test('ignores an id that is too short to tell it from a word or number', () => {
+    expect(normalForm('1 of 2 chains failed', '1')).toBe('1 of 2 chains failed');
+  });
+});
 
 describe('when a service is paused', () => {
   const same = failed('no parameters for Pt');
@@ -29,6 +65,19 @@ describe('when a service is paused', () => {
     ['successes do not count', Array(30).fill(WELL), []],
   ] as [string, ItemEnd[], number[]][])('%s', (_, ends, expected) => {
     expect(tripsAt(ends)).toEqual(expected);
+  });
+
+  test('failures that differ in ids and times only count as the same; the last message is shown', () => {
+    const breaker = new Breaker(5);
+    const found = Array.from({ length: 5 }, (_, n) => {
+      const message = `worker w${n}a4711: job of mol-${n} failed at 2026-11-23T04:0${n}:00Z`;
+      return breaker.add('molecules', failed(message), `mol-${n}`);
+    });
+    expect(found.slice(0, 4)).toEqual([null, null, null, null]);
+    expect(found[4]).toMatchObject({
+      times: 5,
+      message: 'worker w4a4711: job of mol-4 failed at 2026-11-23T04:04:00Z',
+    });
   });
 
   test('no threshold: never', () => {
@@ -55,20 +104,41 @@ test('a campaign whose molecules all fail alike pauses them, continues with the 
     jobMs: 200,
     concurrency: 2,
   });
-  // With a limit, most of them wait when the first have failed.
-  const rows = [...molecules(30), ...sequences(6)];
+  // Some wait when the first have failed; after the resume too few fail for another pause.
+  await reconnect(rig, (one) => ({ ...one, maxUnfinished: 6 }));
+  const rows = [...molecules(13), ...sequences(6)];
   const { handle, folder, ids } = await rig.start(rows);
   const progress = () =>
     handle.query<{ brakes?: { service: string; times: number }[] }>('progress');
-  await expect.poll(async () => (await progress()).brakes, { timeout: 30_000 }).toBeDefined();
+  await expect.poll(async () => (await progress()).brakes, { timeout: 90_000 }).toBeDefined();
   expect((await progress()).brakes).toMatchObject([
     { service: 'molecules', code: 'JOB_FAILED', times: 5 },
   ]);
 
   await handle.signal(resumeSignal, 'molecules');
   const ended = await handle.result();
-  expect(ended).toMatchObject({ ended: { failed: 30, succeeded: 6 } });
+  expect(ended).toMatchObject({ ended: { failed: 13, succeeded: 6 } });
   await noItemLost(folder, ids);
   await treeIsWhole(folder);
   atMostOneJob(rig.services.journal(), rows.length);
+}, 180_000);
+
+test('a campaign whose last item has failed like all others pauses nothing, and says nothing of a pause', async () => {
+  const told = join(await temporaryFolder(), 'told');
+  const script = 'fs.appendFileSync(process.argv[1], fs.readFileSync(0))';
+  const rig = await openRig({
+    policy: { sameFailures: 5 },
+    faults: [{ name: 'fail', service: 'molecules', probability: 1 }],
+    limit: 0,
+    jobMs: 200,
+    notify: { command: [process.execPath, '-e', script, told], webhook: null },
+  });
+  const { progress, folder, ids } = await rig.run(molecules(5));
+  expect(progress).toMatchObject({ ended: { failed: 5 } });
+  expect(progress.brakes).toBeUndefined();
+  const documents = readFileSync(told, 'utf8').trim().split('\n');
+  expect(documents.map((line) => (JSON.parse(line) as { event?: string }).event)).toEqual([
+    undefined,
+  ]);
+  await noItemLost(folder, ids);
 }, 180_000);

@@ -1,12 +1,15 @@
 /** Who wants to be told of the end of a campaign is told, and no failure to tell him fails the campaign. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { DIRECT } from '../../src/config/network.ts';
 import type { NotifySettings } from '../../src/config/notify.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { loadSettings, type Environment } from '../../src/config/settings.ts';
+import { CA_FILE, proxyServer, SERVICE_HOST, tlsServer } from '../services/a-network.ts';
 import { noItemLost, treeIsWhole } from '../promises.ts';
 import { sequences, workerLog, type Ran, type Rig } from '../rig.ts';
 import { temporaryFolder } from '../store/temporary-folder.ts';
@@ -40,7 +43,10 @@ async function webhook(answer: (response: ServerResponse, nth: number) => void) 
   });
   const { port } = server.address() as AddressInfo;
   const url = new Secret(`http://127.0.0.1:${port}/hooks/${PATH}`);
-  const notify: NotifySettings = { command: null, webhook: { url, token: new Secret(TOKEN) } };
+  const notify: NotifySettings = {
+    command: null,
+    webhook: { url, token: new Secret(TOKEN), network: DIRECT },
+  };
   return { received, notify };
 }
 
@@ -136,6 +142,46 @@ describe('a webhook', () => {
   }, 180_000);
 });
 
+describe('a webhook with a private CA, in a network with a proxy', () => {
+  /** As it stands in the configuration. */
+  async function configured(lines: readonly string[], environment: Environment) {
+    const file = join(await temporaryFolder(), 'hundredfold.yaml');
+    writeFileSync(file, ['notify:', ...lines.map((line) => `  ${line}`)].join('\n'));
+    return loadSettings(file, environment).notify;
+  }
+
+  test('is reached through the proxy', async () => {
+    const agents: unknown[] = [];
+    await using hook = await tlsServer((incoming, response) => {
+      agents.push(incoming.headers['user-agent']);
+      incoming.resume().on('end', () => response.writeHead(204).end());
+    });
+    await using proxy = await proxyServer({ login: 'me:proxy-hush' });
+    const notify = await configured(
+      [`url: https://${SERVICE_HOST}:${hook.port}/hooks/${PATH}`, `tls: { ca: "${CA_FILE}" }`],
+      { HTTPS_PROXY: `http://me:proxy-hush@127.0.0.1:${proxy.port}` },
+    );
+    const ran = await (await rigWith(notify)).run(sequences(1));
+    await endsWell(ran);
+    expect(ran.progress.unnotified).toBeUndefined();
+    expect(agents).toEqual([expect.stringMatching(/^hundredfold\/\d/)]);
+    expect(proxy.asked).toEqual([`CONNECT ${SERVICE_HOST}:${hook.port}`]);
+  }, 180_000);
+
+  test('is not reached when the proxy refuses, and the message names the proxy only', async () => {
+    await using proxy = await proxyServer({ login: 'me:proxy-hush' });
+    const notify = await configured([`url: https://${SERVICE_HOST}/hooks/${PATH}`], {
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    });
+    const ran = await (await rigWith(notify)).run(sequences(1));
+    await endsWell(ran);
+    expect(ran.progress.unnotified).toEqual([
+      `the webhook could not be reached through the proxy 127.0.0.1:${proxy.port} (PROXY_407)`,
+    ]);
+    expect(workerLog.join('')).not.toMatch(new RegExp(`hush|${PATH}`));
+  }, 180_000);
+});
+
 describe('a command', () => {
   test('inherits no token, under whatever name it is configured or copied', async () => {
     const file = join(await temporaryFolder(), 'environment.json');
@@ -184,6 +230,6 @@ describe('a command', () => {
       await endsWell(ran);
       expect(ran.progress.unnotified).toEqual([why]);
     },
-    60_000,
+    180_000,
   );
 });

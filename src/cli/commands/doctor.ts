@@ -25,7 +25,7 @@ import { workflowFindings } from '../doctor/workflows.ts';
 import { surroundings } from '../doctor/surroundings.ts';
 import type { Finding } from '../doctor/finding.ts';
 import type { CommonFlags, ServiceFlags } from '../command-line/flags.ts';
-import { serviceFinding } from '../doctor/services.ts';
+import { serviceFinding, WRONG_ADDRESS } from '../doctor/services.ts';
 import { accountLines, rejectionLines, viewLedger } from '../text/ledger-lines.ts';
 import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
@@ -53,7 +53,13 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
     printLine('STATE    CHECK: FOUND');
     findings.forEach(print);
   }
-  return findings.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
+  return exitCode(findings);
+}
+
+/** A wrong address is refused with the exit code of `run`, which does not start with it either. */
+function exitCode(findings: readonly Finding[]): number {
+  if (findings.every(({ ok }) => ok)) return EXIT.ok;
+  return findings.some(({ code }) => code === WRONG_ADDRESS) ? EXIT.refused : EXIT.usage;
 }
 
 function print({ check, ok, warning, found, remedy }: Finding): void {

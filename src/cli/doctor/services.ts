@@ -6,6 +6,9 @@ import { NAMES, type Recognition } from '../../services/recognise.ts';
 import type { Finding } from './finding.ts';
 import { recogniseService, remedyOf } from '../../campaigns/recognise-services.ts';
 
+/** As `run` refuses it. */
+export const WRONG_ADDRESS = 'SERVICE_URL_WRONG';
+
 type Site = ServiceSettings | UnreadyService;
 
 export async function serviceFinding(site: Site): Promise<Finding> {
@@ -46,8 +49,10 @@ function found(site: Site, recognition: Recognition): Omit<Finding, 'check'> {
       const said = `${address} answers, but not as ${NAMES[service]}: ${recognition.message}`;
       return { ok: false, found: said, remedy };
     }
-    case 'wrong':
-      return { ok: false, found: recognition.message, remedy: remedyOf(site, recognition) };
+    case 'wrong': {
+      const remedy = remedyOf(site, recognition);
+      return { ok: false, code: WRONG_ADDRESS, found: recognition.message, remedy };
+    }
   }
 }
 

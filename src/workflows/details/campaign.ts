@@ -15,6 +15,8 @@ export interface CampaignStanding {
 }
 
 const CODES_SHOWN = 20;
+/** Characters. */
+const REASON_SHOWN = 500;
 
 export function campaignDetails(standing: CampaignStanding): string {
   const { progress, foreseen, startedAt, store } = standing;
@@ -25,10 +27,20 @@ export function campaignDetails(standing: CampaignStanding): string {
       `- started: ${utc(startedAt)}`,
       ...(state === 'running' ? [`- end expected: ${endText(foreseen)}`] : []),
       `- results: ${verbatim(store)}`,
+      ...pauses(progress),
     ].join('\n'),
     countsTable(progress),
     Object.keys(failuresByCode).length > 0 && codesTable(failuresByCode),
   );
+}
+
+/** Somebody has to decide: what happened, and the command that continues. */
+function pauses({ brakes = [], campaign }: CampaignProgress): string[] {
+  return brakes.map(({ service, code, message, times }) => {
+    const command = verbatim(`hundredfold resume ${campaign} --service ${service}`);
+    const reason = verbatim(`${code}: ${message}`, REASON_SHOWN);
+    return `- **${service} is paused**: ${times} items failed for the same reason, ${reason}. ${command} continues.`;
+  });
 }
 
 function endText(foreseen: Foreseen | null): string {

@@ -32,6 +32,18 @@ describe('a campaign', () => {
   };
   const standing = { progress, foreseen: null, startedAt: NOW - HOUR, store: '/data/night' };
 
+  test('names a service that is paused, and the command that continues', () => {
+    const brakes = [{ service: 'molecules', code: 'JOB_FAILED', message: HOSTILE, times: 5 }];
+    const shown = campaignDetails({
+      ...standing,
+      progress: { ...progress, brakes } as CampaignProgress,
+    });
+    expect(plain(shown)).toMatch(
+      /^- \*\*molecules is paused\*\*: 5 items failed for the same reason, .*JOB_FAILED: .*`hundredfold resume night --service molecules` continues\.$/m,
+    );
+    expect(bytes(shown)).toBeLessThan(DETAILS);
+  });
+
   test('counts its items and its failures', () => {
     expect(plain(campaignDetails(standing))).toBe(
       `**\`night\`**: **running**
