@@ -104,6 +104,11 @@ export default defineConfig(
           message:
             'Write the properties in place: a spread literal switches off the check for unknown keys.',
         },
+        {
+          selector:
+            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
+          message: 'Write #name: JavaScript keeps it private at run time as well.',
+        },
       ],
     },
   },

@@ -33,7 +33,7 @@ export interface Ended {
 
 export class Bench {
   readonly folder: string;
-  private services: ChildProcess | null = null;
+  #services: ChildProcess | null = null;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -49,8 +49,8 @@ export class Bench {
    */
   async serve(options: readonly string[], budget: string, more = ''): Promise<string> {
     const args = ['services', '--port', '0', '--database', 'services.db', ...options];
-    const child = this.spawn(args);
-    this.services = child;
+    const child = this.#spawn(args);
+    this.#services = child;
     const url = await new Promise<string>((resolve, reject) => {
       let said = '';
       const listen = (chunk: Buffer): void => {
@@ -89,7 +89,7 @@ export class Bench {
     environment: NodeJS.ProcessEnv = {},
   ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
     const startedAt = Date.now();
-    const child = this.spawn(args, environment);
+    const child = this.#spawn(args, environment);
     const out = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (out.stdout += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (out.stderr += chunk.toString()));
@@ -101,7 +101,7 @@ export class Bench {
 
   /** The service's journal; the services are stopped first, because they lock their database. */
   async journal(file = 'services.db'): Promise<Arrival[]> {
-    await this.stopServices();
+    await this.#stopServices();
     const database = new DatabaseSync(join(this.folder, file));
     const rows = database
       .prepare('SELECT at, status, accepted, job_name AS name FROM arrivals ORDER BY at')
@@ -111,20 +111,20 @@ export class Bench {
   }
 
   async close(): Promise<void> {
-    await this.stopServices();
+    await this.#stopServices();
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async stopServices(): Promise<void> {
-    const services = this.services;
-    this.services = null;
+  async #stopServices(): Promise<void> {
+    const services = this.#services;
+    this.#services = null;
     if (!services || services.exitCode !== null) return;
     const ended = new Promise((resolve) => services.once('close', resolve));
     services.kill('SIGTERM');
     await ended;
   }
 
-  private spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  #spawn(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
     return spawn(process.execPath, [BIN, ...args], {
       cwd: this.folder,
       // A ledger of its own: one run must not count against the next.

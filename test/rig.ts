@@ -62,11 +62,11 @@ export class Rig {
   readonly taskQueue: string;
   /** Of the campaigns that are started from now on. */
   policy: JobPolicy;
-  private readonly notify: NotifySettings;
-  private readonly watchEveryMs: number;
-  private readonly options: RigOptions;
-  private readonly temporal: TemporalAddress;
-  private worker: RunningWorker | null = null;
+  readonly #notify: NotifySettings;
+  readonly #watchEveryMs: number;
+  readonly #options: RigOptions;
+  readonly #temporal: TemporalAddress;
+  #worker: RunningWorker | null = null;
 
   private constructor(
     client: Client,
@@ -75,15 +75,15 @@ export class Rig {
     options: RigOptions,
     { token: own = TOKEN, taskQueue, address }: Partial<UserAt> = {},
   ) {
-    this.options = options;
+    this.#options = options;
     this.taskQueue = taskQueue ?? `test-${randomUUID()}`;
     this.client = client;
     this.services = services;
     this.folder = folder;
     this.policy = { ...POLICY, ...options.policy };
-    this.notify = options.notify ?? NOBODY;
-    this.temporal = temporalOf(options);
-    this.watchEveryMs = options.watchEveryMs ?? 10_000;
+    this.#notify = options.notify ?? NOBODY;
+    this.#temporal = temporalOf(options);
+    this.#watchEveryMs = options.watchEveryMs ?? 10_000;
     const place = { address: address ?? `test-${randomUUID().slice(0, 8)}` };
     const windowMs = options.windowMs ?? 3_600_000;
     const believed =
@@ -92,13 +92,13 @@ export class Rig {
     const token = new Secret(own);
     this.settings = [
       describeService('molecules', services.moleculesUrl, token, place),
-      this.predictions(token, place.address, limit),
+      this.#predictions(token, place.address, limit),
     ];
   }
 
   /** With the further tokens of the first user. */
-  private predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
-    const { variant = 'current', moreTokens = [] } = this.options;
+  #predictions(token: Secret, address: string, limit: Limit): ServiceSettings {
+    const { variant = 'current', moreTokens = [] } = this.#options;
     const of = (one: Secret) =>
       describeService('predictions', this.services.url, one, { address, limit, variant });
     const others = moreTokens.map((one) => of(new Secret(one)));
@@ -116,7 +116,8 @@ export class Rig {
 
   /** Somebody else at the same services and task queue, with a token and a machine of their own. */
   async addUser(token: string): Promise<Rig> {
-    const { client, services, taskQueue, settings, options } = this;
+    const { client, services, taskQueue, settings } = this;
+    const options = this.#options;
     const address = settings[0]?.reference.address ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'hundredfold-test-'));
     const rig = new Rig(client, services, folder, options, { token, taskQueue, address });
@@ -138,10 +139,12 @@ export class Rig {
     services = this.settings,
     dependencies?: WorkerOptions['dependencies'],
   ): Promise<void> {
-    const { client, taskQueue, temporal } = this;
-    const { notify, watchEveryMs } = this;
-    const stateFolder = await this.stateFolder();
-    this.worker = await startWorker({
+    const { client, taskQueue } = this;
+    const temporal = this.#temporal;
+    const notify = this.#notify;
+    const watchEveryMs = this.#watchEveryMs;
+    const stateFolder = await this.#stateFolder();
+    this.#worker = await startWorker({
       temporal,
       client,
       taskQueue,
@@ -150,14 +153,15 @@ export class Rig {
       watchEveryMs,
       stateFolder,
       ...(dependencies && { dependencies }),
-      ...(this.options.sharesQueue && { roles: this.options.roles ?? ROLES }),
+      ...(this.#options.sharesQueue && { roles: this.#options.roles ?? ROLES }),
     });
   }
 
   /** A worker on another machine: it finds the trees, if at all, where `placeOf` says. The caller stops it. */
   async startRemoteWorker(placeOf: (folder: string) => string): Promise<RunningWorker> {
-    const { client, taskQueue, temporal, settings: services } = this;
-    const stateFolder = await this.stateFolder();
+    const { client, taskQueue, settings: services } = this;
+    const temporal = this.#temporal;
+    const stateFolder = await this.#stateFolder();
     return startWorker({
       temporal,
       client,
@@ -172,8 +176,8 @@ export class Rig {
   }
 
   async stopWorker(): Promise<void> {
-    await this.worker?.stop();
-    this.worker = null;
+    await this.#worker?.stop();
+    this.#worker = null;
   }
 
   async close(): Promise<void> {
@@ -190,7 +194,7 @@ export class Rig {
     cache: ResultCache | null = null,
     out = 'results',
   ): Promise<Started> {
-    const path = typeof manifest === 'string' ? manifest : await this.write(name, manifest);
+    const path = typeof manifest === 'string' ? manifest : await this.#write(name, manifest);
     const { ids, ...taken } = await takenIn(path);
     const folder = join(this.folder, out, name);
     const kinds = Object.entries(taken.survey.kinds).filter(([, n]) => n > 0);
@@ -201,7 +205,7 @@ export class Rig {
     const session = {
       client,
       taskQueue,
-      role: this.options.sharesQueue ? 'remote' : 'host',
+      role: this.#options.sharesQueue ? 'remote' : 'host',
       ui: null,
       recover: none,
       close: none,
@@ -214,7 +218,7 @@ export class Rig {
       feeds,
       policy: this.policy,
       keepResults: cache !== null,
-      notify: notifyWays(this.notify),
+      notify: notifyWays(this.#notify),
     });
     const handle = client.workflow.getHandle<typeof campaign>(campaignWorkflowId(name));
     await taken.spool.remove();
@@ -232,13 +236,13 @@ export class Rig {
   }
 
   /** Of this rig: no test shares a ledger with another, or with whoever runs it. */
-  private async stateFolder(): Promise<string> {
+  async #stateFolder(): Promise<string> {
     const folder = join(this.folder, 'state');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
 
-  private async write(name: string, rows: readonly object[]): Promise<string> {
+  async #write(name: string, rows: readonly object[]): Promise<string> {
     const folder = join(this.folder, 'manifests', name);
     await mkdir(folder, { recursive: true });
     const path = join(folder, 'manifest.jsonl');

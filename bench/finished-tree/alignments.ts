@@ -108,18 +108,18 @@ export function alignmentMaker(): Maker {
 
 /** How the values of the rows spread in each column, by the number of rows: there are few of them. */
 class Spreads {
-  private readonly rings: readonly Ring[];
-  private readonly byRows = new Map<
+  readonly #rings: readonly Ring[];
+  readonly #byRows = new Map<
     number,
     Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
   >();
 
   constructor(rings: readonly Ring[]) {
-    this.rings = rings;
+    this.#rings = rings;
   }
 
   jsonOf(rows: number, from: number, columns: number): string {
-    const known = this.ofRows(rows);
+    const known = this.#ofRows(rows);
     const keys = KEYS.map((key) => {
       const lists = SPREADS.map((spread) => {
         const list = known[key]?.[spread] ?? [];
@@ -135,19 +135,17 @@ class Spreads {
     return `{${keys.join(',')}}`;
   }
 
-  private ofRows(
-    rows: number,
-  ): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
-    const made = this.byRows.get(rows);
+  #ofRows(rows: number): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
+    const made = this.#byRows.get(rows);
     if (made) return made;
-    const columns = this.rings[0]?.length ?? 0;
+    const columns = this.#rings[0]?.length ?? 0;
     const spreads = Object.fromEntries(
       KEYS.map((key) => {
         const lists = Array.from({ length: columns }, (_, column) =>
           spreadOf(
             Array.from(
               { length: rows },
-              (_row, row) => this.rings[row % ROWS]?.values[key]?.[column],
+              (_row, row) => this.#rings[row % ROWS]?.values[key]?.[column],
             ),
           ),
         );
@@ -159,7 +157,7 @@ class Spreads {
         ];
       }),
     );
-    this.byRows.set(rows, spreads);
+    this.#byRows.set(rows, spreads);
     return spreads;
   }
 }

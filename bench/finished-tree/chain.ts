@@ -22,9 +22,9 @@ export class Ring {
   readonly letters: readonly string[];
   readonly values: Values;
   /** By key: each value as it stands in the JSON. */
-  private readonly json: Readonly<Record<string, readonly string[]>>;
+  readonly #json: Readonly<Record<string, readonly string[]>>;
   /** A row of the CSV, before and after the index of the residue. */
-  private readonly csv: readonly (readonly [string, string])[];
+  readonly #csv: readonly (readonly [string, string])[];
 
   constructor(parts: readonly Residues[]) {
     this.letters = parts.flatMap(({ letters }) => letters);
@@ -32,13 +32,13 @@ export class Ring {
     this.values = Object.fromEntries(
       keys.map((key) => [key, parts.flatMap(({ values }) => values[key] ?? [])]),
     );
-    this.json = Object.fromEntries(
+    this.#json = Object.fromEntries(
       Object.entries(this.values).map(([key, list]) => [
         key,
         list.map((one) => JSON.stringify(one)),
       ]),
     );
-    this.csv = this.letters.map((letter, at) => [
+    this.#csv = this.letters.map((letter, at) => [
       letter,
       CSV_KEYS.map((key) => csvCell(this.values[key]?.[at] ?? null)).join(','),
     ]);
@@ -49,7 +49,7 @@ export class Ring {
   }
 
   /** The places of a piece, which may go on at the beginning. */
-  private cut<T>(list: readonly T[], from: number, length: number): readonly T[] {
+  #cut<T>(list: readonly T[], from: number, length: number): readonly T[] {
     const start = from % this.length;
     const straight = list.slice(start, start + length);
     return straight.length === length
@@ -58,22 +58,22 @@ export class Ring {
   }
 
   lettersOf(from: number, length: number): readonly string[] {
-    return this.cut(this.letters, from, length);
+    return this.#cut(this.letters, from, length);
   }
 
   valuesOf(key: string, from: number, length: number): readonly (number | string | null)[] {
-    return this.cut(this.values[key] ?? [], from, length);
+    return this.#cut(this.values[key] ?? [], from, length);
   }
 
   /** The members of a JSON object, without its braces. */
   jsonOf(from: number, length: number): string {
-    return Object.entries(this.json)
-      .map(([key, list]) => `${JSON.stringify(key)}:[${this.cut(list, from, length).join(',')}]`)
+    return Object.entries(this.#json)
+      .map(([key, list]) => `${JSON.stringify(key)}:[${this.#cut(list, from, length).join(',')}]`)
       .join(',');
   }
 
   csvOf(id: string, from: number, length: number): string {
-    const rows = this.cut(this.csv, from, length);
+    const rows = this.#cut(this.#csv, from, length);
     return rows.map(([letter, cells], at) => `${id},${letter},${at},${cells}\n`).join('');
   }
 }

@@ -12,11 +12,11 @@ const STEP_MS = 350;
 
 /** Tells the time at which each item's job was submitted, in the order in which it is asked. */
 export class Submissions {
-  private readonly counts: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
+  readonly #counts: Record<ServiceName, number> = { molecules: 0, predictions: 0 };
 
   next({ item, runSeconds }: Finished): FinishedJob {
     const service = SERVICE_OF_KIND[item.kind];
-    const turn = this.counts[service]++;
+    const turn = this.#counts[service]++;
     const at =
       Date.parse(STARTED_AT) +
       Math.floor(turn / LIMIT) * (WINDOW_MS + 25) +

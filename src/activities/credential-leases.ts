@@ -15,13 +15,13 @@ export interface CredentialLeasesOptions {
 const LOOK_HOLDS_MS = 10_000;
 
 export class CredentialLeases {
-  private readonly options: CredentialLeasesOptions;
+  readonly #options: CredentialLeasesOptions;
   /** When a token was found to be ours, by the address of its lease (ms of a steady clock). */
-  private readonly seen = new Map<string, number>();
-  private readonly looking = new Map<string, Promise<void>>();
+  readonly #seen = new Map<string, number>();
+  readonly #looking = new Map<string, Promise<void>>();
 
   constructor(options: CredentialLeasesOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -32,25 +32,25 @@ export class CredentialLeases {
   async check(tree: string, reference: ServiceReference, windowMs: number): Promise<void> {
     const address = credentialLeaseAddress(tree, reference);
     if (address === null) return;
-    if (performance.now() - (this.seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
+    if (performance.now() - (this.#seen.get(address) ?? -Infinity) < LOOK_HOLDS_MS) return;
     // Many submissions begin at once: one look is enough for all.
     const look =
-      this.looking.get(address) ??
-      this.look(address, windowMs).finally(() => this.looking.delete(address));
-    this.looking.set(address, look);
+      this.#looking.get(address) ??
+      this.#look(address, windowMs).finally(() => this.#looking.delete(address));
+    this.#looking.set(address, look);
     await look;
   }
 
-  private async look(address: string, windowMs: number): Promise<void> {
+  async #look(address: string, windowMs: number): Promise<void> {
     const at = performance.now();
     try {
-      const store = await this.options.openStore(address);
-      await useCredential(store, await this.options.holder(), windowMs);
+      const store = await this.#options.openStore(address);
+      await useCredential(store, await this.#options.holder(), windowMs);
     } catch (error) {
       if (!(error instanceof StoreError) || error.retryable) throw error;
       // Its rights end at a prefix of the bucket: without the lease only the service tells of others.
       log.warn('the lease of a token cannot be kept', { address, code: error.code });
     }
-    this.seen.set(address, at);
+    this.#seen.set(address, at);
   }
 }

@@ -24,40 +24,40 @@ interface Line {
 }
 
 export class EndReporter {
-  private readonly temporal: Pick<Client, 'workflow'>;
-  private readonly lines = new Map<string, Line>();
+  readonly #temporal: Pick<Client, 'workflow'>;
+  readonly #lines = new Map<string, Line>();
 
   constructor(temporal: Pick<Client, 'workflow'>) {
-    this.temporal = temporal;
+    this.#temporal = temporal;
   }
 
   /** Resolves when the campaign was notified, or has ended; rejects when the server did not accept the signal. */
   report(campaign: string, done: ItemDone): Promise<void> {
-    const line = this.lines.get(campaign) ?? { waiting: [], timer: null };
-    this.lines.set(campaign, line);
+    const line = this.#lines.get(campaign) ?? { waiting: [], timer: null };
+    this.#lines.set(campaign, line);
     return new Promise((reported, failed) => {
       line.waiting.push({ done, reported, failed });
-      if (line.timer === null || line.waiting.length >= MOST) this.send(campaign, line);
+      if (line.timer === null || line.waiting.length >= MOST) this.#send(campaign, line);
     });
   }
 
-  private send(campaign: string, line: Line): void {
+  #send(campaign: string, line: Line): void {
     if (line.timer) clearTimeout(line.timer);
     const sent = line.waiting.splice(0);
     // Campaigns come and go.
     if (sent.length === 0) {
-      this.lines.delete(campaign);
+      this.#lines.delete(campaign);
       return;
     }
-    line.timer = setTimeout(() => this.send(campaign, line), APART_MS);
-    void this.signal(campaign, sent);
+    line.timer = setTimeout(() => this.#send(campaign, line), APART_MS);
+    void this.#signal(campaign, sent);
   }
 
-  private async signal(campaign: string, sent: readonly Waiting[]): Promise<void> {
+  async #signal(campaign: string, sent: readonly Waiting[]): Promise<void> {
     try {
       const ends = sent.map(({ done }) => done);
       const [first, ...more] = ends as [ItemDone, ...ItemDone[]];
-      const handle = this.temporal.workflow.getHandle(campaignWorkflowId(campaign));
+      const handle = this.#temporal.workflow.getHandle(campaignWorkflowId(campaign));
       await handle.signal(itemDoneSignal, more.length === 0 ? first : ends);
     } catch (error) {
       // The campaign was terminated; the next run reads the ends from disk.

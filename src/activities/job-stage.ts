@@ -22,75 +22,75 @@ interface Left {
 }
 
 export class JobStage {
-  private readonly context: Context;
-  private readonly clock: ServerClock;
-  private left: Left;
+  readonly #context: Context;
+  readonly #clock: ServerClock;
+  #left: Left;
 
   constructor(context: Context, clock: ServerClock) {
-    this.context = context;
-    this.clock = clock;
-    this.left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
+    this.#context = context;
+    this.#clock = clock;
+    this.#left = (context.info.heartbeatDetails as Left | null | undefined) ?? {};
   }
 
   get finished(): FinishedJob | undefined {
-    return this.left.finished;
+    return this.#left.finished;
   }
 
   beat(): void {
-    this.context.heartbeat(this.left);
+    this.#context.heartbeat(this.#left);
   }
 
   finish({ artefacts, queuedAt }: Extract<PollResult, { type: 'finished' }>): FinishedJob {
-    const { attempt } = this.context.info;
+    const { attempt } = this.#context.info;
     const finished = {
       artefacts,
-      ageMs: this.ageMs(),
+      ageMs: this.#ageMs(),
       attempt,
       ...(queuedAt !== undefined && { queuedAt }),
     };
-    this.leave({ finished });
+    this.#leave({ finished });
     return finished;
   }
 
   fetched(artefact: ArtefactName): FetchResult | undefined {
-    return this.left.fetched?.[artefact];
+    return this.#left.fetched?.[artefact];
   }
 
   keep(artefact: ArtefactName, result: FetchResult): void {
-    const { bad: { [artefact]: _, ...bad } = {}, fetched } = this.left;
-    this.leave({ ...this.left, bad, fetched: { ...fetched, [artefact]: result } });
+    const { bad: { [artefact]: _, ...bad } = {}, fetched } = this.#left;
+    this.#leave({ ...this.#left, bad, fetched: { ...fetched, [artefact]: result } });
   }
 
   pollTries(): PollTries {
     return {
-      attempt: this.context.info.attempt,
-      ageMs: () => this.ageMs(),
-      left: this.left.seen ?? null,
-      leave: (seen) => this.leave({ seen }),
+      attempt: this.#context.info.attempt,
+      ageMs: () => this.#ageMs(),
+      left: this.#left.seen ?? null,
+      leave: (seen) => this.#leave({ seen }),
     };
   }
 
   /** Counted from when the job was seen to have ended. */
   fetchTries(artefact: ArtefactName): FetchTries {
-    const { attempt } = this.context.info;
-    const { finished, bad } = this.left;
+    const { attempt } = this.#context.info;
+    const { finished, bad } = this.#left;
     return {
       attempt: attempt - (finished?.attempt ?? attempt) + 1,
-      ageMs: () => this.ageMs() - (finished?.ageMs ?? 0),
+      ageMs: () => this.#ageMs() - (finished?.ageMs ?? 0),
       left: bad?.[artefact] ?? null,
       leave: (problem) => {
-        const { [artefact]: _, ...others } = this.left.bad ?? {};
-        this.leave({ ...this.left, bad: problem ? { ...others, [artefact]: problem } : others });
+        const { [artefact]: _, ...others } = this.#left.bad ?? {};
+        this.#leave({ ...this.#left, bad: problem ? { ...others, [artefact]: problem } : others });
       },
     };
   }
 
-  private ageMs(): number {
-    return ageOf(this.clock, this.context.info);
+  #ageMs(): number {
+    return ageOf(this.#clock, this.#context.info);
   }
 
-  private leave(left: Left): void {
-    this.left = left;
+  #leave(left: Left): void {
+    this.#left = left;
     this.beat();
   }
 }

@@ -10,20 +10,20 @@ const REMEMBERED = 20;
 const LONGEST_MS = 60_000;
 
 export class JobTimes {
-  private readonly recent = new Map<string, number[]>();
+  readonly #recent = new Map<string, number[]>();
 
   /** Takes in what the log of an ended job says. */
   note(job: RemoteJob, { queuedAt, startedAt, finishedAt }: Timing): void {
     // A job that found a worker free has no time in the queue.
     const tookMs = Date.parse(finishedAt ?? '') - Date.parse(queuedAt ?? startedAt ?? '');
     if (!(tookMs >= 0)) return;
-    const times = this.recent.get(keyOf(job)) ?? [];
-    this.recent.set(keyOf(job), [...times.slice(1 - REMEMBERED), tookMs]);
+    const times = this.#recent.get(keyOf(job)) ?? [];
+    this.#recent.set(keyOf(job), [...times.slice(1 - REMEMBERED), tookMs]);
   }
 
   /** The shortest of the recent ones, in ms; null when nothing is known. */
   shortestMs(job: RemoteJob): number | null {
-    const times = this.recent.get(keyOf(job)) ?? [];
+    const times = this.#recent.get(keyOf(job)) ?? [];
     return times.length === 0 ? null : Math.min(LONGEST_MS, ...times);
   }
 }

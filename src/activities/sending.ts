@@ -34,22 +34,22 @@ type Noted = Pick<SubmitRequest, 'job' | 'attempt' | 'others'> &
 export type EarlierOutcome = TimedOutcome & { readonly credential?: string };
 
 export class SendingNote {
-  private readonly store: Store;
-  private readonly key: string;
-  private readonly sentWith: { readonly credential?: string };
-  private at = '';
+  readonly #store: Store;
+  readonly #key: string;
+  readonly #sentWith: { readonly credential?: string };
+  #at = '';
   /** By both clocks, in ms: the clock of the wall may be set before the answer is there. */
-  private sent: { readonly wall: number; readonly steady: number } | null = null;
+  #sent: { readonly wall: number; readonly steady: number } | null = null;
 
   constructor(store: Store, { job, attempt, credential, others }: Noted) {
-    this.store = store;
-    this.key = itemKey(job.kind as Kind, job.id, `sending-${attempt}.json`);
-    this.sentWith = others === undefined || credential === undefined ? {} : { credential };
+    this.#store = store;
+    this.#key = itemKey(job.kind as Kind, job.id, `sending-${attempt}.json`);
+    this.#sentWith = others === undefined || credential === undefined ? {} : { credential };
   }
 
   /** What an earlier attempt has left: the job's id where it was accepted, or that its fate is unknown; null when nothing was sent. */
   async earlier(): Promise<EarlierOutcome | null> {
-    const text = await this.store.readText(this.key);
+    const text = await this.#store.readText(this.#key);
     if (text === null) return null;
     const { data } = note.safeParse(parsed(text));
     if (!data) return { type: 'unsure', message: unknownFate('') };
@@ -64,16 +64,16 @@ export class SendingNote {
 
   /** From here on the job may be sent. False when another attempt has made the note: then it may not. */
   async make(): Promise<boolean> {
-    this.at = new Date().toISOString();
-    const made = await this.store.create(this.key, this.textOf({}));
-    if (made) this.sent = { wall: Date.now(), steady: performance.now() };
+    this.#at = new Date().toISOString();
+    const made = await this.#store.create(this.#key, this.#textOf({}));
+    if (made) this.#sent = { wall: Date.now(), steady: performance.now() };
     return made;
   }
 
   /** The outcome with the times of its POST. Called as soon as the answer is complete. */
   timed(outcome: SubmitOutcome): TimedOutcome {
-    if (this.sent === null) return outcome;
-    const { wall, steady } = this.sent;
+    if (this.#sent === null) return outcome;
+    const { wall, steady } = this.#sent;
     const sentAt = new Date(wall).toISOString();
     if (outcome.type === 'unsure') return { ...outcome, sentAt };
     if (outcome.type !== 'accepted') return outcome;
@@ -87,15 +87,15 @@ export class SendingNote {
     try {
       if (outcome.type === 'accepted') {
         const { remoteId, sentAt, answeredAt } = outcome;
-        await this.store.write(this.key, this.textOf({ remoteId, sentAt, answeredAt }));
-      } else if (outcome.type !== 'unsure') await this.store.remove(this.key);
+        await this.#store.write(this.#key, this.#textOf({ remoteId, sentAt, answeredAt }));
+      } else if (outcome.type !== 'unsure') await this.#store.remove(this.#key);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
   }
 
-  private textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
-    return `${JSON.stringify({ at: this.at, ...this.sentWith, ...more })}\n`;
+  #textOf(more: Omit<z.infer<typeof note>, 'at'>): string {
+    return `${JSON.stringify({ at: this.#at, ...this.#sentWith, ...more })}\n`;
   }
 }
 

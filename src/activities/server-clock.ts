@@ -15,36 +15,36 @@ export class ServerClock {
    * An activity asks several times, and thousands of stamps arrive in a minute: going over all of them took 2 ms of CPU
    * an item.
    */
-  private readonly least: { readonly at: number; readonly difference: number }[] = [];
-  private readonly ours: () => number;
+  readonly #least: { readonly at: number; readonly difference: number }[] = [];
+  readonly #ours: () => number;
 
   /** @param ours a clock of this machine that is never set, in ms */
   constructor(ours: () => number = () => performance.now()) {
-    this.ours = ours;
+    this.#ours = ours;
   }
 
   /** Something that the server stamped `stampMs` has just arrived. */
   saw(stampMs: number): void {
-    const at = this.ours();
+    const at = this.#ours();
     const difference = at - stampMs;
-    while ((this.least.at(-1)?.difference ?? -Infinity) >= difference) this.least.pop();
-    this.least.push({ at, difference });
-    const kept = this.least.findIndex((one) => at - one.at < REMEMBERED_MS);
-    if (kept > 0) this.least.splice(0, kept);
+    while ((this.#least.at(-1)?.difference ?? -Infinity) >= difference) this.#least.pop();
+    this.#least.push({ at, difference });
+    const kept = this.#least.findIndex((one) => at - one.at < REMEMBERED_MS);
+    if (kept > 0) this.#least.splice(0, kept);
   }
 
   /** How long to wait (ms) until the server's clock certainly shows `at`; 0 when it does already. */
   until(at: number): number {
-    return Math.max(0, at + this.difference() - this.ours());
+    return Math.max(0, at + this.#difference() - this.#ours());
   }
 
   /** How long ago (ms) the server stamped this, or less by the quickest way from there; never negative. */
   since(stampMs: number): number {
-    return Math.max(0, this.ours() - this.difference() - stampMs);
+    return Math.max(0, this.#ours() - this.#difference() - stampMs);
   }
 
-  private difference(): number {
-    const [first] = this.least;
+  #difference(): number {
+    const [first] = this.#least;
     if (!first) throw new Error('nothing of the server was seen yet');
     return first.difference;
   }

@@ -58,13 +58,13 @@ interface Moment {
 }
 
 export class TreeLeases {
-  private readonly options: TreeLeasesOptions;
-  private readonly kept = new Map<string, Kept>();
-  private timer: NodeJS.Timeout | null = null;
-  private renewing: Promise<void> = Promise.resolve();
+  readonly #options: TreeLeasesOptions;
+  readonly #kept = new Map<string, Kept>();
+  #timer: NodeJS.Timeout | null = null;
+  #renewing: Promise<void> = Promise.resolve();
 
   constructor(options: TreeLeasesOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -72,70 +72,70 @@ export class TreeLeases {
    * @throws StoreError `TREE_NOT_HERE`, `TREE_LEASED`
    */
   async check(store: Store, address: TreeAddress): Promise<void> {
-    const kept = this.keptOf(address);
+    const kept = this.#keptOf(address);
     kept.closed = 0;
     if (isRecent(kept.seen)) return;
     // Many activities begin at once: one look is enough for all.
-    kept.looking ??= this.look(store, kept).finally(() => {
+    kept.looking ??= this.#look(store, kept).finally(() => {
       kept.looking = null;
     });
     await kept.looking;
   }
 
   start(): void {
-    this.timer = setInterval(() => {
-      this.renewing = this.renewing.then(() => this.renew());
+    this.#timer = setInterval(() => {
+      this.#renewing = this.#renewing.then(() => this.renew());
     }, RENEW_EVERY_MS);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
   /** After the last activity: trees on which no campaign is open are released. */
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    await this.renewing;
+    if (this.#timer) clearInterval(this.#timer);
+    await this.#renewing;
     // Should Temporal have died as well: the lease goes stale.
-    const open = await Promise.race([this.openTrees(), delay(LAST_LOOK_MS, null, { ref: false })]);
+    const open = await Promise.race([this.#openTrees(), delay(LAST_LOOK_MS, null, { ref: false })]);
     if (open === null) return;
-    for (const kept of [...this.kept.values()]) {
-      if (!open.has(keyOf(kept.address))) await this.attempt(() => this.release(kept));
+    for (const kept of [...this.#kept.values()]) {
+      if (!open.has(keyOf(kept.address))) await this.#attempt(() => this.#release(kept));
     }
   }
 
   /** One round: what is open is renewed, what is not is released. */
   async renew(): Promise<void> {
-    const open = await this.openTrees();
-    for (const address of open?.values() ?? []) this.keptOf(address);
-    for (const kept of [...this.kept.values()]) {
+    const open = await this.#openTrees();
+    for (const address of open?.values() ?? []) this.#keptOf(address);
+    for (const kept of [...this.#kept.values()]) {
       // Temporal does not say what is open: what we had, we keep.
       kept.closed = open?.has(keyOf(kept.address)) === false ? kept.closed + 1 : 0;
-      if (kept.closed === 0) await this.attempt(() => this.keep(kept));
-      else if (kept.closed >= LOOKS_BEFORE_RELEASE) await this.attempt(() => this.release(kept));
+      if (kept.closed === 0) await this.#attempt(() => this.#keep(kept));
+      else if (kept.closed >= LOOKS_BEFORE_RELEASE) await this.#attempt(() => this.#release(kept));
     }
   }
 
-  private async keep(kept: Kept): Promise<void> {
+  async #keep(kept: Kept): Promise<void> {
     kept.renewedAt = -Infinity;
-    await this.look(await this.options.openStore(kept.address.store), kept);
+    await this.#look(await this.#options.openStore(kept.address.store), kept);
   }
 
-  private async release(kept: Kept): Promise<void> {
-    this.kept.delete(keyOf(kept.address));
-    const store = await this.options.openStore(kept.address.store);
-    await releaseLease(store, await this.options.holder());
+  async #release(kept: Kept): Promise<void> {
+    this.#kept.delete(keyOf(kept.address));
+    const store = await this.#options.openStore(kept.address.store);
+    await releaseLease(store, await this.#options.holder());
   }
 
   /** Activities report a folder that is missing or belongs to another Temporal. */
-  private async attempt(step: () => Promise<void>): Promise<void> {
+  async #attempt(step: () => Promise<void>): Promise<void> {
     try {
       await step();
     } catch (error) {
-      this.options.onTrouble?.(error);
+      this.#options.onTrouble?.(error);
     }
   }
 
-  private async look(store: Store, kept: Kept): Promise<void> {
+  async #look(store: Store, kept: Kept): Promise<void> {
     kept.seen = null;
-    const holder = await this.options.holder();
+    const holder = await this.#options.holder();
     const lease = await newestLease(store);
     const isFree = lease === null || lease.released;
     if (!isFree && !isOf(lease, holder)) throw treeLeased(store, lease.record);
@@ -144,13 +144,13 @@ export class TreeLeases {
     const seen = now();
     const ours = isFree
       ? await takeLease(store, holder, lease, false)
-      : await this.renewIfDue(store, holder, lease, kept);
+      : await this.#renewIfDue(store, holder, lease, kept);
     if (!ours) throw treeLeased(store, (await newestLease(store))?.record ?? null);
     if (isFree) kept.renewedAt = seen.monotonic;
     kept.seen = seen;
   }
 
-  private async renewIfDue(
+  async #renewIfDue(
     store: Store,
     holder: LeaseHolder,
     lease: Lease,
@@ -163,9 +163,9 @@ export class TreeLeases {
     return renewed;
   }
 
-  private keptOf(address: TreeAddress): Kept {
+  #keptOf(address: TreeAddress): Kept {
     const key = keyOf(address);
-    const known = this.kept.get(key);
+    const known = this.#kept.get(key);
     if (known) return known;
     const { store, tree } = address;
     const kept: Kept = {
@@ -175,17 +175,17 @@ export class TreeLeases {
       closed: 0,
       looking: null,
     };
-    this.kept.set(key, kept);
+    this.#kept.set(key, kept);
     return kept;
   }
 
   /** By their keys; null when Temporal does not say. */
-  private async openTrees(): Promise<ReadonlyMap<string, TreeAddress> | null> {
+  async #openTrees(): Promise<ReadonlyMap<string, TreeAddress> | null> {
     try {
-      const trees = await this.options.openTrees();
+      const trees = await this.#options.openTrees();
       return new Map(trees.map((address) => [keyOf(address), address]));
     } catch (error) {
-      this.options.onTrouble?.(error);
+      this.#options.onTrouble?.(error);
       return null;
     }
   }

@@ -112,37 +112,38 @@ function leftToGoStale(): void {
 }
 
 class RenewedTree implements HeldTree {
-  private readonly store: Store;
-  private readonly holder: LeaseHolder;
-  private readonly timer: NodeJS.Timeout;
-  private lease: Lease | null;
-  private renewing: Promise<void> = Promise.resolve();
+  readonly #store: Store;
+  readonly #holder: LeaseHolder;
+  readonly #timer: NodeJS.Timeout;
+  #lease: Lease | null;
+  #renewing: Promise<void> = Promise.resolve();
 
   constructor(store: Store, holder: LeaseHolder, lease: Lease) {
-    this.store = store;
-    this.holder = holder;
-    this.lease = lease;
-    this.timer = setInterval(() => {
+    this.#store = store;
+    this.#holder = holder;
+    this.#lease = lease;
+    this.#timer = setInterval(() => {
       // A write that fails is retried next time; other holders wait for three renewals.
-      this.renewing = this.renewing.then(() => this.renew()).catch(() => undefined);
+      this.#renewing = this.#renewing.then(() => this.#renew()).catch(() => undefined);
     }, RENEW_EVERY_MS);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
   async check(): Promise<void> {
-    await this.renewing;
-    await this.renew();
-    if (this.lease === null) {
-      throw treeLeased(this.store, (await newestLease(this.store))?.record ?? null);
+    await this.#renewing;
+    await this.#renew();
+    if (this.#lease === null) {
+      throw treeLeased(this.#store, (await newestLease(this.#store))?.record ?? null);
     }
   }
 
   async end(): Promise<void> {
-    clearInterval(this.timer);
-    await this.renewing;
+    clearInterval(this.#timer);
+    await this.#renewing;
   }
 
-  private async renew(): Promise<void> {
-    if (this.lease !== null) this.lease = await renewLease(this.store, this.holder, this.lease);
+  async #renew(): Promise<void> {
+    if (this.#lease !== null)
+      this.#lease = await renewLease(this.#store, this.#holder, this.#lease);
   }
 }

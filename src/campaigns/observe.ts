@@ -46,23 +46,23 @@ const DESCRIBE_EVERY_MS = 5_000;
 
 /** Polls repeatedly, and queries only what may have changed. */
 export class Observer {
-  private readonly session: Session;
-  private readonly observed: Observed;
-  private described: Described | null = null;
-  private counted: { readonly total: number; readonly kinds: KindCounts | null } | null = null;
+  readonly #session: Session;
+  readonly #observed: Observed;
+  #described: Described | null = null;
+  #counted: { readonly total: number; readonly kinds: KindCounts | null } | null = null;
 
   constructor(session: Session, observed: Observed) {
-    this.session = session;
-    this.observed = observed;
+    this.#session = session;
+    this.#observed = observed;
   }
 
   async look(): Promise<Observation> {
-    const { client } = this.session;
-    const { name } = this.observed;
+    const { client } = this.#session;
+    const { name } = this.#observed;
     // One after the other: a call that is still being retried when another has failed, and its connection was closed
     // for that, would end the process ("Channel has been shut down", from a timer of the SDK).
     const progress = await ask(client, campaignWorkflowId(name), progressQuery);
-    const { status, services, obstacle } = await this.describe(progress);
+    const { status, services, obstacle } = await this.#describe(progress);
     const budgets = await budgetsOf(client, services);
     const lanes = budgets.flatMap(({ waiting }) => waiting);
     const waiting = lanes
@@ -75,42 +75,42 @@ export class Observer {
       progress,
       waiting,
       budgets,
-      kinds: await this.kinds(progress.total),
+      kinds: await this.#kinds(progress.total),
       obstacle: obstacle ?? standstillOf({ budgets, progress }, at),
       ended: status !== 'RUNNING',
       completed: status === 'COMPLETED',
     };
   }
 
-  private async describe({ state }: CampaignProgress): Promise<Described> {
+  async #describe({ state }: CampaignProgress): Promise<Described> {
     const ends = state === 'completed' || state === 'cancelled';
-    const known = this.described;
+    const known = this.#described;
     if (known && !ends && Date.now() - known.at < DESCRIBE_EVERY_MS) return known;
-    const { name, folder } = this.observed;
-    const found = await this.session.client.workflow.getHandle(campaignWorkflowId(name)).describe();
-    this.described = {
+    const { name, folder } = this.#observed;
+    const found = await this.#session.client.workflow
+      .getHandle(campaignWorkflowId(name))
+      .describe();
+    this.#described = {
       at: Date.now(),
       status: found.status.name,
       services: found.memo?.['services'],
-      obstacle: ends ? null : await this.obstacle(folder, found),
+      obstacle: ends ? null : await this.#obstacle(folder, found),
     };
-    return this.described;
+    return this.#described;
   }
 
-  private async obstacle(
-    folder: string,
-    found: WorkflowExecutionDescription,
-  ): Promise<string | null> {
-    const { session, observed } = this;
+  async #obstacle(folder: string, found: WorkflowExecutionDescription): Promise<string | null> {
+    const session = this.#session;
+    const observed = this.#observed;
     const own = await obstacleOf(folder, found);
     return own ?? (await treeObstacleOf({ session, ...observed }, found));
   }
 
   /** Rows are counted in the tree, once, and again when there are more of them. */
-  private async kinds(total: number): Promise<KindCounts | null> {
-    if (this.counted?.total !== total)
-      this.counted = { total, kinds: await kindsIn(this.observed) };
-    return this.counted.kinds;
+  async #kinds(total: number): Promise<KindCounts | null> {
+    if (this.#counted?.total !== total)
+      this.#counted = { total, kinds: await kindsIn(this.#observed) };
+    return this.#counted.kinds;
   }
 }
 

@@ -26,59 +26,59 @@ const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
 
 export class ServerKeeper {
-  private readonly dir: string;
-  private server: ServerRecord | null = null;
-  private guard: UiGuard | null = null;
-  private watch: NodeJS.Timeout | null = null;
-  private reviving: Promise<unknown> | null = null;
+  readonly #dir: string;
+  #server: ServerRecord | null = null;
+  #guard: UiGuard | null = null;
+  #watch: NodeJS.Timeout | null = null;
+  #reviving: Promise<unknown> | null = null;
   /** However this process ends, its server goes with it: only kill -9 leaves one, for the next host to find. */
-  private readonly abandon = (): void => {
-    if (this.server) killNow(this.server.pid);
+  readonly #abandon = (): void => {
+    if (this.#server) killNow(this.#server.pid);
   };
 
   /** @param dir folder whose lock the caller holds */
   constructor(dir: string) {
-    this.dir = dir;
-    process.on('exit', this.abandon);
+    this.#dir = dir;
+    process.on('exit', this.#abandon);
   }
 
   /** The server that a killed host left behind, or a new one on the same database. */
   async begin(): Promise<ServerRecord> {
-    const server = await this.findOrStart();
+    const server = await this.#findOrStart();
     // Worker and clients keep knocking at its address: it only has to be there again soon.
-    this.watch = setInterval(() => {
+    this.#watch = setInterval(() => {
       // What keeps it from starting stands in its log; we go on trying as long as we live.
-      if (this.server && !isAlive(this.server.pid)) this.revive().catch(() => undefined);
+      if (this.#server && !isAlive(this.#server.pid)) this.revive().catch(() => undefined);
     }, LOOK_EVERY_MS);
-    this.watch.unref();
+    this.#watch.unref();
     return server;
   }
 
-  private async findOrStart(): Promise<ServerRecord> {
-    const left = readRecord(this.dir, 'server');
+  async #findOrStart(): Promise<ServerRecord> {
+    const left = readRecord(this.#dir, 'server');
     // A server that was started before there was a guard shows its UI to every web page: it is started anew.
-    if (left?.uiBehind && !isSetBack(this.dir) && (await isRunning(left))) {
-      this.server = { ...left, ui: await this.guardedUi(left) };
-      writeRecord(this.dir, 'server', this.server);
-      return this.server;
+    if (left?.uiBehind && !isSetBack(this.#dir) && (await isRunning(left))) {
+      this.#server = { ...left, ui: await this.#guardedUi(left) };
+      writeRecord(this.#dir, 'server', this.#server);
+      return this.#server;
     }
     if (left && lives(left)) await stopDevServer(left);
-    const aside = setAsideAfterStep(this.dir);
+    const aside = setAsideAfterStep(this.#dir);
     if (aside !== null) warn(SET_ASIDE(aside));
-    return this.start(left);
+    return this.#start(left);
   }
 
   /** When the server has died: another one, where worker and clients look for it. Throws TEMPORAL_PORT_LOST. */
   async revive(): Promise<void> {
-    if (this.server && (await isRunning(this.server))) return;
-    this.reviving ??= this.restart().finally(() => {
-      this.reviving = null;
+    if (this.#server && (await isRunning(this.#server))) return;
+    this.#reviving ??= this.#restart().finally(() => {
+      this.#reviving = null;
     });
-    await this.reviving;
+    await this.#reviving;
   }
 
-  private async restart(): Promise<void> {
-    const port = portOf(this.server?.address ?? '');
+  async #restart(): Promise<void> {
+    const port = portOf(this.#server?.address ?? '');
     if ((await freePort(port)) !== port) {
       throw new HundredfoldError({
         code: 'TEMPORAL_PORT_LOST',
@@ -86,35 +86,35 @@ export class ServerKeeper {
         remedy: 'Run the same command again: it uses another port, and nothing is lost.',
       });
     }
-    await this.findOrStart();
+    await this.#findOrStart();
   }
 
   async end(): Promise<void> {
-    if (this.watch) clearInterval(this.watch);
-    await this.reviving?.catch(() => undefined);
-    await this.guard?.close();
-    this.guard = null;
-    process.off('exit', this.abandon);
-    if (!this.server) return;
-    await stopDevServer(this.server);
+    if (this.#watch) clearInterval(this.#watch);
+    await this.#reviving?.catch(() => undefined);
+    await this.#guard?.close();
+    this.#guard = null;
+    process.off('exit', this.#abandon);
+    if (!this.#server) return;
+    await stopDevServer(this.#server);
     // The record stays, for its ports: links to the UI keep working after the next start.
-    writeRecord(this.dir, 'server', { ...this.server, pid: 0 });
+    writeRecord(this.#dir, 'server', { ...this.#server, pid: 0 });
   }
 
-  private async start(former: ServerRecord | null): Promise<ServerRecord> {
+  async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const { path: executable } = await ensureTemporalCli(sayOnStderr);
     const port = former ? { port: portOf(former.address) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
-    const ports = await waitForLock(portsFolder(this.dir, process.env));
+    const ports = await waitForLock(portsFolder(this.#dir, process.env));
     try {
-      const ui = await this.guardedUi(former);
+      const ui = await this.#guardedUi(former);
       const place = await hiddenPlace();
-      const options = { executable, dir: this.dir, ...port, uiIp: place.ip, uiPort: place.port };
+      const options = { executable, dir: this.#dir, ...port, uiIp: place.ip, uiPort: place.port };
       const record = ({ ui: uiBehind, ...server }: DevServer) => ({ ...server, ui, uiBehind });
       const started = await startDevServer(options, (server) => {
-        this.server = record(server);
+        this.#server = record(server);
         // Recorded before it is healthy: if we are killed right here, the next host still finds it.
-        writeRecord(this.dir, 'server', this.server);
+        writeRecord(this.#dir, 'server', this.#server);
       });
       return record(started);
     } finally {
@@ -123,10 +123,10 @@ export class ServerKeeper {
   }
 
   /** Where the user finds the UI, on its former port if that is free. */
-  private async guardedUi(former: ServerRecord | null): Promise<string> {
+  async #guardedUi(former: ServerRecord | null): Promise<string> {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
-    this.guard ??= await guardUi(() => this.server?.uiBehind ?? null, ...known, UI_PORT);
-    return this.guard.url;
+    this.#guard ??= await guardUi(() => this.#server?.uiBehind ?? null, ...known, UI_PORT);
+    return this.#guard.url;
   }
 }
 

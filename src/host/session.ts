@@ -53,61 +53,62 @@ export async function openSession(options: HostOptions): Promise<Session> {
 }
 
 class EmbeddedSession implements Session {
-  private readonly options: HostOptions;
-  private host: Host | null = null;
-  private joined: { record: HostRecord; client: Client } | null = null;
+  readonly #options: HostOptions;
+  #host: Host | null = null;
+  #joined: { record: HostRecord; client: Client } | null = null;
 
   private constructor(options: HostOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   static async open(options: HostOptions): Promise<EmbeddedSession> {
     const session = new EmbeddedSession(options);
-    await session.enter();
+    await session.#enter();
     return session;
   }
 
   get role(): 'host' | 'joined' {
-    return this.host ? 'host' : 'joined';
+    return this.#host ? 'host' : 'joined';
   }
 
   get client(): Client {
-    return this.current().client;
+    return this.#current().client;
   }
 
   get taskQueue(): string {
-    return this.current().record.taskQueue;
+    return this.#current().record.taskQueue;
   }
 
   get ui(): string | null {
-    return this.current().record.server.ui;
+    return this.#current().record.server.ui;
   }
 
   async recover(): Promise<void> {
-    if (this.host) return this.host.revive();
-    await this.joined?.client.connection.close();
-    this.joined = null;
-    await this.enter();
+    if (this.#host) return this.#host.revive();
+    await this.#joined?.client.connection.close();
+    this.#joined = null;
+    await this.#enter();
   }
 
   /** May be called twice: what another process has taken over meanwhile is no longer ours to end. */
   async close(): Promise<void> {
-    const { host, joined } = this;
-    this.host = null;
-    this.joined = null;
+    const host = this.#host;
+    const joined = this.#joined;
+    this.#host = null;
+    this.#joined = null;
     await host?.stop();
     await joined?.client.connection.close();
   }
 
-  private current(): { record: HostRecord; client: Client } {
-    const current = this.host ?? this.joined;
+  #current(): { record: HostRecord; client: Client } {
+    const current = this.#host ?? this.#joined;
     if (!current) throw new Error('the session is between two hosts');
     return current;
   }
 
   /** Becomes the host if nobody is, joins it otherwise. A host that is still starting is waited for. */
-  private async enter(): Promise<void> {
-    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.options;
+  async #enter(): Promise<void> {
+    const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
     const { embeddedDir } = settings;
     const deadline = new Deadline(patienceMs);
     while (!deadline.hasPassed) {
@@ -115,11 +116,11 @@ class EmbeddedSession implements Session {
       if (lock) {
         // Loaded here: a command that joins a host starts in half the time without the worker and the services.
         const { startHost } = await import('./host.ts');
-        this.host = await startHost(lock, this.options);
+        this.#host = await startHost(lock, this.#options);
         return;
       }
       const record = readRecord(embeddedDir, 'host');
-      if (record && (await this.join(record))) return;
+      if (record && (await this.#join(record))) return;
       await delay(LOOK_AGAIN_MS);
     }
     throw new HundredfoldError({
@@ -130,34 +131,34 @@ class EmbeddedSession implements Session {
     });
   }
 
-  private async join(record: HostRecord): Promise<boolean> {
+  async #join(record: HostRecord): Promise<boolean> {
     // A record left by a host that was killed: its successor is about to write its own.
     if (!isAlive(record.pid)) return false;
     // A command like `status` holds the server for a moment: nothing would be done while we relied on it.
     if (record.lookOnly && !record.lasting) return false;
-    if (record.lookOnly && !this.options.lookOnly) throw onlyLooks(record);
-    const { patienceMs = HOST_START_TIMEOUT_MS } = this.options;
+    if (record.lookOnly && !this.#options.lookOnly) throw onlyLooks(record);
+    const { patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
     const timeoutMs = Math.min(CONNECT_MS, patienceMs);
-    const { codec } = this.options.settings;
+    const { codec } = this.#options.settings;
     const target = { ...temporalOf(record), codec, embedded: true, timeoutMs };
     const client = await connectClient(target).catch(() => null);
     if (!client) return false;
     try {
-      if (!this.options.anyHost) {
-        this.checkServices(record);
-        await this.updateLimits(client);
+      if (!this.#options.anyHost) {
+        this.#checkServices(record);
+        await this.#updateLimits(client);
       }
     } catch (error) {
       await client.connection.close();
       throw error;
     }
-    this.joined = { record, client };
+    this.#joined = { record, client };
     return true;
   }
 
   /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
-  private async updateLimits(client: Client): Promise<void> {
-    const services = everyCredential(Object.values(this.options.settings.services));
+  async #updateLimits(client: Client): Promise<void> {
+    const services = everyCredential(Object.values(this.#options.settings.services));
     for (const { reference, limit, addressLimit, maxUnfinished } of services) {
       await client.workflow.getHandle(budgetWorkflowId(reference)).signal(configureSignal, {
         credential: reference.credential,
@@ -169,8 +170,8 @@ class EmbeddedSession implements Session {
   }
 
   /** The host's worker does the work, so it must know our services and tokens. */
-  private checkServices(record: HostRecord): void {
-    const { settings, localServices } = this.options;
+  #checkServices(record: HostRecord): void {
+    const { settings, localServices } = this.#options;
     const wanted = [
       ...everyCredential(Object.values(settings.services)),
       ...(localServices ? localSettings() : []),
@@ -201,12 +202,12 @@ class RemoteSession implements Session {
   readonly ui = null;
   readonly client: Client;
   readonly taskQueue: string;
-  private readonly stopWorker: () => Promise<void>;
+  readonly #stopWorker: () => Promise<void>;
 
   private constructor(client: Client, taskQueue: string, stopWorker: () => Promise<void>) {
     this.client = client;
     this.taskQueue = taskQueue;
-    this.stopWorker = stopWorker;
+    this.#stopWorker = stopWorker;
   }
 
   static async open(
@@ -257,7 +258,7 @@ class RemoteSession implements Session {
   }
 
   async close(): Promise<void> {
-    await this.stopWorker();
+    await this.#stopWorker();
     await this.client.connection.close();
   }
 }

@@ -25,18 +25,18 @@ const TIDY_EVERY_MS = 60_000;
 const OPEN_KEPT_MS = 24 * 3_600_000;
 
 export class ChargeRows {
-  private readonly database: DatabaseSync;
-  private readonly owner: string;
-  private readonly session: string;
-  private tidiedAt = Number.NEGATIVE_INFINITY;
+  readonly #database: DatabaseSync;
+  readonly #owner: string;
+  readonly #session: string;
+  #tidiedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     database: DatabaseSync,
     { owner, session }: { readonly owner: string; readonly session: string },
   ) {
-    this.database = database;
-    this.owner = owner;
-    this.session = session;
+    this.#database = database;
+    this.#owner = owner;
+    this.#session = session;
   }
 
   /**
@@ -44,14 +44,14 @@ export class ChargeRows {
    * negative. A row later than now is of a machine that was put back to a snapshot: it counts from now.
    */
   anchor(now: Moment): void {
-    for (const table of ['charges', 'gaps']) anchorRows(this.database, table, now);
+    for (const table of ['charges', 'gaps']) anchorRows(this.#database, table, now);
   }
 
   /** Removes what is older than every window it may count in. */
   tidy({ steadyMs }: Moment): void {
-    if (steadyMs < this.tidiedAt + TIDY_EVERY_MS) return;
-    this.tidiedAt = steadyMs;
-    this.run(
+    if (steadyMs < this.#tidiedAt + TIDY_EVERY_MS) return;
+    this.#tidiedAt = steadyMs;
+    this.#run(
       `DELETE FROM charges WHERE steady + keep_ms + CASE state WHEN 'open' THEN ? ELSE 0 END < ?`,
       OPEN_KEPT_MS,
       steadyMs,
@@ -59,20 +59,20 @@ export class ChargeRows {
   }
 
   stateOf(id: string): { readonly state: string; readonly session: string } | null {
-    const row = this.get('SELECT state, session FROM charges WHERE id = ?', id);
+    const row = this.#get('SELECT state, session FROM charges WHERE id = ?', id);
     return row ? { state: String(row['state']), session: String(row['session']) } : null;
   }
 
   /** The charge stays; the id is free for another POST. */
   giveOtherId(id: string): void {
-    this.run('UPDATE charges SET id = ? WHERE id = ?', `${id} ${randomUUID()}`, id);
+    this.#run('UPDATE charges SET id = ? WHERE id = ?', `${id} ${randomUUID()}`, id);
   }
 
   full(submission: Submission, { steadyMs }: Moment): Full | null {
     const { credential, address } = submission.windows;
     const found = [
-      fullness(this.counted(submission, credential, steadyMs, true), credential, steadyMs),
-      fullness(this.counted(submission, address, steadyMs, false), address, steadyMs),
+      fullness(this.#counted(submission, credential, steadyMs, true), credential, steadyMs),
+      fullness(this.#counted(submission, address, steadyMs, false), address, steadyMs),
     ].filter((one) => one !== null);
     if (found.length === 0) return null;
     const retryAfterMs = Math.max(...found.map((one) => one.retryAfterMs));
@@ -83,27 +83,27 @@ export class ChargeRows {
   open(submission: Submission, now: Moment): void {
     const { id, windows } = submission;
     const [keep, windowMs] = [keepMs(windows), countedMs(windows)];
-    this.insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
+    this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
   }
 
   /** How many of an account count in a window that reaches back from when `id` was reserved; `id` is one of them. */
   chargedSince(id: string, account: Account, limit: Limit, now: Moment): number {
-    const reserved = this.get('SELECT steady FROM charges WHERE id = ?', id);
+    const reserved = this.#get('SELECT steady FROM charges WHERE id = ?', id);
     const since = Math.min(now.steadyMs, Number(reserved?.['steady'] ?? now.steadyMs));
-    const rows = this.counted(account, limit, since, true);
+    const rows = this.#counted(account, limit, since, true);
     return rows.filter((row) => counts(row, limit, since)).length;
   }
 
   has(id: string): boolean {
-    return this.get('SELECT 1 FROM charges WHERE id = ?', id) !== undefined;
+    return this.#get('SELECT 1 FROM charges WHERE id = ?', id) !== undefined;
   }
 
   charge(id: string, answer: Answer, now: Moment): number {
     const { remoteId, rateLimit, sentAt, answeredAt } = answer;
-    const row = this.get('SELECT * FROM charges WHERE id = ?', id);
+    const row = this.#get('SELECT * FROM charges WHERE id = ?', id);
     if (row === undefined) return 0;
-    const others = rateLimit ? this.foreignJobs(row, rateLimit, now) : 0;
-    this.run(
+    const others = rateLimit ? this.#foreignJobs(row, rateLimit, now) : 0;
+    this.#run(
       `UPDATE charges SET state = 'charged', remote_id = ?, sent = ?, answered = ?,
          run = ?, steady = ?, wall = ? WHERE id = ?`,
       ...[remoteId ?? null, sentAt ?? null, answeredAt ?? null],
@@ -113,12 +113,12 @@ export class ChargeRows {
   }
 
   free(id: string): void {
-    this.run(`DELETE FROM charges WHERE id = ? AND state = 'open'`, id);
+    this.#run(`DELETE FROM charges WHERE id = ? AND state = 'open'`, id);
   }
 
   note(account: Account, { remoteId, closedAt }: KnownJob, windowMs: number, now: Moment): boolean {
     const { service, address } = account;
-    const known = this.get(
+    const known = this.#get(
       'SELECT 1 FROM charges WHERE service = ? AND address = ? AND remote_id = ?',
       ...[service, address, remoteId],
     );
@@ -132,13 +132,13 @@ export class ChargeRows {
       address: { limit: null, windowMs },
     });
     const [state, origin] = ['charged', 'tree'] as const;
-    this.insert(account, { id, state, origin, keepMs: keep, windowMs, remoteId, ...at });
+    this.#insert(account, { id, state, origin, keepMs: keep, windowMs, remoteId, ...at });
     return true;
   }
 
   of(account: Account, windowMs: number, now: Moment): Charge[] {
     const since = now.steadyMs - Math.max(windowMs + GUARD_MS, REMEMBERED_MS) - LONGEST_POST_MS;
-    return this.all(
+    return this.#all(
       `SELECT * FROM charges WHERE service = ? AND address = ? AND credential = ? AND steady > ?
        ORDER BY steady, seq`,
       ...[account.service, account.address, account.credential, since],
@@ -146,14 +146,14 @@ export class ChargeRows {
       id: String(row['id']),
       state: row['state'] === 'open' ? 'open' : 'charged',
       origin: row['origin'] as Charge['origin'],
-      own: this.isOwn(row),
+      own: this.#isOwn(row),
       ageMs: now.steadyMs - Number(row['steady']),
       remoteId: row['remote_id'] === null ? null : String(row['remote_id']),
     }));
   }
 
   accounts(): Account[] {
-    return this.all(
+    return this.#all(
       'SELECT DISTINCT service, address, credential FROM charges ORDER BY service, address, credential',
     ).map((row) => ({
       service: row['service'] as ServiceName,
@@ -163,7 +163,7 @@ export class ChargeRows {
   }
 
   addGap(now: Moment): void {
-    this.run(
+    this.#run(
       'INSERT INTO gaps (run, steady, wall) VALUES (?, ?, ?)',
       now.run,
       now.steadyMs,
@@ -172,7 +172,7 @@ export class ChargeRows {
   }
 
   gapAge({ steadyMs }: Moment): number | null {
-    const at = this.get('SELECT max(steady) AS at FROM gaps')?.['at'];
+    const at = this.#get('SELECT max(steady) AS at FROM gaps')?.['at'];
     return typeof at === 'number' && at > steadyMs - OPEN_KEPT_MS ? steadyMs - at : null;
   }
 
@@ -190,7 +190,7 @@ export class ChargeRows {
    * The service counts more than we can have sent: somebody else uses the credential. Counted from the reservation,
    * with all that was reserved since: what was ours at any moment in between is not taken for theirs.
    */
-  private foreignJobs(
+  #foreignJobs(
     row: Row,
     { limit, remaining, configured }: NonNullable<Answer['rateLimit']>,
     now: Moment,
@@ -208,22 +208,22 @@ export class ChargeRows {
       const id = `service ${randomUUID()}`;
       const [state, origin] = ['charged', 'service'] as const;
       const [keep, windowMs] = [Number(row['keep_ms']), configured.windowMs];
-      this.insert(account, { id, state, origin, keepMs: keep, windowMs, ...now });
+      this.#insert(account, { id, state, origin, keepMs: keep, windowMs, ...now });
     }
     return others;
   }
 
-  private counted(account: Account, limit: Limit, now: number, ofCredential: boolean): Counted[] {
+  #counted(account: Account, limit: Limit, now: number, ofCredential: boolean): Counted[] {
     if (limit.limit === null) return [];
     const { service, address, credential } = account;
     const since = now - limit.windowMs - GUARD_MS - LONGEST_POST_MS;
     const rows = ofCredential
-      ? this.all(
+      ? this.#all(
           `SELECT state, steady, origin, owner FROM charges
            WHERE service = ? AND address = ? AND credential = ? AND steady > ?`,
           ...[service, address, credential, since],
         )
-      : this.all(
+      : this.#all(
           `SELECT state, steady, origin, owner FROM charges
            WHERE service = ? AND address = ? AND steady > ?`,
           ...[service, address, since],
@@ -231,34 +231,34 @@ export class ChargeRows {
     return rows.map((row) => ({
       state: row['state'] === 'open' ? 'open' : 'charged',
       steady: Number(row['steady']),
-      own: this.isOwn(row),
+      own: this.#isOwn(row),
     }));
   }
 
-  private isOwn(row: Row): boolean {
-    return row['owner'] === this.owner && row['origin'] === 'sent';
+  #isOwn(row: Row): boolean {
+    return row['owner'] === this.#owner && row['origin'] === 'sent';
   }
 
-  private insert({ service, address, credential }: Account, row: NewRow): void {
-    this.run(
+  #insert({ service, address, credential }: Account, row: NewRow): void {
+    this.#run(
       `INSERT INTO charges
          (id, service, address, credential, state, origin, owner, session, remote_id, keep_ms, window_ms, run, steady, wall)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[row.id, service, address, credential, row.state, row.origin, this.owner, this.session],
+      ...[row.id, service, address, credential, row.state, row.origin, this.#owner, this.#session],
       ...[row.remoteId ?? null, row.keepMs, row.windowMs, row.run, row.steadyMs, row.wallMs],
     );
   }
 
-  private get(sql: string, ...values: (string | number)[]): Row | undefined {
-    return prepared(this.database, sql).get(...values);
+  #get(sql: string, ...values: (string | number)[]): Row | undefined {
+    return prepared(this.#database, sql).get(...values);
   }
 
-  private all(sql: string, ...values: (string | number)[]): Row[] {
-    return prepared(this.database, sql).all(...values);
+  #all(sql: string, ...values: (string | number)[]): Row[] {
+    return prepared(this.#database, sql).all(...values);
   }
 
-  private run(sql: string, ...values: (string | number | null)[]): void {
-    prepared(this.database, sql).run(...values);
+  #run(sql: string, ...values: (string | number | null)[]): void {
+    prepared(this.#database, sql).run(...values);
   }
 }
 

@@ -57,29 +57,29 @@ interface Opened {
 
 export class Ledger {
   readonly path: string;
-  private readonly owner: string;
+  readonly #owner: string;
   /** Of this process: an open row of another session is not ours to close. */
-  private readonly session = randomUUID();
-  private readonly clock: SteadyClock;
-  private readonly warn: (message: string) => void;
-  private opened: Opened | null = null;
+  readonly #session = randomUUID();
+  readonly #clock: SteadyClock;
+  readonly #warn: (message: string) => void;
+  #opened: Opened | null = null;
   /** Reserved and not closed by this process: should the file vanish meanwhile, they are charged in the new one. */
-  private readonly onTheirWay = new Map<string, Submission>();
+  readonly #onTheirWay = new Map<string, Submission>();
 
   constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
     this.path = join(folder, LEDGER_FILE);
-    this.owner = owner;
-    this.clock = clock;
-    this.warn = warn;
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#warn = warn;
   }
 
   /** Takes a slot for one POST, or says when to try again. The same id takes one slot only, however often it asks. */
   reserve(submission: Submission): Reservation {
-    const reservation = this.transaction<Reservation>(({ charges, rejections }, now) => {
+    const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
       const { id, windows } = submission;
       const known = charges.stateOf(id);
-      if (known?.session === this.session && known.state === 'open')
+      if (known?.session === this.#session && known.state === 'open')
         return { type: 'taken', repeated: false };
       const full =
         charges.unknownBefore(windows, now) ??
@@ -90,7 +90,7 @@ export class Ledger {
       charges.open(submission, now);
       return { type: 'taken', repeated: known !== null };
     }, isLimited(submission));
-    if (reservation.type === 'taken') this.onTheirWay.set(submission.id, submission);
+    if (reservation.type === 'taken') this.#onTheirWay.set(submission.id, submission);
     return reservation;
   }
 
@@ -99,16 +99,16 @@ export class Ledger {
    * many jobs of others the answer made known: they are charged as well.
    */
   close(id: string, as: 'charged' | 'free', answer: Answer = {}): number {
-    const others = this.transaction(({ charges }, now) => {
+    const others = this.#transaction(({ charges }, now) => {
       if (as === 'free') {
         charges.free(id);
         return 0;
       }
-      const submission = this.onTheirWay.get(id);
+      const submission = this.#onTheirWay.get(id);
       if (submission && !charges.has(id)) charges.open(submission, now);
       return charges.charge(id, answer, now);
     });
-    this.onTheirWay.delete(id);
+    this.#onTheirWay.delete(id);
     return others;
   }
 
@@ -117,7 +117,7 @@ export class Ledger {
    * until `retryAfterMs` is over nobody on this machine submits with the credential.
    */
   reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): Rejection {
-    const verdict = this.transaction(({ charges, rejections }, now) => {
+    const verdict = this.#transaction(({ charges, rejections }, now) => {
       const charged = charges.chargedSince(id, account, windows.credential, now) - 1;
       charges.free(id);
       const rejection = explain(Math.max(0, charged), windows, serviceLimit);
@@ -126,28 +126,28 @@ export class Ledger {
       rejections.add(account, { rejection, charged, limit, serviceLimit, holdMs }, now);
       return rejection;
     });
-    this.onTheirWay.delete(id);
+    this.#onTheirWay.delete(id);
     return verdict;
   }
 
   /** What counts for an account, for people and to seed a new budget; of its last hour, or `windowMs` when longer. */
   charges(account: Account, windowMs = 0): readonly Charge[] {
-    return this.transaction(({ charges }, now) => charges.of(account, windowMs, now));
+    return this.#transaction(({ charges }, now) => charges.of(account, windowMs, now));
   }
 
   /** All charges of all accounts, also those that count no longer, for as long as they are kept. */
   list(): readonly ListedCharge[] {
-    return this.transaction(({ database }, now) => listCharges(database, now));
+    return this.#transaction(({ database }, now) => listCharges(database, now));
   }
 
   /** All accounts that have charges. */
   accounts(): readonly Account[] {
-    return this.transaction(({ charges }) => charges.accounts());
+    return this.#transaction(({ charges }) => charges.accounts());
   }
 
   /** The 429 answers of the last hours, newest first, that a full window of ours does not explain. */
   rejections(): readonly SeenRejection[] {
-    return this.transaction(({ rejections }, now) => rejections.unexplained(now));
+    return this.#transaction(({ rejections }, now) => rejections.unexplained(now));
   }
 
   /**
@@ -155,7 +155,7 @@ export class Ledger {
    * id, is not charged again. Returns how many were new.
    */
   note(account: Account, jobs: readonly KnownJob[], windowMs: number): number {
-    return this.transaction(({ charges }, now) => {
+    return this.#transaction(({ charges }, now) => {
       let noted = 0;
       for (const job of jobs) if (charges.note(account, job, windowMs, now)) noted += 1;
       return noted;
@@ -164,31 +164,31 @@ export class Ledger {
 
   /** When the ledger was found damaged and begun again, as elapsed ms; null when that was never or long ago. */
   begunAgain(): number | null {
-    return this.transaction(({ charges }, now) => charges.gapAge(now));
+    return this.#transaction(({ charges }, now) => charges.gapAge(now));
   }
 
   stop(): void {
-    this.opened?.database.close();
-    this.opened = null;
+    this.#opened?.database.close();
+    this.#opened = null;
   }
 
-  private transaction<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
+  #transaction<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
     try {
-      return this.once(work, atOnce);
+      return this.#once(work, atOnce);
     } catch (error) {
       if (!isDamage(error)) throw unusable(this.path, error);
     }
     try {
-      this.beginAgain();
-      return this.once(work, atOnce);
+      this.#beginAgain();
+      return this.#once(work, atOnce);
     } catch (error) {
       throw unusable(this.path, error);
     }
   }
 
   /** `atOnce`: on disk when it returns, so that a power cut does not forget a job whose first byte leaves now. */
-  private once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
-    const opened = this.current();
+  #once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
+    const opened = this.#current();
     const synchronous = atOnce ? 'FULL' : 'NORMAL';
     if (opened.synchronous !== synchronous) {
       opened.database.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -196,7 +196,7 @@ export class Ledger {
     }
     return inTransaction(opened.database, () => {
       // Read once the lock is held: nobody writes a later moment before us.
-      const now = this.clock.now();
+      const now = this.#clock.now();
       opened.charges.anchor(now);
       opened.rejections.anchor(now);
       return work(opened, now);
@@ -204,30 +204,30 @@ export class Ledger {
   }
 
   /** The file at the path: another process may have set ours aside, or somebody removed it. */
-  private current(): Opened {
-    if (this.opened && this.opened.file === fileAt(this.path)) return this.opened;
+  #current(): Opened {
+    if (this.#opened && this.#opened.file === fileAt(this.path)) return this.#opened;
     this.stop();
     const database = openDatabase(this.path);
-    this.opened = {
+    this.#opened = {
       database,
       file: fileAt(this.path) ?? '',
-      charges: new ChargeRows(database, { owner: this.owner, session: this.session }),
+      charges: new ChargeRows(database, { owner: this.#owner, session: this.#session }),
       rejections: new RejectionRows(database),
       synchronous: null,
     };
-    return this.opened;
+    return this.#opened;
   }
 
   /** What was charged before is not known: until it has left every window, nothing is sent under a limit. */
-  private beginAgain(): void {
-    const before = this.opened?.file;
+  #beginAgain(): void {
+    const before = this.#opened?.file;
     this.stop();
     if (before !== undefined && before !== fileAt(this.path)) return;
-    const aside = setAside(this.path, this.clock.now().wallMs);
-    this.once(({ charges }, now) => {
+    const aside = setAside(this.path, this.#clock.now().wallMs);
+    this.#once(({ charges }, now) => {
       charges.addGap(now);
     });
-    this.warn(
+    this.#warn(
       `the ledger of submissions ${this.path} was damaged and is now ${aside}. Earlier submissions are not known, so ` +
         'nothing is sent until the window of each service has passed. If you know that nothing was sent, remove ' +
         `${this.path}.`,

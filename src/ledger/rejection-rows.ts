@@ -20,19 +20,19 @@ interface Rejected429 {
 }
 
 export class RejectionRows {
-  private readonly database: DatabaseSync;
+  readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {
-    this.database = database;
+    this.#database = database;
   }
 
   anchor(now: Moment): void {
-    anchorRows(this.database, 'rejections', now);
+    anchorRows(this.#database, 'rejections', now);
   }
 
   add({ service, address, credential }: Account, rejected: Rejected429, now: Moment): void {
-    this.database.prepare('DELETE FROM rejections WHERE steady < ?').run(now.steadyMs - KEPT_MS);
-    this.database
+    this.#database.prepare('DELETE FROM rejections WHERE steady < ?').run(now.steadyMs - KEPT_MS);
+    this.#database
       .prepare(
         `INSERT INTO rejections
            (service, address, credential, type, charged, job_limit, service_limit, hold_ms, run, steady, wall)
@@ -54,7 +54,7 @@ export class RejectionRows {
   /** While the order of a Retry-After holds, for the whole machine. */
   held({ service, address, credential }: Account, now: Moment): Full | null {
     const until = prepared(
-      this.database,
+      this.#database,
       `SELECT max(steady + hold_ms) AS until FROM rejections
        WHERE service = ? AND address = ? AND credential = ?`,
     ).get(service, address, credential)?.['until'];
@@ -64,7 +64,7 @@ export class RejectionRows {
   }
 
   unexplained(now: Moment): SeenRejection[] {
-    const rows = this.database
+    const rows = this.#database
       .prepare(
         `SELECT * FROM rejections WHERE type <> 'explained' AND steady > ? ORDER BY steady DESC LIMIT ?`,
       )

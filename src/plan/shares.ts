@@ -5,25 +5,25 @@ import { combined, shareDigest } from '../store/work.ts';
 import { DigestTable } from './digest-table.ts';
 
 export class Shares {
-  private readonly table = new DigestTable();
-  private rows = 0;
+  readonly #table = new DigestTable();
+  #rows = 0;
   /** Row → the first row with the same work. Only rows that are not the first. */
-  private readonly followers = new Map<number, number>();
+  readonly #followers = new Map<number, number>();
   /** First row of each shared work → what all its rows ask for together. */
-  private readonly together = new Map<number, Options>();
+  readonly #together = new Map<number, Options>();
   /** Options of first rows that may yet be shared; sequences alone differ in them. */
-  private readonly firstOptions = new OptionsOfRows();
+  readonly #firstOptions = new OptionsOfRows();
 
   /** Takes the next row; tells whether an earlier one asks for the same. */
   add(item: Item): { readonly row: number; readonly first: number } {
-    const row = this.rows;
-    this.rows += 1;
-    const first = this.table.add(shareDigest(item));
-    if (first === row) this.firstOptions.set(row, item.options);
+    const row = this.#rows;
+    this.#rows += 1;
+    const first = this.#table.add(shareDigest(item));
+    if (first === row) this.#firstOptions.set(row, item.options);
     else {
-      const former = this.together.get(first) ?? this.firstOptions.get(first, item.options);
-      this.followers.set(row, first);
-      this.together.set(first, combined(former, item.options));
+      const former = this.#together.get(first) ?? this.#firstOptions.get(first, item.options);
+      this.#followers.set(row, first);
+      this.#together.set(first, combined(former, item.options));
     }
     return { row, first };
   }
@@ -33,8 +33,8 @@ export class Shares {
     const leaders = new Map<number, string>();
     let row = 0;
     for await (const item of items) {
-      const first = this.followers.get(row) ?? row;
-      const options = this.together.get(first);
+      const first = this.#followers.get(row) ?? row;
+      const options = this.#together.get(first);
       if (options !== undefined && first === row) leaders.set(row, item.id);
       row += 1;
       const share = options && { leader: leaders.get(first) ?? item.id, options };
@@ -45,22 +45,22 @@ export class Shares {
 
 /** Predictors of many rows, a few bytes each: most rows have the same ones. */
 class OptionsOfRows {
-  private readonly different = new Map<number, Options>();
-  private usual: SequenceOptions | null = null;
+  readonly #different = new Map<number, Options>();
+  #usual: SequenceOptions | null = null;
 
   set(row: number, options: Options): void {
     if (options.kind !== 'sequence') return;
-    this.usual ??= options;
-    const { predictors } = this.usual;
+    this.#usual ??= options;
+    const { predictors } = this.#usual;
     const isUsual =
       options.predictors.length === predictors.length &&
       options.predictors.every((name, at) => name === predictors[at]);
-    if (!isUsual) this.different.set(row, options);
+    if (!isUsual) this.#different.set(row, options);
   }
 
   /** `other`: options of a row with the same work, and so of the same kind. */
   get(row: number, other: Options): Options {
     if (other.kind !== 'sequence') return other;
-    return this.different.get(row) ?? this.usual ?? other;
+    return this.#different.get(row) ?? this.#usual ?? other;
   }
 }

@@ -125,7 +125,7 @@ const none = (): Record<Kind, number> =>
 class Surveyor {
   readonly shares = new Shares();
   /** Of the rows that share work: what serves them at present, as `prepare` will decide it. */
-  private readonly coverage = new Coverage();
+  readonly #coverage = new Coverage();
   readonly counts: Counts = {
     rows: 0,
     kinds: none(),
@@ -144,44 +144,44 @@ class Surveyor {
     jobs: none(),
     misses: {},
   };
-  private readonly options: SurveyOptions;
+  readonly #options: SurveyOptions;
 
   constructor(options: SurveyOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   add(row: CheckedRow): Promise<void> | undefined {
     const { counts } = this;
     if (row.source.line !== null) counts.rows += 1;
     if (row.kind !== null) counts.kinds[row.kind] += 1;
-    for (const problem of row.problems) this.report(problem);
+    for (const problem of row.problems) this.#report(problem);
     const { item } = row;
-    if (item === null) return this.refuse(row);
-    const { tree } = this.options;
-    return tree ? this.addToTree(tree, item) : this.accept(item, null);
+    if (item === null) return this.#refuse(row);
+    const { tree } = this.#options;
+    return tree ? this.#addToTree(tree, item) : this.#accept(item, null);
   }
 
-  private async addToTree(tree: Store, item: Item): Promise<void> {
+  async #addToTree(tree: Store, item: Item): Promise<void> {
     const former = await readItem(tree, item.kind, item.id);
     if (former !== null) this.counts.known += 1;
     const same = former !== null && isSameJob(former, waitingRecord(item));
     const problem = former && changedRow(former, item, same);
     if (problem) {
-      this.report(problem);
-      await this.refuse({ ...item, problems: [problem] });
+      this.#report(problem);
+      await this.#refuse({ ...item, problems: [problem] });
       return;
     }
     // With another input or other options it begins anew.
-    await this.accept(item, same ? former : null);
+    await this.#accept(item, same ? former : null);
   }
 
-  private report(problem: Problem): void {
+  #report(problem: Problem): void {
     if (problem.severity === 'error') this.counts.errors += 1;
     else this.counts.warnings += 1;
-    this.options.onProblem(problem);
+    this.#options.onProblem(problem);
   }
 
-  private refuse(
+  #refuse(
     row: Pick<CheckedRow, 'id' | 'kind' | 'row' | 'source' | 'problems'>,
   ): Promise<void> | undefined {
     const { id, kind, source, problems } = row;
@@ -195,55 +195,55 @@ class Surveyor {
     const { code, message } = first;
     const place = { file: source.file, line: source.line };
     const invalid: InvalidRow = { id, kind, source: place, row: row.row ?? {}, code, message };
-    return this.options.spool?.write({ invalid });
+    return this.#options.spool?.write({ invalid });
   }
 
-  private accept(item: Item, former: ItemRecord | null): Promise<void> | undefined {
+  #accept(item: Item, former: ItemRecord | null): Promise<void> | undefined {
     this.counts.items += 1;
     const { row, first } = this.shares.add(item);
-    const spooled = this.options.spool?.write({ item });
-    const fate = this.fateOf(item, former, { row, first });
+    const spooled = this.#options.spool?.write({ item });
+    const fate = this.#fateOf(item, former, { row, first });
     if (!spooled && !(fate instanceof Promise)) {
-      this.count(item, fate);
+      this.#count(item, fate);
       return undefined;
     }
-    return Promise.all([fate, spooled]).then(([found]) => this.count(item, found));
+    return Promise.all([fate, spooled]).then(([found]) => this.#count(item, found));
   }
 
-  private fateOf(
+  #fateOf(
     item: Item,
     former: ItemRecord | null,
     { row, first }: { readonly row: number; readonly first: number },
   ): Fate | Promise<Fate> {
-    const { coverage } = this;
+    const coverage = this.#coverage;
     const { adopts } = item;
     if (adopts && (former === null || !isFinal(former.state))) {
       return { type: 'adopted', remoteId: adopts.remoteId };
     }
-    if (former !== null && !isFollowing(former)) return this.fateOfKept(former, first);
+    if (former !== null && !isFollowing(former)) return this.#fateOfKept(former, first);
     if (row !== first && coverage.covers(first, item.options)) return { type: 'duplicate', first };
     const served = (fate: Fate): Fate => {
       if (fate.type === 'cached') coverage.set(first, item.options);
       else coverage.setAll(first);
       return fate;
     };
-    const known = this.fromCache(item);
+    const known = this.#fromCache(item);
     return known instanceof Promise ? known.then(served) : served(known);
   }
 
   /** It stays as it is, and may serve others. */
-  private fateOfKept(former: ItemRecord, first: number): Fate {
+  #fateOfKept(former: ItemRecord, first: number): Fate {
     const { state, remoteId, options } = former;
     const useful = maySucceed(state) ? jobOptionsOf(former) : null;
-    if (!this.coverage.covers(first, options)) this.coverage.set(first, useful);
+    if (!this.#coverage.covers(first, options)) this.#coverage.set(first, useful);
     return isFinal(state)
       ? { type: 'ended', state }
       : { type: 'open', submitted: remoteId !== null };
   }
 
-  private fromCache(item: Item): Fate | Promise<Fate> {
-    const address = this.options.addresses[SERVICE_OF_KIND[item.kind]];
-    const { cache } = this.options;
+  #fromCache(item: Item): Fate | Promise<Fate> {
+    const address = this.#options.addresses[SERVICE_OF_KIND[item.kind]];
+    const { cache } = this.#options;
     if (!cache || address === undefined) return { type: 'new', why: 'no cache' };
     const wanted = { work: workDigest(item), options: item.options, address };
     return cache.find(wanted).then((found) => {
@@ -256,7 +256,7 @@ class Surveyor {
     });
   }
 
-  private count(item: Item, fate: Fate): void {
+  #count(item: Item, fate: Fate): void {
     const { counts } = this;
     if (fate.type === 'ended') counts.ended += 1;
     else if (fate.type === 'open' && fate.submitted) counts.submitted += 1;
@@ -270,6 +270,6 @@ class Surveyor {
       counts.jobs[item.kind] += 1;
       counts.misses[fate.why] = (counts.misses[fate.why] ?? 0) + 1;
     }
-    this.options.onFate?.(item.id, fate);
+    this.#options.onFate?.(item.id, fate);
   }
 }

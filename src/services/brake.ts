@@ -14,31 +14,31 @@ interface Refusal {
 const PROBE_MS = 45_000;
 
 export class Brake {
-  private readonly now: () => number;
-  private readonly onChange: (refusal: { readonly message: string } | null) => void;
-  private refusal: Refusal | null = null;
-  private probedAt: number | null = null;
+  readonly #now: () => number;
+  readonly #onChange: (refusal: { readonly message: string } | null) => void;
+  #refusal: Refusal | null = null;
+  #probedAt: number | null = null;
 
   constructor(
     now: () => number,
     onChange: (refusal: { readonly message: string } | null) => void = () => undefined,
   ) {
-    this.now = now;
-    this.onChange = onChange;
+    this.#now = now;
+    this.#onChange = onChange;
   }
 
   get isOn(): boolean {
-    return this.refusal !== null;
+    return this.#refusal !== null;
   }
 
   /** null: the request may be sent; where the brake is on, it is the probe. */
   stop(): { readonly message: string; readonly delayMs: number } | null {
-    if (this.refusal === null) return null;
-    const now = this.now();
-    const { until, message } = this.refusal;
-    const isOut = this.probedAt !== null && now - this.probedAt < PROBE_MS;
+    if (this.#refusal === null) return null;
+    const now = this.#now();
+    const { until, message } = this.#refusal;
+    const isOut = this.#probedAt !== null && now - this.#probedAt < PROBE_MS;
     if (now >= until && !isOut) {
-      this.probedAt = now;
+      this.#probedAt = now;
       return null;
     }
     // Spread, so that not all of them come back at once.
@@ -48,45 +48,45 @@ export class Brake {
 
   /** The probe was not sent after all. */
   unused(): void {
-    this.probedAt = null;
+    this.#probedAt = null;
   }
 
   /** What a request is told that was stopped. */
   refused(): Unavailable & { readonly uniform: true } {
-    const { message = '', until = 0 } = this.refusal ?? {};
-    const retryAfterMs = Math.max(1_000, until - this.now());
+    const { message = '', until = 0 } = this.#refusal ?? {};
+    const retryAfterMs = Math.max(1_000, until - this.#now());
     return { type: 'unavailable', message, retryAfterMs, refusesUs: true, uniform: true };
   }
 
   /** Takes in an answer. Where the service had refused us before, and does so still, the answer says so: `uniform`. */
   judged<T extends { readonly type: string }>(outcome: T): T {
     if (outcome.type !== 'unavailable') {
-      this.release();
+      this.#release();
       return outcome;
     }
     const { message, retryAfterMs, refusesUs } = outcome as unknown as Unavailable;
     if (refusesUs !== true) {
       // Down, and not refusing: whether it refuses us is found out by the next one.
-      this.probedAt = null;
+      this.#probedAt = null;
       return outcome;
     }
-    const before = this.refusal;
-    const now = this.now();
+    const before = this.#refusal;
+    const now = this.#now();
     // Requests that were under way together are refused once.
     const isNew = before === null || now >= before.until;
     const times = (before?.times ?? 0) + (isNew ? 1 : 0);
     const grown = growingDelay({ first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS }, times);
     const until = isNew ? now + Math.max(grown, retryAfterMs ?? 0) : before.until;
-    this.refusal = { message, times, until };
-    this.probedAt = null;
-    if (isNew) this.onChange({ message });
+    this.#refusal = { message, times, until };
+    this.#probedAt = null;
+    if (isNew) this.#onChange({ message });
     return before === null ? outcome : { ...outcome, uniform: true };
   }
 
-  private release(): void {
-    this.probedAt = null;
-    if (this.refusal === null) return;
-    this.refusal = null;
-    this.onChange(null);
+  #release(): void {
+    this.#probedAt = null;
+    if (this.#refusal === null) return;
+    this.#refusal = null;
+    this.#onChange(null);
   }
 }

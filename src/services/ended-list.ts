@@ -23,15 +23,15 @@ interface Listed {
 }
 
 export class EndedList {
-  private readonly list: ServiceClient['list'];
-  private readonly now: () => number;
-  private readonly known = new Map<Kind, Listed>();
-  private readonly asking = new Map<Kind, Promise<Listed>>();
+  readonly #list: ServiceClient['list'];
+  readonly #now: () => number;
+  readonly #known = new Map<Kind, Listed>();
+  readonly #asking = new Map<Kind, Promise<Listed>>();
 
   /** @param now monotonic, ms */
   constructor(list: ServiceClient['list'], now: () => number) {
-    this.list = list;
-    this.now = now;
+    this.#list = list;
+    this.#now = now;
   }
 
   /** @param freshMs a list that is not older will do */
@@ -41,36 +41,36 @@ export class EndedList {
     freshMs: number,
     options: CallOptions,
   ): Promise<Verdict> {
-    const known = this.known.get(kind);
-    const now = this.now();
+    const known = this.#known.get(kind);
+    const now = this.#now();
     const isFresh = known !== undefined && (now < known.nextAt || now - known.at < freshMs);
-    const listed = isFresh ? known : await this.askOnce(kind, options);
+    const listed = isFresh ? known : await this.#askOnce(kind, options);
     return listed.verdicts.get(remoteId) ?? 'unknown';
   }
 
   /** All jobs of a kind wait for one answer. */
-  private askOnce(kind: Kind, options: CallOptions): Promise<Listed> {
-    const asking = this.asking.get(kind) ?? this.ask(kind, options);
-    this.asking.set(kind, asking);
+  #askOnce(kind: Kind, options: CallOptions): Promise<Listed> {
+    const asking = this.#asking.get(kind) ?? this.#ask(kind, options);
+    this.#asking.set(kind, asking);
     return asking;
   }
 
-  private async ask(kind: Kind, { signal }: CallOptions): Promise<Listed> {
-    const at = this.now();
+  async #ask(kind: Kind, { signal }: CallOptions): Promise<Listed> {
+    const at = this.#now();
     try {
-      const outcome = await this.list(kind, { signal });
-      const tookMs = this.now() - at;
+      const outcome = await this.#list(kind, { signal });
+      const tookMs = this.#now() - at;
       const pauseMs =
         outcome.type === 'unsupported'
           ? UNSUPPORTED_MS
           : Math.max(LIST_EVERY_MS, tookMs / SHARE_OF_TIME);
       const jobs = outcome.type === 'listed' ? outcome.jobs : [];
       const verdicts = new Map(jobs.map((job) => [job.remoteId, verdictOf(job)]));
-      const listed = { at, nextAt: this.now() + pauseMs, verdicts };
-      this.known.set(kind, listed);
+      const listed = { at, nextAt: this.#now() + pauseMs, verdicts };
+      this.#known.set(kind, listed);
       return listed;
     } finally {
-      this.asking.delete(kind);
+      this.#asking.delete(kind);
     }
   }
 }

@@ -52,31 +52,32 @@ export function withManners(client: ServiceClient, options: MannersOptions): Ser
 }
 
 class Manners {
-  private readonly client: ServiceClient;
-  private readonly brake: Brake;
-  private readonly pace: Pace;
-  private readonly ended: EndedList;
+  readonly #client: ServiceClient;
+  readonly #brake: Brake;
+  readonly #pace: Pace;
+  readonly #ended: EndedList;
 
   constructor(client: ServiceClient, options: MannersOptions) {
     const { statusRequests, onRefusal, now = () => performance.now() } = options;
-    this.client = client;
-    this.brake = new Brake(now, onRefusal);
-    this.pace = new Pace(statusRequests, now);
-    this.ended = new EndedList((kind, call) => client.list(kind, call), now);
+    this.#client = client;
+    this.#brake = new Brake(now, onRefusal);
+    this.#pace = new Pace(statusRequests, now);
+    this.#ended = new EndedList((kind, call) => client.list(kind, call), now);
   }
 
   async submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome> {
-    const outcome = await this.client.submit(job, options);
+    const outcome = await this.#client.submit(job, options);
     if (outcome.type === 'accepted')
-      this.pace.accepted(outcome.remoteId, outcome.retryAfterMs ?? 0);
+      this.#pace.accepted(outcome.remoteId, outcome.retryAfterMs ?? 0);
     return outcome;
   }
 
   async poll(remoteId: string, options: PollOptions): Promise<PollOutcome> {
-    const { brake, pace } = this;
+    const brake = this.#brake;
+    const pace = this.#pace;
     const stop = brake.stop();
     if (stop) return { type: 'postponed', ...stop };
-    const listed = await this.byList(remoteId, options);
+    const listed = await this.#byList(remoteId, options);
     const waitMs = listed === null ? pace.turn(remoteId) : 0;
     if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
@@ -86,7 +87,7 @@ class Manners {
       return listed ?? { type: 'postponed', message, delayMs };
     }
     if (waitMs > 0) await delay(waitMs, undefined, { signal: options.signal });
-    return this.paced(remoteId, brake.judged(await this.client.poll(remoteId, options)));
+    return this.#paced(remoteId, brake.judged(await this.#client.poll(remoteId, options)));
   }
 
   async fetch(
@@ -94,10 +95,11 @@ class Manners {
     artefact: ArtefactName,
     options: CallOptions,
   ): Promise<FetchOutcome> {
-    const { brake, client } = this;
+    const client = this.#client;
+    const brake = this.#brake;
     if (WITH_TOKEN.has(artefact))
       return brake.isOn ? brake.refused() : client.fetch(remoteId, artefact, options);
-    const early = this.pace.heldMs(remoteId);
+    const early = this.#pace.heldMs(remoteId);
     if (early > 0) {
       const message = 'the service asked to wait until then';
       return { type: 'unavailable', message, retryAfterMs: early, uniform: true };
@@ -107,19 +109,16 @@ class Manners {
   }
 
   async find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome> {
-    if (this.brake.stop()) return this.brake.refused();
-    return this.brake.judged(await this.client.find(kind, name, options));
+    if (this.#brake.stop()) return this.#brake.refused();
+    return this.#brake.judged(await this.#client.find(kind, name, options));
   }
 
   /** null: the job itself has to be asked about. */
-  private async byList(
-    remoteId: string,
-    { kind, signal }: PollOptions,
-  ): Promise<PollOutcome | null> {
-    const { pace } = this;
+  async #byList(remoteId: string, { kind, signal }: PollOptions): Promise<PollOutcome | null> {
+    const pace = this.#pace;
     if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;
     const dueMs = Math.max(LIST_EVERY_MS, pace.dueMs(remoteId));
-    const verdict = await this.ended.verdict(kind, remoteId, dueMs / 2, { signal });
+    const verdict = await this.#ended.verdict(kind, remoteId, dueMs / 2, { signal });
     if (verdict === 'unknown') return null;
     if (verdict === 'finished') {
       pace.ended(remoteId, 0);
@@ -130,8 +129,8 @@ class Manners {
     return { type: 'postponed', message, delayMs: dueMs };
   }
 
-  private paced(remoteId: string, outcome: PollOutcome): PollOutcome {
-    const { pace } = this;
+  #paced(remoteId: string, outcome: PollOutcome): PollOutcome {
+    const pace = this.#pace;
     switch (outcome.type) {
       case 'running': {
         const nextMs = pace.asked(remoteId, outcome.retryAfterMs ?? 0);

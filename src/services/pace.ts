@@ -13,82 +13,82 @@ const SHARE_OF_AGE = 0.025;
 const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
 
 export class Pace {
-  private readonly perSecond: number | null;
-  private readonly now: () => number;
+  readonly #perSecond: number | null;
+  readonly #now: () => number;
   /** Job → not to be asked about before (ms). In the order of their last question. */
-  private readonly open = new Map<string, { since: number; askedAt: number; notBefore: number }>();
+  readonly #open = new Map<string, { since: number; askedAt: number; notBefore: number }>();
   /** Job → not to be downloaded before (ms). */
-  private readonly held = new Map<string, number>();
+  readonly #held = new Map<string, number>();
   /** When the next request may be sent (ms). */
-  private nextAt = 0;
+  #nextAt = 0;
 
   /** @param now monotonic, ms */
   constructor(perSecond: number | null, now: () => number) {
-    this.perSecond = perSecond;
-    this.now = now;
+    this.#perSecond = perSecond;
+    this.#now = now;
   }
 
   /** A job that the service has just taken on. */
   accepted(job: string, retryAfterMs: number): void {
-    this.note(job, retryAfterMs);
+    this.#note(job, retryAfterMs);
   }
 
   /** How long to wait before this job is asked about (ms); 0 takes the turn, as does a wait that is then kept. */
   turn(job: string): number {
-    const now = this.now();
-    const early = (this.open.get(job)?.notBefore ?? 0) - now;
-    if (this.perSecond === null) return Math.max(0, early);
-    const spacing = 1_000 / this.perSecond;
-    const waitMs = Math.max(0, early, this.nextAt - now);
+    const now = this.#now();
+    const early = (this.#open.get(job)?.notBefore ?? 0) - now;
+    if (this.#perSecond === null) return Math.max(0, early);
+    const spacing = 1_000 / this.#perSecond;
+    const waitMs = Math.max(0, early, this.#nextAt - now);
     // Far ahead nothing is reserved: who waits longer asks again, and a turn that nobody takes would be lost.
-    if (waitMs <= 2_000) this.nextAt = Math.max(now, this.nextAt) + spacing;
+    if (waitMs <= 2_000) this.#nextAt = Math.max(now, this.#nextAt) + spacing;
     return waitMs;
   }
 
   /** A job was asked about and goes on: when to ask again (ms), with a pace; null without one. */
   asked(job: string, retryAfterMs: number): number | null {
-    this.forget();
-    this.note(job, retryAfterMs);
-    return this.perSecond === null ? null : Math.max(retryAfterMs, this.dueMs(job), this.roundMs);
+    this.#forget();
+    this.#note(job, retryAfterMs);
+    return this.#perSecond === null ? null : Math.max(retryAfterMs, this.dueMs(job), this.roundMs);
   }
 
   /** How long it takes to ask about every open job once (ms); 0 without a pace. */
   get roundMs(): number {
-    return this.perSecond === null ? 0 : (this.open.size / this.perSecond) * 1_000;
+    return this.#perSecond === null ? 0 : (this.#open.size / this.#perSecond) * 1_000;
   }
 
   /** By its age alone: the end of a job is noticed a small part of its run time late. In ms. */
   dueMs(job: string): number {
-    const age = this.now() - (this.open.get(job)?.since ?? this.now());
+    const age = this.#now() - (this.#open.get(job)?.since ?? this.#now());
     return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age * SHARE_OF_AGE));
   }
 
   ended(job: string, holdMs: number): void {
-    this.open.delete(job);
-    if (holdMs > 0) this.held.set(job, this.now() + holdMs);
+    this.#open.delete(job);
+    if (holdMs > 0) this.#held.set(job, this.#now() + holdMs);
   }
 
   /** How much longer the service wants no download of this job (ms). */
   heldMs(job: string): number {
-    const until = this.held.get(job);
+    const until = this.#held.get(job);
     if (until === undefined) return 0;
-    const waitMs = until - this.now();
-    if (waitMs <= 0) this.held.delete(job);
+    const waitMs = until - this.#now();
+    if (waitMs <= 0) this.#held.delete(job);
     return Math.max(0, waitMs);
   }
 
-  private note(job: string, retryAfterMs: number): void {
-    const askedAt = this.now();
-    const since = this.open.get(job)?.since ?? askedAt;
+  #note(job: string, retryAfterMs: number): void {
+    const askedAt = this.#now();
+    const since = this.#open.get(job)?.since ?? askedAt;
     // Removed first, so that it goes to the end: the oldest stay in front.
-    this.open.delete(job);
-    this.open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
+    this.#open.delete(job);
+    this.#open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
   }
 
-  private forget(): void {
-    for (const [job, { askedAt }] of this.open) {
-      if (this.now() - askedAt < FORGOTTEN_AFTER_MS) return;
-      this.open.delete(job);
+  #forget(): void {
+    for (const [job, { askedAt }] of this.#open) {
+      if (this.#now() - askedAt < FORGOTTEN_AFTER_MS) return;
+      this.#open.delete(job);
     }
   }
 }

@@ -23,20 +23,20 @@ export interface RedactedStream extends AsyncIterable<Uint8Array> {
 }
 
 export class Redaction {
-  private readonly forms: SecretForms;
-  private readonly mask: number;
+  readonly #forms: SecretForms;
+  readonly #mask: number;
 
   /** @param secrets all that this process knows, of whatever service */
   constructor(secrets: readonly string[]) {
-    this.forms = secretForms(secrets);
+    this.#forms = secretForms(secrets);
     // With a mask that is part of a secret, overwriting one could spell out another.
     const free = Array.from(MASKS).find((mask) => !secrets.some((secret) => secret.includes(mask)));
-    this.mask = (free ?? '*').charCodeAt(0);
+    this.#mask = (free ?? '*').charCodeAt(0);
   }
 
   /** Overwrites in place, and returns the lengths of what was overwritten. */
   bytes(text: Buffer): readonly number[] {
-    return this.hide(text, text.length);
+    return this.#hide(text, text.length);
   }
 
   /** A text of the service's without secrets. */
@@ -48,13 +48,10 @@ export class Redaction {
   /** The body without secrets, also where one begins in one chunk and ends in a later one. */
   stream(body: AsyncIterable<Uint8Array>): RedactedStream {
     const hidden: number[] = [];
-    return { hidden, [Symbol.asyncIterator]: () => this.redacted(body, hidden) };
+    return { hidden, [Symbol.asyncIterator]: () => this.#redacted(body, hidden) };
   }
 
-  private async *redacted(
-    body: AsyncIterable<Uint8Array>,
-    hidden: number[],
-  ): AsyncGenerator<Uint8Array> {
+  async *#redacted(body: AsyncIterable<Uint8Array>, hidden: number[]): AsyncGenerator<Uint8Array> {
     let pieces: Uint8Array[] = [];
     let gathered = 0;
     /** Bytes at the beginning of `pieces` that were passed on already, and only tell what stands before the others. */
@@ -62,11 +59,11 @@ export class Redaction {
     for await (const chunk of body) {
       pieces.push(chunk);
       gathered += chunk.byteLength;
-      if (gathered - passed < SEARCHED_BYTES + this.forms.reach) continue;
+      if (gathered - passed < SEARCHED_BYTES + this.#forms.reach) continue;
       const text = Buffer.concat(pieces);
       // What begins behind this place may end in a chunk that is still to come.
-      const ready = text.length - this.forms.reach;
-      hidden.push(...this.hide(text, ready));
+      const ready = text.length - this.#forms.reach;
+      hidden.push(...this.#hide(text, ready));
       yield text.subarray(passed, ready);
       const kept = Math.max(0, ready - LOOK_BEHIND);
       pieces = [text.subarray(kept)];
@@ -74,29 +71,29 @@ export class Redaction {
       passed = ready - kept;
     }
     const text = Buffer.concat(pieces);
-    hidden.push(...this.hide(text, text.length));
+    hidden.push(...this.#hide(text, text.length));
     if (text.length > passed) yield text.subarray(passed);
   }
 
   /** Overwrites what begins before `end`. */
-  private hide(text: Buffer, end: number): number[] {
+  #hide(text: Buffer, end: number): number[] {
     const found: Place[] = [];
-    for (const { bytes, before, after } of this.forms.needles) {
+    for (const { bytes, before, after } of this.#forms.needles) {
       let at = text.indexOf(bytes);
       while (at !== -1 && at < end) {
         found.push(withShared(text, at, at + bytes.length, before, after));
         at = text.indexOf(bytes, at + bytes.length);
       }
     }
-    found.push(...this.spelledOut(text.toString('latin1'), end));
+    found.push(...this.#spelledOut(text.toString('latin1'), end));
     const places = merged(found);
-    for (const [from, to] of places) text.fill(this.mask, from, to);
+    for (const [from, to] of places) text.fill(this.#mask, from, to);
     return places.map(([from, to]) => to - from);
   }
 
   /** What patterns find in a text of one character a byte. */
-  private *spelledOut(text: string, end: number): Generator<Place> {
-    const { escaped, escapes, short } = this.forms;
+  *#spelledOut(text: string, end: number): Generator<Place> {
+    const { escaped, escapes, short } = this.#forms;
     if (escaped !== null && escapes.test(text)) yield* matchesOf(escaped, text, end);
     if (short !== null) yield* matchesOf(short, text, end);
   }

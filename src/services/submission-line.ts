@@ -31,16 +31,16 @@ export interface Submission {
 }
 
 export class SubmissionLine {
-  private readonly under = new Set<AbortController>();
+  readonly #under = new Set<AbortController>();
   /** When the service was last found unwell (ms since the epoch). */
-  private unwellAt = 0;
+  #unwellAt = 0;
   /** Connections that nobody uses. */
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
 
   /** @param connections submissions at once: none then waits for a connection after it was noted as sent */
   constructor(connections: number) {
-    this.free = connections;
+    this.#free = connections;
   }
 
   /** Lets one submission through; the signal it is given tells it to go back, should not a byte of it be written. */
@@ -49,39 +49,39 @@ export class SubmissionLine {
     send: (sentBack: AbortSignal) => Promise<HttpAnswer>,
   ): Promise<HttpAnswer> {
     const own = new AbortController();
-    if ((submission.grantedAt ?? Date.now()) < this.unwellAt) own.abort(new SentBack());
-    this.under.add(own);
+    if ((submission.grantedAt ?? Date.now()) < this.#unwellAt) own.abort(new SentBack());
+    this.#under.add(own);
     const given = AbortSignal.any([own.signal, submission.signal]);
-    const place = await this.place(given);
+    const place = await this.#place(given);
     try {
       if (place && !given.aborted && (await submission.beforeSending?.()) === false)
         return unreached(submission, NOT_OURS);
       if (!place && !given.aborted) return unreached(submission, BUSY);
       // Otherwise it was sent back or given up: `send` says which, before it writes a byte.
       const answer = await send(own.signal);
-      if (showsUnwell(answer)) this.sendBack();
+      if (showsUnwell(answer)) this.#sendBack();
       return answer;
     } finally {
-      this.under.delete(own);
-      if (place) this.leave();
+      this.#under.delete(own);
+      if (place) this.#leave();
     }
   }
 
   /** False when it was given up before there was one. */
-  private async place(given: AbortSignal): Promise<boolean> {
-    if (this.free > 0) {
-      this.free -= 1;
+  async #place(given: AbortSignal): Promise<boolean> {
+    if (this.#free > 0) {
+      this.#free -= 1;
       return true;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const take = (): void => resolve(true);
     const give = (): void => {
-      const at = this.waiting.indexOf(take);
+      const at = this.#waiting.indexOf(take);
       if (at < 0) return;
-      this.waiting.splice(at, 1);
+      this.#waiting.splice(at, 1);
       resolve(false);
     };
-    this.waiting.push(take);
+    this.#waiting.push(take);
     given.addEventListener('abort', give, { once: true });
     const patience = setTimeout(give, LONGEST_WAIT_MS);
     if (given.aborted) give();
@@ -91,15 +91,15 @@ export class SubmissionLine {
     });
   }
 
-  private leave(): void {
-    const next = this.waiting.shift();
+  #leave(): void {
+    const next = this.#waiting.shift();
     if (next) next();
-    else this.free += 1;
+    else this.#free += 1;
   }
 
-  private sendBack(): void {
-    this.unwellAt = Date.now();
-    for (const waiting of this.under) waiting.abort(new SentBack());
+  #sendBack(): void {
+    this.#unwellAt = Date.now();
+    for (const waiting of this.#under) waiting.abort(new SentBack());
   }
 }
 

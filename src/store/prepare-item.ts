@@ -30,95 +30,95 @@ export type Known = (record: ItemRecord) => Promise<Source | null>;
 export class ItemPreparation {
   /** Keys that have to be flushed. */
   readonly written: string[] = [];
-  private readonly store: Store;
-  private readonly known: Known;
+  readonly #store: Store;
+  readonly #known: Known;
   /** By the id of the first row: the item whose job serves the others at present. */
-  private readonly leaders: Map<string, ItemRecord>;
+  readonly #leaders: Map<string, ItemRecord>;
 
   constructor(store: Store, known: Known, leaders: Map<string, ItemRecord>) {
-    this.store = store;
-    this.known = known;
-    this.leaders = leaders;
+    this.#store = store;
+    this.#known = known;
+    this.#leaders = leaders;
   }
 
   /** An item that is in the campaign already, and stays as it is; it may serve others. */
   async meet({ kind, id, share }: PlannedItem): Promise<void> {
-    const record = share ? await readItem(this.store, kind, id) : null;
-    if (record !== null && share) await this.mayLead(share, record);
+    const record = share ? await readItem(this.#store, kind, id) : null;
+    if (record !== null && share) await this.#mayLead(share, record);
   }
 
   async prepare(item: PlannedItem): Promise<ItemRecord> {
     const fresh = waitingRecord(item);
-    const former = await readItem(this.store, item.kind, item.id);
+    const former = await readItem(this.#store, item.kind, item.id);
     const same = former !== null && isSameJob(former, fresh);
-    if (former !== null && !same) await this.removeFormerFiles(fresh);
-    await this.writeInput(item, same);
+    if (former !== null && !same) await this.#removeFormerFiles(fresh);
+    await this.#writeInput(item, same);
     const record =
       same && !isFollowing(former)
         ? withManifestRow(former, fresh)
-        : await this.begun(anew(former, fresh, same), item.share);
-    if (item.share) await this.mayLead(item.share, record);
+        : await this.#begun(anew(former, fresh, same), item.share);
+    if (item.share) await this.#mayLead(item.share, record);
     // The record comes after the input and the files: a record that is there vouches for them.
     if (former === null || itemToDisk(record) !== itemToDisk(former)) {
-      await writeItem(this.store, record, { durable: false });
+      await writeItem(this.#store, record, { durable: false });
       this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
     }
     return record;
   }
 
-  private async writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
+  async #writeInput({ kind, id, input }: Item, same: boolean): Promise<void> {
     const { original } = input;
     for (const { name, text } of original ? [input, original] : [input]) {
       const key = itemKey(kind, id, name);
-      if (same && (await this.store.exists(key))) continue;
-      await this.store.write(key, text, { durable: false });
+      if (same && (await this.#store.exists(key))) continue;
+      await this.#store.write(key, text, { durable: false });
       this.written.push(key);
     }
   }
 
   /** The record of an item that has no job yet: served by what is known, or left to wait for one. */
-  private async begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
+  async #begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
     // Its job is named: no other one's result takes its place.
     if (record.adopted) return record;
-    const leader = share && this.leaders.get(share.leader);
+    const leader = share && this.#leaders.get(share.leader);
     if (leader && serves(leader, record)) {
-      const served = await this.servedBy(leader, record);
+      const served = await this.#servedBy(leader, record);
       if (served) return served;
       // Its files were changed by hand: it is of no use to the rows after this one, either.
-      this.leaders.delete(share.leader);
+      this.#leaders.delete(share.leader);
     }
-    const source = await this.known(record);
-    const delivered = source && (await deliver(this.store, record, source, this.written));
+    const source = await this.#known(record);
+    const delivered = source && (await deliver(this.#store, record, source, this.written));
     if (delivered) return delivered;
     // The row's own ones for everything but predictors: a row that only passes for the same work changes nothing.
     return share ? { ...record, jobOptions: combined(record.options, share.options) } : record;
   }
 
   /** Null when the files of the other are not what was recorded. */
-  private async servedBy(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord | null> {
+  async #servedBy(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord | null> {
     if (leader.state !== 'succeeded')
       return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
-    return deliver(this.store, record, duplicateOf(this.store, leader), this.written);
+    return deliver(this.#store, record, duplicateOf(this.#store, leader), this.written);
   }
 
   /** A row with a job or a result of its own may serve those after it, where the one before does not. */
-  private async mayLead(share: Share, record: ItemRecord): Promise<void> {
-    const leader = this.leaders.get(share.leader);
+  async #mayLead(share: Share, record: ItemRecord): Promise<void> {
+    const leader = this.#leaders.get(share.leader);
     if (leader && serves(leader, record)) return;
-    const own = isFollowing(record) ? await this.followedBy(record) : record;
-    if (own) this.leaders.set(share.leader, own);
+    const own = isFollowing(record) ? await this.#followedBy(record) : record;
+    if (own) this.#leaders.set(share.leader, own);
   }
 
   /** Nobody follows a follower. */
-  private async followedBy({ kind, resultFrom }: ItemRecord): Promise<ItemRecord | null> {
-    return resultFrom ? readItem(this.store, kind, resultFrom.id) : null;
+  async #followedBy({ kind, resultFrom }: ItemRecord): Promise<ItemRecord | null> {
+    return resultFrom ? readItem(this.#store, kind, resultFrom.id) : null;
   }
 
   /** Results of another input must not lie beside this one. The record goes on vouching till the end. */
-  private async removeFormerFiles(item: ItemRecord): Promise<void> {
+  async #removeFormerFiles(item: ItemRecord): Promise<void> {
     const record = itemKey(item.kind, item.id, ITEM_RECORD);
-    for await (const key of this.store.list(`${itemFolder(item.kind, item.id)}/`)) {
-      if (key !== record) await this.store.remove(key);
+    for await (const key of this.#store.list(`${itemFolder(item.kind, item.id)}/`)) {
+      if (key !== record) await this.#store.remove(key);
     }
   }
 }

@@ -42,25 +42,25 @@ export interface Wanted {
 export type Miss = 'never computed' | 'other predictors' | 'damaged';
 
 export class ResultCache {
-  private readonly store: Store;
+  readonly #store: Store;
 
   constructor(store: Store) {
-    this.store = store;
+    this.#store = store;
   }
 
   /** Null with the reason where there is none. Files are only looked at when they are read. */
   async find(wanted: Wanted): Promise<Source | Miss> {
-    const entry = await this.entry(wanted.work, wanted.address);
+    const entry = await this.#entry(wanted.work, wanted.address);
     if (entry === null) return 'never computed';
     const { campaign, record } = entry;
     if (!covers(jobOptionsOf(record), wanted.options)) return 'other predictors';
     for (const { sha256 } of Object.values(record.files)) {
-      if (!(await this.store.exists(fileKey(sha256)))) return 'damaged';
+      if (!(await this.#store.exists(fileKey(sha256)))) return 'damaged';
     }
     return {
       what: { type: 'cache', campaign, id: record.id },
       result: resultOf(record),
-      read: (name) => this.store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
+      read: (name) => this.#store.readStream(fileKey(record.files[name]?.sha256 ?? '')),
     };
   }
 
@@ -68,24 +68,24 @@ export class ResultCache {
   async keep(tree: Store, campaign: string, record: ItemRecord): Promise<void> {
     const { work, address, state, resultFrom } = record;
     if (state !== 'succeeded' || resultFrom || work === null || address === null) return;
-    const former = await this.entry(work, address);
+    const former = await this.#entry(work, address);
     if (former !== null && (isSame(former, campaign, record) || isFuller(former, record))) return;
     const written: string[] = [];
     for (const [name, { sha256 }] of Object.entries(record.files)) {
       const key = fileKey(sha256);
       // One that was edited in its tree, whose space it shares, is of no use any more.
-      if ((await this.store.digest(key))?.sha256 === sha256) continue;
-      await this.store.adopt(key, tree, itemKey(record.kind, record.id, name));
+      if ((await this.#store.digest(key))?.sha256 === sha256) continue;
+      await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
       written.push(key);
     }
-    await this.store.flush(written);
+    await this.#store.flush(written);
     const entry = { format: 1, campaign, item: JSON.parse(itemToDisk(record)) as unknown };
-    await this.store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`);
+    await this.#store.write(entryKey(work, address), `${JSON.stringify(entry)}\n`);
   }
 
-  private async entry(work: string, address: string): Promise<Entry | null> {
+  async #entry(work: string, address: string): Promise<Entry | null> {
     const key = entryKey(work, address);
-    const text = await this.store.readText(key);
+    const text = await this.#store.readText(key);
     if (text === null) return null;
     try {
       const { campaign, item } = entryOnDisk.parse(JSON.parse(text));

@@ -97,7 +97,7 @@ class RetryCount implements RetrySurvey {
   readonly services = new Set<ServiceName>();
   readonly unusable: string[] = [];
   readonly refusals: string[] = [];
-  private readonly followers: (Extract<Finding, { type: 'chosen' }> & { leader: Leader })[] = [];
+  readonly #followers: (Extract<Finding, { type: 'chosen' }> & { leader: Leader })[] = [];
 
   add({ id, kind }: PageEntry, finding: Finding): void {
     if (finding.type === 'refused') this.refusals.push(finding.why);
@@ -112,13 +112,13 @@ class RetryCount implements RetrySurvey {
     this.chosen.add(id);
     this.states[finding.state] += 1;
     const { leader } = finding;
-    if (leader) this.followers.push({ ...finding, leader });
-    else this.addJob(finding.record);
+    if (leader) this.#followers.push({ ...finding, leader });
+    else this.#addJob(finding.record);
   }
 
   /** Once all that is chosen is known: a follower has its leader's end, and no other unless that one is run again. */
   settleFollowers(): void {
-    for (const { record, named, leader } of this.followers) {
+    for (const { record, named, leader } of this.#followers) {
       const { id, state } = leader;
       const ended = state === null || isFinal(state);
       if (state === 'succeeded' || !ended || this.chosen.has(id)) this.following += 1;
@@ -127,12 +127,12 @@ class RetryCount implements RetrySurvey {
         this.refusals.push(`${why}, or alone.`);
       } else {
         this.alone.add(record.id);
-        this.addJob(record);
+        this.#addJob(record);
       }
     }
   }
 
-  private addJob(record: ItemRecord): void {
+  #addJob(record: ItemRecord): void {
     this.ways[wayOf(record)] += 1;
     if (mayBeThere(record)) this.mayBeThere += 1;
   }

@@ -45,66 +45,66 @@ export class WatchedWorker extends Worker {
 }
 
 class WatchedCreator implements WorkflowCreator {
-  private readonly creator: WorkflowCreator;
+  readonly #creator: WorkflowCreator;
   /** Activations that have not returned, and the looks that have found them running. */
-  private readonly running = new Map<WatchedWorkflow, number>();
-  private readonly timer: NodeJS.Timeout;
+  readonly #running = new Map<WatchedWorkflow, number>();
+  readonly #timer: NodeJS.Timeout;
 
   constructor(creator: WorkflowCreator, limitMs: number, onEnded: () => void) {
-    this.creator = creator;
-    this.timer = setInterval(() => {
-      if (!this.isStuck()) return;
-      clearInterval(this.timer);
+    this.#creator = creator;
+    this.#timer = setInterval(() => {
+      if (!this.#isStuck()) return;
+      clearInterval(this.#timer);
       onEnded();
-      this.endThreads();
+      this.#endThreads();
     }, limitMs / LOOKS);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
   async createWorkflow(...options: Parameters<WorkflowCreator['createWorkflow']>) {
-    return new WatchedWorkflow(await this.creator.createWorkflow(...options), this.running);
+    return new WatchedWorkflow(await this.#creator.createWorkflow(...options), this.#running);
   }
 
   async destroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.creator.destroy();
+    clearInterval(this.#timer);
+    await this.#creator.destroy();
   }
 
-  private isStuck(): boolean {
-    for (const [workflow, looks] of this.running) this.running.set(workflow, looks + 1);
-    return [...this.running.values()].some((looks) => looks > LOOKS);
+  #isStuck(): boolean {
+    for (const [workflow, looks] of this.#running) this.#running.set(workflow, looks + 1);
+    return [...this.#running.values()].some((looks) => looks > LOOKS);
   }
 
   /** Everything that waits for a thread then fails, and the worker with it. */
-  private endThreads(): void {
-    const { workerThreadClients } = this.creator as unknown as Threaded;
+  #endThreads(): void {
+    const { workerThreadClients } = this.#creator as unknown as Threaded;
     for (const { workerThread } of workerThreadClients) void workerThread.terminate();
   }
 }
 
 class WatchedWorkflow implements Workflow {
-  private readonly workflow: Workflow;
-  private readonly running: Map<WatchedWorkflow, number>;
+  readonly #workflow: Workflow;
+  readonly #running: Map<WatchedWorkflow, number>;
 
   constructor(workflow: Workflow, running: Map<WatchedWorkflow, number>) {
-    this.workflow = workflow;
-    this.running = running;
+    this.#workflow = workflow;
+    this.#running = running;
   }
 
   async activate(activation: Activation): Completion {
-    this.running.set(this, 0);
+    this.#running.set(this, 0);
     try {
-      return await this.workflow.activate(activation);
+      return await this.#workflow.activate(activation);
     } finally {
-      this.running.delete(this);
+      this.#running.delete(this);
     }
   }
 
   getAndResetSinkCalls(): ReturnType<Workflow['getAndResetSinkCalls']> {
-    return this.workflow.getAndResetSinkCalls();
+    return this.#workflow.getAndResetSinkCalls();
   }
 
   dispose(): Promise<void> {
-    return this.workflow.dispose();
+    return this.#workflow.dispose();
   }
 }

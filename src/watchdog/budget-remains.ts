@@ -71,98 +71,98 @@ export async function remainsOf(
 }
 
 class Reading {
-  private readonly decode: Decode;
-  private readonly closes: Record<string, number[]> = {};
-  private readonly paused = new Set<string>();
-  private readonly configurations = new Map<string, BudgetConfiguration>();
+  readonly #decode: Decode;
+  readonly #closes: Record<string, number[]> = {};
+  readonly #paused = new Set<string>();
+  readonly #configurations = new Map<string, BudgetConfiguration>();
   /** By the id of the event that scheduled them. */
-  private readonly submissions = new Map<string, Submission>();
-  private readonly reported = new Set<string>();
+  readonly #submissions = new Map<string, Submission>();
+  readonly #reported = new Set<string>();
 
   constructor(decode: Decode) {
-    this.decode = decode;
+    this.#decode = decode;
   }
 
   async take(event: HistoryEvent): Promise<void> {
     const started = event.workflowExecutionStartedEventAttributes;
-    if (started) this.begin((await this.decode(started.input))[0] as BudgetInput);
+    if (started) this.#begin((await this.#decode(started.input))[0] as BudgetInput);
     const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal?.signalName) this.hear(signal.signalName, (await this.decode(signal.input))[0]);
+    if (signal?.signalName) this.#hear(signal.signalName, (await this.#decode(signal.input))[0]);
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled?.activityType?.name === 'submit') {
-      const [request, reference] = (await this.decode(scheduled.input)) as [
+      const [request, reference] = (await this.#decode(scheduled.input)) as [
         Submission['request'],
         ServiceReference,
       ];
       const begun = { request, reference, result: null, endedAt: null };
-      this.submissions.set(String(event.eventId), begun);
+      this.#submissions.set(String(event.eventId), begun);
     }
-    await this.end(event);
+    await this.#end(event);
     const sent = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
     if (sent?.signalName === 'submitted') {
-      const [{ attempt }] = (await this.decode(sent.input)) as [Submitted];
+      const [{ attempt }] = (await this.#decode(sent.input)) as [Submitted];
       const { workflowId } = sent.workflowExecution ?? {};
-      this.reported.add(`${workflowId ?? ''} ${attempt ?? 0}`);
+      this.#reported.add(`${workflowId ?? ''} ${attempt ?? 0}`);
     }
   }
 
   remains(now: number): BudgetRemains {
-    const submissions = [...this.submissions.values()];
+    const submissions = [...this.#submissions.values()];
     for (const { request, result, endedAt } of submissions) {
       if (result && !mayBeCharged(result)) continue;
-      this.charge(request.credential, endedAt ?? now + LONGEST_SUBMISSION_MS);
+      this.#charge(request.credential, endedAt ?? now + LONGEST_SUBMISSION_MS);
     }
-    for (const closes of Object.values(this.closes)) closes.sort((a, b) => a - b);
+    for (const closes of Object.values(this.#closes)) closes.sort((a, b) => a - b);
     return {
-      closes: this.closes,
-      paused: [...this.paused],
-      configurations: [...this.configurations.values()],
-      unreported: submissions.flatMap((submission) => this.unreported(submission)),
+      closes: this.#closes,
+      paused: [...this.#paused],
+      configurations: [...this.#configurations.values()],
+      unreported: submissions.flatMap((submission) => this.#unreported(submission)),
     };
   }
 
-  private begin({ carried }: BudgetInput): void {
+  #begin({ carried }: BudgetInput): void {
     for (const [credential, { window }] of Object.entries(carried?.credentials ?? {}))
-      for (const close of window.closes) this.charge(credential, close);
-    for (const campaign of carried?.queue.paused ?? []) this.paused.add(campaign);
+      for (const close of window.closes) this.#charge(credential, close);
+    for (const campaign of carried?.queue.paused ?? []) this.#paused.add(campaign);
   }
 
-  private hear(name: string, argument: unknown): void {
+  #hear(name: string, argument: unknown): void {
     if (name === 'configure') {
       const configuration = argument as BudgetConfiguration;
-      this.configurations.set(configuration.credential, configuration);
+      this.#configurations.set(configuration.credential, configuration);
     } else if (name === 'pause') {
       const { campaign, paused } = argument as { campaign: string; paused: boolean };
-      if (paused) this.paused.add(campaign);
-      else this.paused.delete(campaign);
+      if (paused) this.#paused.add(campaign);
+      else this.#paused.delete(campaign);
     } else if (name === 'restore') {
       const { closes, paused } = argument as Restored;
       for (const [credential, charged] of Object.entries(closes))
-        for (const close of charged) this.charge(credential, close);
-      for (const campaign of paused) this.paused.add(campaign);
+        for (const close of charged) this.#charge(credential, close);
+      for (const campaign of paused) this.#paused.add(campaign);
     }
   }
 
-  private async end(event: HistoryEvent): Promise<void> {
+  async #end(event: HistoryEvent): Promise<void> {
     const completed = event.activityTaskCompletedEventAttributes;
     const ended =
       completed ??
       event.activityTaskTimedOutEventAttributes ??
       event.activityTaskFailedEventAttributes ??
       event.activityTaskCanceledEventAttributes;
-    const submission = this.submissions.get(String(ended?.scheduledEventId));
+    const submission = this.#submissions.get(String(ended?.scheduledEventId));
     if (!submission) return;
     submission.endedAt = millisecondsOf(event);
-    if (completed) submission.result = (await this.decode(completed.result))[0] as SubmitAnswer;
+    if (completed) submission.result = (await this.#decode(completed.result))[0] as SubmitAnswer;
   }
 
-  private charge(credential: string, close: number): void {
-    (this.closes[credential] ??= []).push(close);
+  #charge(credential: string, close: number): void {
+    (this.#closes[credential] ??= []).push(close);
   }
 
-  private unreported({ request, reference, result }: Submission): BudgetRemains['unreported'] {
+  #unreported({ request, reference, result }: Submission): BudgetRemains['unreported'] {
     const { item, run, attempt, turnedAway = [], job } = request;
-    if (!result || !isAnswer(result) || this.reported.has(`${item} ${attempt}`)) return [];
+    if (!result || !isAnswer(result) || this.#reported.has(`${item} ${attempt}`)) return [];
     // By the activity itself.
     if (result.told) return [];
     const submitted = submittedOf({ ...request, turnedAway }, result);

@@ -12,35 +12,35 @@ const LOOK_EVERY_MS = 1_000;
 const STEP_MS = 1_000;
 
 export class ClockWatch {
-  private readonly clock: SteadyClock;
-  private readonly onStep: OnStep;
-  private last: Moment;
-  private timer: NodeJS.Timeout | null = null;
+  readonly #clock: SteadyClock;
+  readonly #onStep: OnStep;
+  #last: Moment;
+  #timer: NodeJS.Timeout | null = null;
 
   constructor(clock: SteadyClock, onStep: OnStep) {
-    this.clock = clock;
-    this.onStep = onStep;
-    this.last = clock.now();
+    this.#clock = clock;
+    this.#onStep = onStep;
+    this.#last = clock.now();
   }
 
   begin(): void {
-    this.timer ??= setInterval(() => {
+    this.#timer ??= setInterval(() => {
       this.look();
     }, LOOK_EVERY_MS).unref();
   }
 
   end(): void {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
   /** Compares the two clocks since the last look, however long ago that was: the process may have been suspended. */
   look(): void {
-    const now = this.clock.now();
-    const { run, steadyMs, wallMs } = this.last;
-    this.last = now;
+    const now = this.#clock.now();
+    const { run, steadyMs, wallMs } = this.#last;
+    this.#last = now;
     if (now.run !== run) return;
     const stepMs = now.wallMs - wallMs - (now.steadyMs - steadyMs);
-    if (Math.abs(stepMs) > STEP_MS) this.onStep(stepMs);
+    if (Math.abs(stepMs) > STEP_MS) this.#onStep(stepMs);
   }
 }

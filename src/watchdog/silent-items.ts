@@ -27,15 +27,15 @@ interface Suspicion {
 }
 
 export class SilentItems {
-  private readonly client: Client;
-  private readonly taskQueue: string;
+  readonly #client: Client;
+  readonly #taskQueue: string;
   /** By service and campaign. */
-  private readonly suspicions = new Map<string, Suspicion>();
+  readonly #suspicions = new Map<string, Suspicion>();
 
   /** @param taskQueue of the workers that the watchdog belongs to */
   constructor(client: Client, taskQueue: string) {
-    this.client = client;
-    this.taskQueue = taskQueue;
+    this.#client = client;
+    this.#taskQueue = taskQueue;
   }
 
   /**
@@ -45,53 +45,53 @@ export class SilentItems {
    */
   async look(service: ServiceName, snapshot: BudgetSnapshot | null): Promise<number> {
     let asked = 0;
-    for await (const { campaign, isOurs } of this.openCampaigns()) {
+    for await (const { campaign, isOurs } of this.#openCampaigns()) {
       const query = waitingItems(campaign, service);
-      const { count } = await this.client.workflow.count(query);
+      const { count } = await this.#client.workflow.count(query);
       // Items of another task queue are checked by the watchdogs of that queue.
       const { unstarted, ended } = isOurs
-        ? await this.unstarted(campaign, service)
+        ? await this.#unstarted(campaign, service)
         : { unstarted: 0, ended: 0 };
       const missing = count + unstarted - knownOf(snapshot, campaign);
-      if (!this.isSuspect(`${service} ${campaign}`, { missing, ended })) continue;
-      asked += await this.ask(query);
-      if (unstarted > 0) await this.haveLook(campaign);
+      if (!this.#isSuspect(`${service} ${campaign}`, { missing, ended })) continue;
+      asked += await this.#ask(query);
+      if (unstarted > 0) await this.#haveLook(campaign);
     }
     return asked;
   }
 
   /** Makes all waiting items of a service request a slot again: the budget ignores repeated requests. */
   async askAll(service: ServiceName): Promise<number> {
-    for await (const { campaign } of this.openCampaigns()) await this.haveLook(campaign);
-    return this.ask(waitingItems(null, service));
+    for await (const { campaign } of this.#openCampaigns()) await this.#haveLook(campaign);
+    return this.#ask(waitingItems(null, service));
   }
 
-  private async *openCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
+  async *#openCampaigns(): AsyncGenerator<{ campaign: string; isOurs: boolean }> {
     const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
-    for await (const { workflowId, taskQueue } of this.client.workflow.list({ query })) {
+    for await (const { workflowId, taskQueue } of this.#client.workflow.list({ query })) {
       const campaign = workflowId.slice(workflowId.indexOf(':') + 1);
-      yield { campaign, isOurs: taskQueue === this.taskQueue };
+      yield { campaign, isOurs: taskQueue === this.#taskQueue };
     }
   }
 
   /** Open rows of a campaign whose workflow was not started yet, and items that have ended, of one service. */
-  private async unstarted(campaign: string, service: ServiceName) {
-    const kinds = await this.kindsOf(campaign);
+  async #unstarted(campaign: string, service: ServiceName) {
+    const kinds = await this.#kindsOf(campaign);
     let [open, ended] = [0, 0];
     for (const [kind, standing] of Object.entries(kinds)) {
       if (SERVICE_OF_KIND[kind as Kind] !== service) continue;
       open += standing.open;
       ended += Object.values(standing.ended).reduce((sum, n) => sum + n, 0);
     }
-    const { count } = await this.client.workflow.count(runningItems(campaign, service));
+    const { count } = await this.#client.workflow.count(runningItems(campaign, service));
     return { unstarted: Math.max(0, open - count), ended };
   }
 
   /** Empty for a campaign that cannot answer now: others must not wait for it. */
-  private async kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
-    const handle = this.client.workflow.getHandle(campaignWorkflowId(campaign));
+  async #kindsOf(campaign: string): Promise<NonNullable<CampaignProgress['kinds']>> {
+    const handle = this.#client.workflow.getHandle(campaignWorkflowId(campaign));
     try {
-      const answer = this.client.withDeadline(Date.now() + ANSWER_MS, () =>
+      const answer = this.#client.withDeadline(Date.now() + ANSWER_MS, () =>
         handle.query(progressQuery),
       );
       return (await answer).kinds ?? {};
@@ -100,9 +100,9 @@ export class SilentItems {
     }
   }
 
-  private async haveLook(campaign: string): Promise<void> {
+  async #haveLook(campaign: string): Promise<void> {
     try {
-      await this.client.workflow.getHandle(campaignWorkflowId(campaign)).signal(lookSignal);
+      await this.#client.workflow.getHandle(campaignWorkflowId(campaign)).signal(lookSignal);
     } catch (error) {
       // It has ended meanwhile.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
@@ -113,26 +113,26 @@ export class SilentItems {
    * What the budget, the campaign and the list of workflows say is of different moments: as many items as have ended
    * since the last look may seem to be missing.
    */
-  private isSuspect(key: string, { missing, ended }: { missing: number; ended: number }): boolean {
-    const suspicion = this.suspicions.get(key) ?? { looks: 0, askAt: LOOKS, ended };
+  #isSuspect(key: string, { missing, ended }: { missing: number; ended: number }): boolean {
+    const suspicion = this.#suspicions.get(key) ?? { looks: 0, askAt: LOOKS, ended };
     const moved = Math.max(0, ended - suspicion.ended);
     suspicion.ended = ended;
     if (missing <= moved) {
-      this.suspicions.set(key, { looks: 0, askAt: LOOKS, ended });
+      this.#suspicions.set(key, { looks: 0, askAt: LOOKS, ended });
       return false;
     }
     suspicion.looks += 1;
-    this.suspicions.set(key, suspicion);
+    this.#suspicions.set(key, suspicion);
     if (suspicion.looks < suspicion.askAt) return false;
     suspicion.askAt += Math.min(LONGEST_PAUSE, suspicion.askAt);
     return true;
   }
 
-  private async ask(query: string): Promise<number> {
+  async #ask(query: string): Promise<number> {
     let asked = 0;
-    for await (const { workflowId, runId } of this.client.workflow.list({ query })) {
+    for await (const { workflowId, runId } of this.#client.workflow.list({ query })) {
       try {
-        await this.client.workflow.getHandle(workflowId, runId).signal(askSignal);
+        await this.#client.workflow.getHandle(workflowId, runId).signal(askSignal);
         asked += 1;
       } catch (error) {
         // It has ended meanwhile.

@@ -30,67 +30,67 @@ export interface WatchdogOptions {
 }
 
 export class Watchdog {
-  private readonly options: WatchdogOptions;
-  private readonly silent: SilentItems;
-  private timer: NodeJS.Timeout | null = null;
-  private looking: Promise<void> = Promise.resolve();
+  readonly #options: WatchdogOptions;
+  readonly #silent: SilentItems;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: WatchdogOptions) {
-    this.options = options;
-    this.silent = new SilentItems(options.client, options.taskQueue);
+    this.#options = options;
+    this.#silent = new SilentItems(options.client, options.taskQueue);
   }
 
   start(): void {
-    const { lookEveryMs = LOOK_EVERY_MS } = this.options;
-    this.timer = setInterval(() => {
+    const { lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    this.#timer = setInterval(() => {
       // One look at a time, however long it takes.
-      this.looking = this.looking
-        .then(() => this.look())
+      this.#looking = this.#looking
+        .then(() => this.#look())
         .catch((error: unknown) => {
           // The next check still runs; the error is reported.
-          this.options.say(`checking the budgets failed: ${String(error)}`);
+          this.#options.say(`checking the budgets failed: ${String(error)}`);
         });
     }, lookEveryMs);
-    this.timer.unref();
+    this.#timer.unref();
   }
 
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    await this.looking;
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#looking;
   }
 
-  private async look(): Promise<void> {
-    for (const reference of this.options.budgets) {
-      if (this.timer === null) return;
-      await this.lookAt(reference).catch(passing);
+  async #look(): Promise<void> {
+    for (const reference of this.#options.budgets) {
+      if (this.#timer === null) return;
+      await this.#lookAt(reference).catch(passing);
     }
   }
 
-  private async lookAt(reference: BudgetAddress): Promise<void> {
+  async #lookAt(reference: BudgetAddress): Promise<void> {
     const { service, address } = reference;
-    const budget = await this.describe(reference);
-    const broken = budget && (await this.reasonToReplace(budget));
+    const budget = await this.#describe(reference);
+    const broken = budget && (await this.#reasonToReplace(budget));
     if (budget && broken) {
-      const { client, taskQueue, say } = this.options;
+      const { client, taskQueue, say } = this.#options;
       const one = { reference, runId: budget.runId, reason: broken };
       if (!(await recoverBudget(client, taskQueue, one))) return;
-      const asked = await this.silent.askAll(service);
+      const asked = await this.#silent.askAll(service);
       say(
         `the budget of ${service} at ${address} was restarted: ${broken}; ${asked} items requested again`,
       );
       return;
     }
-    const asked = await this.silent.look(service, budget && snapshotIn(budget.memo));
+    const asked = await this.#silent.look(service, budget && snapshotIn(budget.memo));
     if (asked > 0)
-      this.options.say(
+      this.#options.say(
         `${asked} items of ${service} waited, but the budget had no request for them: requested again`,
       );
   }
 
-  private async describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
+  async #describe(reference: BudgetAddress): Promise<WorkflowExecutionDescription | null> {
     try {
-      const handle = this.options.client.workflow.getHandle(budgetWorkflowId(reference));
+      const handle = this.#options.client.workflow.getHandle(budgetWorkflowId(reference));
       const description = await handle.describe();
       return description.status.name === 'RUNNING' ? description : null;
     } catch (error) {
@@ -99,8 +99,8 @@ export class Watchdog {
     }
   }
 
-  private async reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
-    const stuck = await stuckBecause(this.options.client, budget, Date.now());
+  async #reasonToReplace(budget: WorkflowExecutionDescription): Promise<string | null> {
+    const stuck = await stuckBecause(this.#options.client, budget, Date.now());
     if (stuck?.type === 'unreplayable') return `its history cannot be replayed (${stuck.message})`;
     // It has run, and wrote no status.
     const isFormer = !stuck && !budget.raw.pendingWorkflowTask && !snapshotIn(budget.memo);

@@ -20,25 +20,25 @@ export interface BreakerCarried {
 
 export class Breaker {
   /** Undefined: it never pauses anything. */
-  private readonly threshold: number | undefined;
-  private readonly ends: Partial<Record<ServiceName, Ends>>;
-  private held: SameFailures[];
+  readonly #threshold: number | undefined;
+  readonly #ends: Partial<Record<ServiceName, Ends>>;
+  #held: SameFailures[];
 
   /** @param threshold `JobPolicy.sameFailures` */
   constructor(threshold: number | undefined, carried?: BreakerCarried) {
-    this.threshold = threshold;
-    this.ends = { ...carried?.ends };
-    this.held = [...(carried?.paused ?? [])];
+    this.#threshold = threshold;
+    this.#ends = { ...carried?.ends };
+    this.#held = [...(carried?.paused ?? [])];
   }
 
   /** The services that it has paused, and why. */
   get paused(): readonly SameFailures[] {
-    return this.held;
+    return this.#held;
   }
 
   /** For continue-as-new; undefined where there is nothing to carry. */
   carried(): BreakerCarried | undefined {
-    return this.threshold === undefined ? undefined : { ends: this.ends, paused: this.held };
+    return this.#threshold === undefined ? undefined : { ends: this.#ends, paused: this.#held };
   }
 
   /**
@@ -48,25 +48,25 @@ export class Breaker {
    */
   add(service: ServiceName, end: ItemEnd, id?: string): SameFailures | null {
     const { state, code, message } = end;
-    if (this.threshold === undefined || state === 'cancelled') return null;
-    const ends = (this.ends[service] ??= { atStart: true, last: [] });
+    if (this.#threshold === undefined || state === 'cancelled') return null;
+    const ends = (this.#ends[service] ??= { atStart: true, last: [] });
     const reason = reasonOf(end, id);
     ends.last.push(reason);
-    if (ends.last.length > 2 * this.threshold) ends.last.shift();
+    if (ends.last.length > 2 * this.#threshold) ends.last.shift();
     const times = ends.last.filter((one) => one === reason).length;
     if (ends.last.length > times) ends.atStart = false;
-    const first = ends.atStart && times >= this.threshold;
-    if (reason === '' || !(first || times >= 2 * this.threshold - 1)) return null;
-    this.ends[service] = { atStart: false, last: [] };
-    if (this.held.some((one) => one.service === service)) return null;
+    const first = ends.atStart && times >= this.#threshold;
+    if (reason === '' || !(first || times >= 2 * this.#threshold - 1)) return null;
+    this.#ends[service] = { atStart: false, last: [] };
+    if (this.#held.some((one) => one.service === service)) return null;
     const found = { service, code: code ?? '', message: message ?? '', times };
-    this.held.push(found);
+    this.#held.push(found);
     return found;
   }
 
   /** The user has resumed one service, or all. */
   release(service?: ServiceName): void {
-    this.held = this.held.filter((one) => service !== undefined && one.service !== service);
+    this.#held = this.#held.filter((one) => service !== undefined && one.service !== service);
   }
 }
 

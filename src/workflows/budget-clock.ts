@@ -15,37 +15,37 @@ import type { ClockReading } from './messages.ts';
 const SET_BACK_MS = 1_000;
 
 export class BudgetClock {
-  private shown: number;
+  #shown: number;
   /** How far it is ahead of the server's clock, since that was set back (ms). */
-  private ahead: number;
+  #ahead: number;
 
   constructor({ now, ahead }: ClockReading = { now: 0, ahead: 0 }) {
-    this.shown = now;
-    this.ahead = ahead;
+    this.#shown = now;
+    this.#ahead = ahead;
   }
 
   get now(): number {
-    return this.shown;
+    return this.#shown;
   }
 
   /** For continue-as-new. */
   carried(): ClockReading {
-    return { now: this.shown, ahead: this.ahead };
+    return { now: this.#shown, ahead: this.#ahead };
   }
 
   /** A timer for this moment has fired. */
   reaches(at: number): void {
-    this.shown = Math.max(this.shown, at);
+    this.#shown = Math.max(this.#shown, at);
   }
 
   /** @returns true when the server's clock was set back: its timers are late by that much */
   read(reading: number): boolean {
-    const setBack = this.shown - (reading + this.ahead);
+    const setBack = this.#shown - (reading + this.#ahead);
     if (setBack > SET_BACK_MS) {
-      this.ahead += setBack;
+      this.#ahead += setBack;
       return true;
     }
-    this.reaches(reading + this.ahead);
+    this.reaches(reading + this.#ahead);
     return false;
   }
 }

@@ -109,12 +109,12 @@ class Submissions implements BudgetVerbs<ItemJob> {
     const result = blamed(grant, answer, budget());
     const closing = closingOf(result);
     if (!isAnswer(result) || 'told' in answer) return { closing };
-    return { closing, report: () => this.report(grant, result, budget()) };
+    return { closing, report: () => this.#report(grant, result, budget()) };
   }
 
-  private async report(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
+  async #report(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
     const { item, run, ...request } = grant.request;
-    if (request.job.launch) return this.launch(grant, result, budget);
+    if (request.job.launch) return this.#launch(grant, result, budget);
     try {
       // To the run that asked: the next one of this id waits for an answer of its own.
       const handle = getExternalWorkflowHandle(item, run);
@@ -126,7 +126,7 @@ class Submissions implements BudgetVerbs<ItemJob> {
   }
 
   /** What the activity could not begin: it died, or the budget has decided what its answer means. */
-  private async launch(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
+  async #launch(grant: ItemGrant, result: SubmitResult, budget: BudgetView): Promise<void> {
     const { credential, job } = grant.request;
     await launchItem.executeWithOptions({ summary: summary(`begin item ${job.id}`) }, [
       submitRequest(grant, budget),

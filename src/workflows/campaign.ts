@@ -75,63 +75,63 @@ export async function campaign(input: CampaignInput): Promise<CampaignProgress> 
 }
 
 class CampaignRun {
-  private plan: CampaignPlan;
-  private readonly feeds: Feed[];
+  #plan: CampaignPlan;
+  readonly #feeds: Feed[];
   /** Times that rows were added. */
-  private growths = 0;
+  #growths = 0;
   /** How often a budget has reported grants. */
-  private takings = 0;
-  private readonly startedAt: number;
-  private readonly tally: ProgressTally;
-  private readonly breaker: Breaker;
-  private state: CampaignState;
+  #takings = 0;
+  readonly #startedAt: number;
+  readonly #tally: ProgressTally;
+  readonly #breaker: Breaker;
+  #state: CampaignState;
   /** Every item for which there was room was started and asked for. */
-  private filled = false;
-  private foreseen: Foreseen | null = null;
-  private unnotified: readonly string[] = [];
+  #filled = false;
+  #foreseen: Foreseen | null = null;
+  #unnotified: readonly string[] = [];
   /** Services whose budgets have said so, after the campaign was cancelled. */
-  private readonly withdrawnFrom = new Set<ServiceName>();
-  private looks = false;
-  private isCancelled = false;
+  readonly #withdrawnFrom = new Set<ServiceName>();
+  #looks = false;
+  #isCancelled = false;
   /** Signals are sent one after the other: of two in one task, the later may be delivered first. */
-  private sent: Promise<void> = Promise.resolve();
+  #sent: Promise<void> = Promise.resolve();
 
   constructor({ plan, carried }: CampaignInput) {
-    this.plan = plan;
-    this.tally = new ProgressTally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
-    this.feeds = plan.feeds.map((feed, i) => this.feedOf(feed, carried?.feeds[i]));
-    this.breaker = new Breaker(plan.policy.sameFailures, carried?.breaker);
-    this.startedAt = carried?.startedAt ?? Date.now();
-    this.state = carried?.progress.state ?? 'running';
+    this.#plan = plan;
+    this.#tally = new ProgressTally(carried?.progress ?? { ended: { invalid: plan.invalid ?? 0 } });
+    this.#feeds = plan.feeds.map((feed, i) => this.#feedOf(feed, carried?.feeds[i]));
+    this.#breaker = new Breaker(plan.policy.sameFailures, carried?.breaker);
+    this.#startedAt = carried?.startedAt ?? Date.now();
+    this.#state = carried?.progress.state ?? 'running';
   }
 
   async run(): Promise<CampaignProgress> {
     try {
-      this.show(this.state);
-      void this.keepSweeping();
+      this.#show(this.#state);
+      void this.#keepSweeping();
       do {
-        await this.work();
-      } while (await this.goesOn());
-      await this.notifyEnd();
+        await this.#work();
+      } while (await this.#goesOn());
+      await this.#notifyEnd();
       return this.progress();
     } catch (error) {
       if (!isCancellation(error)) throw error;
-      await CancellationScope.nonCancellable(() => this.cancelItems());
-      await CancellationScope.nonCancellable(() => this.publish('cancelled'));
-      await this.notifyEnd();
+      await CancellationScope.nonCancellable(() => this.#cancelItems());
+      await CancellationScope.nonCancellable(() => this.#publish('cancelled'));
+      await this.#notifyEnd();
       return this.progress();
     }
   }
 
   /** Publishes; true when rows were added meanwhile, which have to be run yet. */
-  private async goesOn(): Promise<boolean> {
-    const { growths } = this;
-    const open = await this.publish('completed');
-    if (open === 0 && this.growths === growths) return false;
+  async #goesOn(): Promise<boolean> {
+    const growths = this.#growths;
+    const open = await this.#publish('completed');
+    if (open === 0 && this.#growths === growths) return false;
     // New rows are in the tree before their signal arrives.
     const summary = 'for rows that were added';
-    if (await condition(() => this.growths > growths, '1 minute', { summary })) {
-      this.show('running');
+    if (await condition(() => this.#growths > growths, '1 minute', { summary })) {
+      this.#show('running');
       return true;
     }
     // If the user starts the campaign again, it finds them: nothing is lost or hidden.
@@ -140,129 +140,126 @@ class CampaignRun {
 
   /** Rows may be added until the end, and for services that had none so far. */
   async grow({ items, following, invalid, feeds }: Grown): Promise<void> {
-    this.tally.ended.invalid = invalid;
-    let grew = items !== this.plan.items;
+    this.#tally.ended.invalid = invalid;
+    let grew = items !== this.#plan.items;
     for (const feed of feeds) {
-      const known = this.feeds.find(
+      const known = this.#feeds.find(
         ({ plan }) => plan.reference.service === feed.reference.service,
       );
       grew ||= feed.pages > (known?.plan.pages ?? 0);
       if (known) known.extend(feed.pages);
-      else this.feeds.push(this.feedOf(feed));
+      else this.#feeds.push(this.#feedOf(feed));
     }
-    const all = (this.plan.following ?? 0) + following;
+    const all = (this.#plan.following ?? 0) + following;
     // What a run that continues as new is given.
-    const plans = this.feeds.map(({ plan }) => plan);
-    this.plan = { ...this.plan, items, following: all, feeds: plans };
+    const plans = this.#feeds.map(({ plan }) => plan);
+    this.#plan = { ...this.#plan, items, following: all, feeds: plans };
     // Commands that join repeat the signal, because the command that added the rows may have died before sending it.
     if (grew) {
-      this.growths += 1;
-      void this.foresee();
+      this.#growths += 1;
+      void this.#foresee();
     }
     // The budget of a newly used service must be paused as well.
-    if (this.state === 'paused') await this.pause(true);
+    if (this.#state === 'paused') await this.pause(true);
   }
 
   itemDone({ id, ...end }: ItemDone): void {
-    const feed = this.feeds.find(({ open }) => open.has(id));
+    const feed = this.#feeds.find(({ open }) => open.has(id));
     const kind = feed?.open.get(id)?.kind;
     // An item may report twice, after a retry of its signal; it counts once.
     if (!feed || !kind) return;
     feed.ended(id);
-    this.tally.add({ id, kind, at: Date.now(), ...end });
-    const same = reasonToPause(this.breaker, { plan: this.plan, feed, id, end });
-    if (same) void this.stopAt(feed.plan, same);
+    this.#tally.add({ id, kind, at: Date.now(), ...end });
+    const same = reasonToPause(this.#breaker, { plan: this.#plan, feed, id, end });
+    if (same) void this.#stopAt(feed.plan, same);
   }
 
   /** The budget of a service has granted requests: more can be asked for. */
   taken({ service, ...taken }: TakenFromQueue): void {
-    this.feeds.find(({ plan }) => plan.reference.service === service)?.taken(taken);
-    this.takings += 1;
+    this.#feeds.find(({ plan }) => plan.reference.service === service)?.taken(taken);
+    this.#takings += 1;
   }
 
   /** The rest would fail in the same way: the user decides whether to continue. */
-  private async stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
-    this.showDetails();
-    await this.inOrder(() => this.pauseLane(feed, true));
-    await notifyPause(this.plan, feed.reference, same);
+  async #stopAt(feed: FeedPlan, same: SameFailures): Promise<void> {
+    this.#showDetails();
+    await this.#inOrder(() => this.#pauseLane(feed, true));
+    await notifyPause(this.#plan, feed.reference, same);
   }
 
   /** With one service that was paused because its items failed, or with all that is paused. */
   async resume(service?: ServiceName): Promise<void> {
-    this.breaker.release(service);
+    this.#breaker.release(service);
     if (service === undefined) return this.pause(false);
-    this.showDetails();
-    const feed = this.feeds.find(({ plan }) => plan.reference.service === service);
-    if (feed && this.state !== 'paused') await this.inOrder(() => this.pauseLane(feed.plan, false));
+    this.#showDetails();
+    const feed = this.#feeds.find(({ plan }) => plan.reference.service === service);
+    if (feed && this.#state !== 'paused')
+      await this.#inOrder(() => this.#pauseLane(feed.plan, false));
   }
 
-  private pauseLane(feed: FeedPlan, paused: boolean): Promise<void> {
-    return signalBudget(feed, pauseLaneSignal, { campaign: this.plan.name, paused });
+  #pauseLane(feed: FeedPlan, paused: boolean): Promise<void> {
+    return signalBudget(feed, pauseLaneSignal, { campaign: this.#plan.name, paused });
   }
 
-  private inOrder(step: () => Promise<void>): Promise<void> {
-    this.sent = this.sent.then(step);
-    return this.sent;
+  #inOrder(step: () => Promise<void>): Promise<void> {
+    this.#sent = this.#sent.then(step);
+    return this.#sent;
   }
 
   pause(paused: boolean): Promise<void> {
-    this.show(paused ? 'paused' : 'running');
-    if (!patched('pause-in-order')) return this.pauseLanes(paused);
-    return this.inOrder(() => this.pauseLanes(paused));
+    this.#show(paused ? 'paused' : 'running');
+    if (!patched('pause-in-order')) return this.#pauseLanes(paused);
+    return this.#inOrder(() => this.#pauseLanes(paused));
   }
 
-  private async pauseLanes(paused: boolean): Promise<void> {
-    for (const { plan } of this.feeds) await this.pauseLane(plan, paused);
-    if (!paused) void this.foresee();
+  async #pauseLanes(paused: boolean): Promise<void> {
+    for (const { plan } of this.#feeds) await this.#pauseLane(plan, paused);
+    if (!paused) void this.#foresee();
   }
 
   progress(): CampaignProgress {
-    const brakes = pausedWithRows(this.breaker, this.feeds);
-    const openKinds = this.feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
+    const brakes = pausedWithRows(this.#breaker, this.#feeds);
+    const openKinds = this.#feeds.flatMap(({ open }) => Array.from(open.values(), (i) => i.kind));
     return {
-      campaign: this.plan.name,
-      state: this.state,
-      total: this.plan.items,
-      open: this.feeds.reduce((sum, { open }) => sum + open.size, 0),
-      following: this.plan.following ?? 0,
-      ...this.tally.progress(openKinds),
+      campaign: this.#plan.name,
+      state: this.#state,
+      total: this.#plan.items,
+      open: this.#feeds.reduce((sum, { open }) => sum + open.size, 0),
+      following: this.#plan.following ?? 0,
+      ...this.#tally.progress(openKinds),
       ...(brakes.length > 0 && { brakes }),
-      ...(this.unnotified.length > 0 && { unnotified: this.unnotified }),
+      ...(this.#unnotified.length > 0 && { unnotified: this.#unnotified }),
     };
   }
 
   /** Starts items while there is room, until all have ended. */
-  private async work(): Promise<void> {
+  async #work(): Promise<void> {
     for (;;) {
       // Before: what happens to one service while the items of another are started counts as well.
-      const { growths, takings } = this;
-      let ends = this.tally.total;
-      await Promise.all(this.feeds.map((feed) => feed.fill()));
-      this.filled = true;
-      if (this.feeds.every(({ hasEnded }) => hasEnded)) return;
-      if (shouldContinueAsNew()) await this.continue();
-      if (!patched('ask-ahead')) ends = this.tally.total;
-      await condition(
-        () =>
-          this.tally.total > ends ||
-          this.growths > growths ||
-          this.takings > takings ||
-          isOutdated(),
-      );
-      this.showDetails();
+      const growths = this.#growths;
+      const takings = this.#takings;
+      let ends = this.#tally.total;
+      await Promise.all(this.#feeds.map((feed) => feed.fill()));
+      this.#filled = true;
+      if (this.#feeds.every(({ hasEnded }) => hasEnded)) return;
+      if (shouldContinueAsNew()) await this.#continue();
+      if (!patched('ask-ahead')) ends = this.#tally.total;
+      const hasMore = () => this.#growths > growths || this.#takings > takings;
+      await condition(() => this.#tally.total > ends || hasMore() || isOutdated());
+      this.#showDetails();
     }
   }
 
   /** Until the campaign ends or is cancelled. */
-  private async keepSweeping(): Promise<void> {
+  async #keepSweeping(): Promise<void> {
     try {
-      void this.foresee();
+      void this.#foresee();
       for (;;) {
         await sleep(SWEEP_EVERY_MS, {
           summary: sweepSummary(Date.now() + SWEEP_EVERY_MS, Date.now()),
         });
-        await this.sweepOpen();
-        void this.foresee();
+        await this.#sweepOpen();
+        void this.#foresee();
       }
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -270,94 +267,99 @@ class CampaignRun {
   }
 
   /** So that the details say when the end is expected. Nothing waits for it: it is only displayed. */
-  private async foresee(): Promise<void> {
+  async #foresee(): Promise<void> {
     // Older campaigns run without this until they continue as new.
     if (!patched('foresee-end')) return;
     try {
-      await condition(() => this.filled);
-      this.foreseen = await expectEnd(this.plan.store, this.progress(), this.feeds);
-      this.showDetails();
+      await condition(() => this.#filled);
+      this.#foreseen = await expectEnd(this.#plan.store, this.progress(), this.#feeds);
+      this.#showDetails();
     } catch (error) {
       if (!isCancellation(error)) throw error;
     }
   }
 
-  private async sweepOpen(): Promise<void> {
-    const { plan, startedAt } = this;
-    for (const feed of this.feeds) {
-      await sweep({ plan, startedAt, feed, onDone: (done) => this.itemDone(done) });
+  async #sweepOpen(): Promise<void> {
+    const about = { plan: this.#plan, startedAt: this.#startedAt };
+    for (const feed of this.#feeds) {
+      await sweep({ ...about, feed, onDone: (done) => this.itemDone(done) });
     }
   }
 
-  private async cancelItems(): Promise<void> {
-    this.isCancelled = true;
-    if (patched('start-when-answered')) await cancelOpen(this.plan, this.feeds, this.withdrawnFrom);
-    else await cancelItems(this.plan, this.feeds, () => this.sweepOpen());
+  async #cancelItems(): Promise<void> {
+    this.#isCancelled = true;
+    if (patched('start-when-answered'))
+      await cancelOpen(this.#plan, this.#feeds, this.#withdrawnFrom);
+    else await cancelItems(this.#plan, this.#feeds, () => this.#sweepOpen());
   }
 
   /** A budget has nothing of this campaign any more. */
   withdrawn(service: ServiceName): void {
-    this.withdrawnFrom.add(service);
+    this.#withdrawnFrom.add(service);
   }
 
   /** Rows that a budget does not know are asked for again, and terminated items are concluded. */
   async look(): Promise<void> {
-    if (this.looks || this.isCancelled) return;
-    this.looks = true;
+    if (this.#looks || this.#isCancelled) return;
+    this.#looks = true;
     try {
-      await this.sweepOpen();
+      await this.#sweepOpen();
     } catch (error) {
       // Out of a handler it would end the workflow at once: nothing would be cancelled or published.
       if (!isCancellation(error)) throw error;
     } finally {
-      this.looks = false;
+      this.#looks = false;
     }
   }
 
   /** Returns how many items have no end yet. */
-  private async publish(state: 'completed' | 'cancelled'): Promise<number> {
-    this.show('publishing');
-    const { ended, open = 0 } = await publishEnd(this.plan, this.startedAt, state);
+  async #publish(state: 'completed' | 'cancelled'): Promise<number> {
+    this.#show('publishing');
+    const { ended, open = 0 } = await publishEnd(this.#plan, this.#startedAt, state);
     // The tree is the truth: it also knows the rows that no workflow was started for.
-    Object.assign(this.tally.ended, ended);
-    this.plan = { ...this.plan, following: 0 };
-    if (open === 0) this.show(state);
+    Object.assign(this.#tally.ended, ended);
+    this.#plan = { ...this.#plan, following: 0 };
+    if (open === 0) this.#show(state);
     return open;
   }
 
   /** Whoever cancels now is too late: the end is published. */
-  private async notifyEnd(): Promise<void> {
-    this.unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.plan));
+  async #notifyEnd(): Promise<void> {
+    this.#unnotified = await CancellationScope.nonCancellable(() => notifyEnd(this.#plan));
   }
 
-  private async continue(): Promise<never> {
+  async #continue(): Promise<never> {
     await condition(allHandlersFinished);
     // Taken last, with nothing awaited after it: an end that comes in while we wait must be in it.
-    const breaker = this.breaker.carried();
+    const breaker = this.#breaker.carried();
     const carried: CampaignCarried = {
-      feeds: this.feeds.map((feed) => feed.carried()),
+      feeds: this.#feeds.map((feed) => feed.carried()),
       progress: this.progress(),
-      startedAt: this.startedAt,
+      startedAt: this.#startedAt,
       ...(breaker && { breaker }),
     };
     const next = makeContinueAsNewFunc<typeof campaign>(toCurrentVersion());
-    return next({ plan: this.plan, carried });
+    return next({ plan: this.#plan, carried });
   }
 
-  private feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
-    return new Feed(this.plan, plan, carried, (kind, end) => this.tally.count(kind, end));
+  #feedOf(plan: FeedPlan, carried?: FeedCarried): Feed {
+    return new Feed(this.#plan, plan, carried, (kind, end) => this.#tally.count(kind, end));
   }
 
-  private show(state: CampaignState): void {
-    this.state = state;
+  #show(state: CampaignState): void {
+    this.#state = state;
     upsertSearchAttributes([{ key: ATTRIBUTES.state, value: state }]);
-    this.showDetails();
+    this.#showDetails();
   }
 
   /** For the Temporal UI. */
-  private showDetails(): void {
-    const { foreseen, startedAt, plan } = this;
-    const standing = { progress: this.progress(), foreseen, startedAt, store: plan.store };
+  #showDetails(): void {
+    const standing = {
+      progress: this.progress(),
+      foreseen: this.#foreseen,
+      startedAt: this.#startedAt,
+      store: this.#plan.store,
+    };
     setCurrentDetails(campaignDetails(standing));
   }
 }

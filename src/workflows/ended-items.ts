@@ -17,44 +17,44 @@ const MESSAGE_KEPT = 200;
 type Ended = Record<FinalState, number>;
 
 export class EndedItems {
-  private readonly byKind = new Map<Kind, Ended>();
+  readonly #byKind = new Map<Kind, Ended>();
   /** Oldest first, as are the failures. */
-  private readonly recent: RecentEnd[];
-  private readonly failures: RecentEnd[];
+  readonly #recent: RecentEnd[];
+  readonly #failures: RecentEnd[];
 
   constructor({ kinds = {}, recent = [], failures = [] }: Partial<CampaignProgress> = {}) {
     for (const [kind, { ended }] of Object.entries(kinds))
-      this.byKind.set(kind as Kind, { ...ended });
-    this.recent = [...recent];
-    this.failures = [...failures];
+      this.#byKind.set(kind as Kind, { ...ended });
+    this.#recent = [...recent];
+    this.#failures = [...failures];
   }
 
   count(kind: Kind, state: FinalState): void {
-    this.of(kind)[state] += 1;
+    this.#of(kind)[state] += 1;
   }
 
   /** One that has just ended. */
   add({ message, ...end }: RecentEnd): void {
     const kept = { ...end, message: message && message.slice(0, MESSAGE_KEPT) };
-    append(this.recent, kept, ENDS_KEPT);
+    append(this.#recent, kept, ENDS_KEPT);
     if (kept.state === 'failed' || kept.state === 'held')
-      append(this.failures, kept, FAILURES_KEPT);
+      append(this.#failures, kept, FAILURES_KEPT);
   }
 
   progress(open: Iterable<Kind>): Pick<CampaignProgress, 'kinds' | 'recent' | 'failures'> {
     const started = new Map<Kind, number>();
     for (const kind of open) started.set(kind, (started.get(kind) ?? 0) + 1);
     const kinds: Partial<Record<Kind, KindProgress>> = {};
-    for (const kind of new Set([...this.byKind.keys(), ...started.keys()]))
-      kinds[kind] = { open: started.get(kind) ?? 0, ended: { ...this.of(kind) } };
-    return { kinds, recent: this.recent, failures: this.failures };
+    for (const kind of new Set([...this.#byKind.keys(), ...started.keys()]))
+      kinds[kind] = { open: started.get(kind) ?? 0, ended: { ...this.#of(kind) } };
+    return { kinds, recent: this.#recent, failures: this.#failures };
   }
 
-  private of(kind: Kind): Ended {
-    const known = this.byKind.get(kind);
+  #of(kind: Kind): Ended {
+    const known = this.#byKind.get(kind);
     if (known) return known;
     const none = Object.fromEntries(FINAL_STATES.map((state) => [state, 0])) as Ended;
-    this.byKind.set(kind, none);
+    this.#byKind.set(kind, none);
     return none;
   }
 }

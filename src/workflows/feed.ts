@@ -36,16 +36,16 @@ export class Feed {
   /** Items whose start the server has not confirmed yet. */
   starting = 0;
   /** Of the open items those that wait in the budget, as far as it has reported; the other rows wait here. */
-  private readonly asked: Set<string>;
+  readonly #asked: Set<string>;
   /** How many may wait there. */
-  private ahead: number;
-  private readonly campaign: CampaignPlan;
+  #ahead: number;
+  readonly #campaign: CampaignPlan;
   /** Called for items whose end was already on disk. */
-  private readonly onEnded: OnEnded;
-  private page: number;
+  readonly #onEnded: OnEnded;
+  #page: number;
   /** Entries of the current page that were dealt with. */
-  private offset: number;
-  private entries: readonly ItemOfPage[] | null = null;
+  #offset: number;
+  #entries: readonly ItemOfPage[] | null = null;
 
   constructor(
     campaign: CampaignPlan,
@@ -53,19 +53,19 @@ export class Feed {
     carried: FeedCarried | undefined,
     onEnded: OnEnded,
   ) {
-    this.campaign = campaign;
+    this.#campaign = campaign;
     this.plan = plan;
-    this.onEnded = onEnded;
-    this.page = carried?.page ?? 0;
-    this.offset = carried?.offset ?? 0;
+    this.#onEnded = onEnded;
+    this.#page = carried?.page ?? 0;
+    this.#offset = carried?.offset ?? 0;
     this.open = new Map(carried?.open.map((entry) => [entry.id, entry]));
-    this.asked = new Set(carried?.asked);
-    this.ahead = carried?.ahead ?? FIRST_ASKED;
+    this.#asked = new Set(carried?.asked);
+    this.#ahead = carried?.ahead ?? FIRST_ASKED;
   }
 
   /** All items were started. */
   get exhausted(): boolean {
-    return this.page >= this.plan.pages;
+    return this.#page >= this.plan.pages;
   }
 
   /** All items have ended. */
@@ -75,7 +75,11 @@ export class Feed {
 
   /** For continue-as-new. */
   carried(): FeedCarried {
-    const { page, offset, open, asked, ahead } = this;
+    const { open } = this;
+    const asked = this.#asked;
+    const ahead = this.#ahead;
+    const page = this.#page;
+    const offset = this.#offset;
     return { page, offset, open: [...open.values()], asked: [...asked], ahead };
   }
 
@@ -86,90 +90,94 @@ export class Feed {
 
   /** The budget has granted these requests. */
   taken({ ids, ahead }: Pick<TakenFromQueue, 'ids' | 'ahead'>): void {
-    this.ahead = ahead;
-    for (const id of ids) this.asked.delete(id);
+    this.#ahead = ahead;
+    for (const id of ids) this.#asked.delete(id);
   }
 
   ended(id: string): void {
     this.open.delete(id);
-    this.asked.delete(id);
+    this.#asked.delete(id);
   }
 
   /** Items that may be started now. A few at a time are not worth a message to the budget. */
-  private get room(): number {
+  get #room(): number {
     const open = this.plan.open - this.open.size;
     // Campaigns that began before the queue of a budget was bounded continue unchanged.
     if (!patched('ask-ahead')) return open;
-    const ahead = this.ahead - this.asked.size;
-    return ahead < this.ahead / 2 ? 0 : Math.min(open, ahead);
+    const ahead = this.#ahead - this.#asked.size;
+    return ahead < this.#ahead / 2 ? 0 : Math.min(open, ahead);
   }
 
   /** Rows of the pages that are not read yet, and of this one; the last page may have fewer. */
-  private get behind(): number {
-    const perPage = this.entries?.length ?? 0;
-    return Math.max(0, (this.plan.pages - this.page) * perPage - this.offset);
+  get #behind(): number {
+    const perPage = this.#entries?.length ?? 0;
+    return Math.max(0, (this.plan.pages - this.#page) * perPage - this.#offset);
   }
 
   /** Starts items while there is room and the history is not too long. */
   async fill(): Promise<void> {
-    for (let room = this.room; room > 0 && !this.exhausted; room = this.room) {
+    for (let room = this.#room; room > 0 && !this.exhausted; room = this.#room) {
       if (shouldContinueAsNew()) return;
-      this.entries ??= await this.load();
-      const next = this.entries.slice(this.offset, this.offset + Math.min(this.plan.batch, room));
-      const begun = await Promise.all(next.map((entry) => this.begin(entry)));
-      this.offset += next.length;
-      await this.ask(begun.filter((item) => item !== null));
-      if (this.offset >= this.entries.length) this.turnPage();
+      this.#entries ??= await this.#load();
+      const next = this.#entries.slice(
+        this.#offset,
+        this.#offset + Math.min(this.plan.batch, room),
+      );
+      const begun = await Promise.all(next.map((entry) => this.#begin(entry)));
+      this.#offset += next.length;
+      await this.#ask(begun.filter((item) => item !== null));
+      if (this.#offset >= this.#entries.length) this.#turnPage();
     }
   }
 
-  private async ask(begun: readonly BegunItem[]): Promise<void> {
-    for (const { input } of begun) if (input.remoteId === undefined) this.asked.add(input.id);
-    await askBudget(begun, 0, this.behind);
+  async #ask(begun: readonly BegunItem[]): Promise<void> {
+    for (const { input } of begun) if (input.remoteId === undefined) this.#asked.add(input.id);
+    await askBudget(begun, 0, this.#behind);
   }
 
-  private load(): Promise<ItemOfPage[]> {
+  #load(): Promise<ItemOfPage[]> {
     const { reference, pages } = this.plan;
-    const summary = `page ${this.page + 1} of ${pages}, the rows for ${reference.service}`;
-    const { store, tree } = this.campaign;
-    const page = [store, reference, this.page] as const;
+    const summary = `page ${this.#page + 1} of ${pages}, the rows for ${reference.service}`;
+    const { store, tree } = this.#campaign;
+    const page = [store, reference, this.#page] as const;
     return loadPage.executeWithOptions(
       { summary },
       tree === undefined ? [...page] : [...page, tree],
     );
   }
 
-  private turnPage(): void {
-    this.page += 1;
-    this.offset = 0;
-    this.entries = null;
+  #turnPage(): void {
+    this.#page += 1;
+    this.#offset = 0;
+    this.#entries = null;
   }
 
   /** An item whose end is on disk already, from an earlier run, is only counted. */
-  private async begin({ ended, ...entry }: ItemOfPage): Promise<BegunItem | null> {
+  async #begin({ ended, ...entry }: ItemOfPage): Promise<BegunItem | null> {
     if (ended) {
-      this.onEnded(entry.kind, ended);
+      this.#onEnded(entry.kind, ended);
       return null;
     }
     this.starting += 1;
     // A start that is under way when the campaign is cancelled must be known to have happened, or the item would
     // escape the cancelling.
-    const begun = await CancellationScope.nonCancellable(() => this.start(entry));
+    const begun = await CancellationScope.nonCancellable(() => this.#start(entry));
     this.starting -= 1;
     return begun;
   }
 
-  private async start(entry: ItemEntry): Promise<BegunItem | null> {
-    const input = this.inputOf(entry);
+  async #start(entry: ItemEntry): Promise<BegunItem | null> {
+    const input = this.#inputOf(entry);
     const { sends: _, ...known } = entry;
     this.open.set(entry.id, known);
     // Campaigns of before begin the workflows of all items themselves.
-    if (input.remoteId === undefined && patched('start-when-answered')) return this.toLaunch(input);
-    return this.startChild(input);
+    if (input.remoteId === undefined && patched('start-when-answered'))
+      return this.#toLaunch(input);
+    return this.#startChild(input);
   }
 
-  private inputOf({ credential, ...row }: ItemEntry): ItemInput {
-    const { name, store, tree, policy } = this.campaign;
+  #inputOf({ credential, ...row }: ItemEntry): ItemInput {
+    const { name, store, tree, policy } = this.#campaign;
     const { reference, fetchQueue, others } = this.plan;
     const free: ItemInput = {
       ...row,
@@ -178,7 +186,7 @@ export class Feed {
       reference,
       policy,
       finishInOne: true,
-      ...standingIn(this.campaign),
+      ...standingIn(this.#campaign),
       ...(tree !== undefined && { tree }),
       ...(fetchQueue !== undefined && { fetchQueue }),
       ...(others !== undefined && { others }),
@@ -187,7 +195,7 @@ export class Feed {
   }
 
   /** Its workflow begins with the answer to its submission (src/activities/launch-item.ts). */
-  private toLaunch(input: ItemInput): BegunItem {
+  #toLaunch(input: ItemInput): BegunItem {
     const { policy, fetchQueue, sends } = input;
     const launch: ItemLaunch = {
       policy,
@@ -202,10 +210,10 @@ export class Feed {
     const entries = ids.flatMap((id) => this.open.get(id) ?? []);
     // Items with a job had a child workflow that was terminated: the next run of the campaign finds the job.
     const unsent = entries.filter(({ remoteId }) => remoteId === undefined);
-    await this.ask(unsent.map((entry) => this.toLaunch(this.inputOf(entry))));
+    await this.#ask(unsent.map((entry) => this.#toLaunch(this.#inputOf(entry))));
   }
 
-  private async startChild(input: ItemInput): Promise<BegunItem | null> {
+  async #startChild(input: ItemInput): Promise<BegunItem | null> {
     const workflowId = itemWorkflowId(input.campaign, input.id);
     try {
       const { firstExecutionRunId } = await startChild(item, {

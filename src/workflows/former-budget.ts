@@ -45,48 +45,48 @@ export async function formerBudget(input: BudgetInput): Promise<void> {
 }
 
 class BudgetKeeper {
-  private readonly input: BudgetInput;
-  private readonly state: BudgetState;
+  readonly #input: BudgetInput;
+  readonly #state: BudgetState;
   /** Something happened since the last decision. */
-  private stirred = true;
+  #stirred = true;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
-  private timerAt: number | null = null;
+  #timerAt: number | null = null;
   /** Submissions whose answer has not yet reached their item. */
-  private unreported = 0;
+  #unreported = 0;
 
   constructor(input: BudgetInput) {
-    this.input = input;
-    this.state = input.carried ?? newBudget();
+    this.#input = input;
+    this.#state = input.carried ?? newBudget();
   }
 
   take(event: BudgetEvent): void {
-    apply(this.state, event, Date.now());
-    this.stirred = true;
+    apply(this.#state, event, Date.now());
+    this.#stirred = true;
   }
 
   status() {
     const now = Date.now();
-    return describe(snapshotOf(this.input, this.state, now, null), now);
+    return describe(snapshotOf(this.#input, this.#state, now, null), now);
   }
 
   async run(): Promise<void> {
     while (!workflowInfo().continueAsNewSuggested) {
-      this.stirred = false;
-      const { grants, wakeAt, opensAt } = decideAhead(this.state, Date.now());
-      for (const grant of grants) void this.submit(grant as Grant<ItemJob>);
-      if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
+      this.#stirred = false;
+      const { grants, wakeAt, opensAt } = decideAhead(this.#state, Date.now());
+      for (const grant of grants) void this.#submit(grant as Grant<ItemJob>);
+      if (wakeAt !== null) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
       setCurrentDetails(budgetDetails(this.status()));
-      await condition(() => this.stirred || workflowInfo().continueAsNewSuggested);
+      await condition(() => this.#stirred || workflowInfo().continueAsNewSuggested);
     }
     // Nothing is granted any more; what is on its way must come home before the state may travel.
-    await condition(() => this.unreported === 0);
-    await continueAsNew<typeof formerBudget>({ ...this.input, carried: this.state });
+    await condition(() => this.#unreported === 0);
+    await continueAsNew<typeof formerBudget>({ ...this.#input, carried: this.#state });
   }
 
-  private async submit(grant: Grant<ItemJob>): Promise<void> {
-    this.unreported += 1;
+  async #submit(grant: Grant<ItemJob>): Promise<void> {
+    this.#unreported += 1;
     const { request } = grant;
-    const { service, address } = this.input;
+    const { service, address } = this.#input;
     const result = await submit
       .executeWithOptions({ summary: submitSummary(grant, Date.now()) }, [
         { ...request, probe: grant.probe, notBefore: grant.notBefore },
@@ -96,11 +96,11 @@ class BudgetKeeper {
     const { item, run } = request;
     const closing = closingOf(result);
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
-    if (isAnswer(result)) await this.report(request, result);
-    this.unreported -= 1;
+    if (isAnswer(result)) await this.#report(request, result);
+    this.#unreported -= 1;
   }
 
-  private async report({ item, turnedAway }: Waiting, result: SubmitResult): Promise<void> {
+  async #report({ item, turnedAway }: Waiting, result: SubmitResult): Promise<void> {
     try {
       await getExternalWorkflowHandle(item).signal(submittedSignal, { result, turnedAway });
     } catch (error) {
@@ -110,15 +110,15 @@ class BudgetKeeper {
   }
 
   /** `opensAt`: what it wakes a little ahead of. */
-  private wakeBy(at: number, opensAt: number): void {
-    if (this.timerAt !== null && this.timerAt <= at) return;
-    this.timerAt = at;
-    void this.wake(at, timerSummary(this.status(), opensAt));
+  #wakeBy(at: number, opensAt: number): void {
+    if (this.#timerAt !== null && this.#timerAt <= at) return;
+    this.#timerAt = at;
+    void this.#wake(at, timerSummary(this.status(), opensAt));
   }
 
-  private async wake(at: number, summary: string): Promise<void> {
+  async #wake(at: number, summary: string): Promise<void> {
     await sleep(Math.max(1, at - Date.now()), { summary });
-    if (this.timerAt === at) this.timerAt = null;
-    this.stirred = true;
+    if (this.#timerAt === at) this.#timerAt = null;
+    this.#stirred = true;
   }
 }

@@ -15,64 +15,64 @@ import type { RemoteJob, SubmitResult } from './activity-types.ts';
 const LONGEST_BETWEEN_MS = 5 * 60_000;
 
 export class ItemSubmission {
-  private input: ItemInput;
-  private readonly progress: ItemProgress;
+  #input: ItemInput;
+  readonly #progress: ItemProgress;
   /** Submissions asked for. The first is asked for by the campaign, for many items at a time. */
-  private attempt = 0;
-  private submission: SubmitResult | null = null;
+  #attempt = 0;
+  #submission: SubmitResult | null = null;
   /** It has asked for a slot, or the campaign has for it, and no answer has come. */
-  private waitsForSlot: boolean;
+  #waitsForSlot: boolean;
   /** The job of before `retry` is of no use, and another one is wanted. */
-  private formerGivenUp = false;
+  #formerGivenUp = false;
   /** When the fate of a submission was first unknown (ms). */
-  private unsureSince: number | null = null;
+  #unsureSince: number | null = null;
 
   constructor(progress: ItemProgress) {
-    this.input = progress.input;
-    this.progress = progress;
-    this.waitsForSlot = progress.input.remoteId === undefined;
+    this.#input = progress.input;
+    this.#progress = progress;
+    this.#waitsForSlot = progress.input.remoteId === undefined;
     if (progress.input.submitted) this.answer(progress.input.submitted);
   }
 
   /** From here on the item is submitted as one that never had a job. */
   giveUpFormer(): void {
-    this.formerGivenUp = true;
+    this.#formerGivenUp = true;
   }
 
-  answer({ attempt = this.attempt, credential, result, turnedAway }: Submitted): void {
+  answer({ attempt = this.#attempt, credential, result, turnedAway }: Submitted): void {
     // A repeated answer, sent after the budget was restarted.
-    if (attempt !== this.attempt || !this.waitsForSlot) return;
+    if (attempt !== this.#attempt || !this.#waitsForSlot) return;
     for (const { at, reason, message } of turnedAway) {
-      this.progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
+      this.#progress.attempts.push({ at: new Date(at).toISOString(), outcome: reason, message });
     }
-    if (credential !== undefined) this.input = this.progress.sentWith(credential);
-    this.submission = result;
+    if (credential !== undefined) this.#input = this.#progress.sentWith(credential);
+    this.#submission = result;
   }
 
   async submit(): Promise<RemoteJob> {
     // Accepted already, according to the output tree of an earlier run: never submitted again.
-    const { remoteId, adopted } = this.input;
-    if (remoteId !== undefined && !this.formerGivenUp)
-      return this.progress.accepted(adopted ? 'adopted' : 'found', remoteId);
-    for (; ; this.attempt += 1) {
+    const { remoteId, adopted } = this.#input;
+    if (remoteId !== undefined && !this.#formerGivenUp)
+      return this.#progress.accepted(adopted ? 'adopted' : 'found', remoteId);
+    for (; ; this.#attempt += 1) {
       // The campaign asks only for items without a job.
-      if (this.attempt > 0 || this.formerGivenUp) await this.ask();
-      const result = await this.answered();
+      if (this.#attempt > 0 || this.#formerGivenUp) await this.#ask();
+      const result = await this.#answered();
       switch (result.type) {
         case 'accepted':
-          this.progress.posted = postTimes(result);
-          return this.progress.accepted('accepted', result.remoteId);
+          this.#progress.posted = postTimes(result);
+          return this.#progress.accepted('accepted', result.remoteId);
         case 'unable':
-          this.progress.note('unable', result.message);
+          this.#progress.note('unable', result.message);
           throw Ended.unable(result);
         case 'refused':
-          this.progress.note('refused', result.message);
-          return await this.accountForRefusal(result);
+          this.#progress.note('refused', result.message);
+          return await this.#accountForRefusal(result);
         case 'unsure': {
           // Whichever of several POSTs has made the job, it was not sent before the first.
-          if (this.unsureSince === null) this.progress.posted = postTimes(result);
-          this.progress.note('unsure', result.message, postTimes(result));
-          const job = await this.reconcile(result.message);
+          if (this.#unsureSince === null) this.#progress.posted = postTimes(result);
+          this.#progress.note('unsure', result.message, postTimes(result));
+          const job = await this.#reconcile(result.message);
           if (job) return job;
           break;
         }
@@ -86,12 +86,12 @@ export class ItemSubmission {
   }
 
   /** Waits for a slot and for the answer to the submission made in it. */
-  private async answered(): Promise<SubmitResult> {
-    await condition(() => this.submission !== null);
+  async #answered(): Promise<SubmitResult> {
+    await condition(() => this.#submission !== null);
     // The condition holds only when it is set; the compiler cannot see through the closure.
-    const result = this.submission as unknown as SubmitResult;
-    this.submission = null;
-    this.waitsForSlot = false;
+    const result = this.#submission as unknown as SubmitResult;
+    this.#submission = null;
+    this.#waitsForSlot = false;
     return result;
   }
 
@@ -101,40 +101,40 @@ export class ItemSubmission {
    */
   async askIfWaiting(): Promise<void> {
     if (!patched('ask-every-attempt')) {
-      if (this.progress.remoteId === null && this.attempt === 0) await this.ask();
-    } else if (this.waitsForSlot && this.submission === null) await this.ask();
+      if (this.#progress.remoteId === null && this.#attempt === 0) await this.#ask();
+    } else if (this.#waitsForSlot && this.#submission === null) await this.#ask();
   }
 
-  private async ask(): Promise<void> {
-    this.waitsForSlot = true;
-    const { remoteId, ...unsent } = this.input;
-    const input = this.formerGivenUp || remoteId === undefined ? unsent : this.input;
-    await askBudget([{ input, runId: workflowInfo().runId }], this.attempt);
+  async #ask(): Promise<void> {
+    this.#waitsForSlot = true;
+    const { remoteId, ...unsent } = this.#input;
+    const input = this.#formerGivenUp || remoteId === undefined ? unsent : this.#input;
+    await askBudget([{ input, runId: workflowInfo().runId }], this.#attempt);
   }
 
   /**
    * The fate of a POST is unknown and its slot is charged. Where jobs can be found by name, we look; what is
    * certainly absent is submitted again under the same name, which the service accepts only once.
    */
-  private async reconcile(why: string): Promise<RemoteJob | null> {
-    const { policy } = this.input;
+  async #reconcile(why: string): Promise<RemoteJob | null> {
+    const { policy } = this.#input;
     const began = Date.now();
-    const found = await this.find();
+    const found = await this.#find();
     // By the time of the activity, which stands in the history (budget-clock.ts).
     const { askedAt } = found;
-    this.unsureSince ??= askedAt ?? began;
-    if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
+    this.#unsureSince ??= askedAt ?? began;
+    if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
     if (found.type === 'absent') {
-      this.progress.note('absent', 'the service has no job with this name');
-      const waitedMs = (askedAt ?? Date.now()) - this.unsureSince;
+      this.#progress.note('absent', 'the service has no job with this name');
+      const waitedMs = (askedAt ?? Date.now()) - this.#unsureSince;
       if (waitedMs < (policy.patienceMs ?? PATIENCE_MS)) {
-        await this.letOthersGoFirst();
+        await this.#letOthersGoFirst();
         return null;
       }
-      const times = `${this.attempt + 1} submissions, none answered and none found at the service`;
+      const times = `${this.#attempt + 1} submissions, none answered and none found at the service`;
       throw new Ended('held', 'SUBMIT_UNSURE', `${times}: ${why}`);
     }
-    if (policy.whenUnsure === 'resubmit' && this.attempt === 0) return null;
+    if (policy.whenUnsure === 'resubmit' && this.#attempt === 0) return null;
     const cannot = found.type === 'unavailable' ? `does not say (${found.message})` : 'cannot say';
     throw new Ended(
       'held',
@@ -144,9 +144,9 @@ export class ItemSubmission {
   }
 
   /** Each submission of unknown fate costs a slot: one that is never answered must not use up everyone's window. */
-  private async letOthersGoFirst(): Promise<void> {
-    if (this.attempt === 0) return;
-    const delay = growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, this.attempt);
+  async #letOthersGoFirst(): Promise<void> {
+    if (this.#attempt === 0) return;
+    const delay = growingDelay({ first: 2_000, longest: LONGEST_BETWEEN_MS }, this.#attempt);
     await sleep(delay, { summary: againSummary(Date.now() + delay, Date.now()) });
   }
 
@@ -154,21 +154,21 @@ export class ItemSubmission {
    * A name that is taken is our own job, from a submission whose answer was lost: names are derived from the input. If
    * the service then does not list it, it has the job all the same, and a second one is not asked for.
    */
-  private async accountForRefusal(refused: Refused): Promise<RemoteJob> {
-    const found = await this.find();
-    if (found.type === 'found') return this.progress.accepted('found', found.remoteId);
+  async #accountForRefusal(refused: Refused): Promise<RemoteJob> {
+    const found = await this.#find();
+    if (found.type === 'found') return this.#progress.accepted('found', found.remoteId);
     const { status, message } = refused;
-    const mayBeTaken = this.unsureSince !== null && found.type === 'absent';
-    if (this.input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
+    const mayBeTaken = this.#unsureSince !== null && found.type === 'absent';
+    if (this.#input.kind !== 'molecule' && (mayBeTaken || saysTaken(refused))) {
       const words = 'it has the job but does not report its id';
       throw new Ended('held', 'SUBMIT_TAKEN', `${message} (HTTP ${status}): ${words}`);
     }
     throw new Ended('failed', 'SUBMIT_REFUSED', message);
   }
 
-  private find() {
-    const { reference, policy } = this.input;
-    const question = withToken('whether the service has this job', this.input);
-    return find.executeWithOptions(question, [this.progress.address(), reference, policy]);
+  #find() {
+    const { reference, policy } = this.#input;
+    const question = withToken('whether the service has this job', this.#input);
+    return find.executeWithOptions(question, [this.#progress.address(), reference, policy]);
   }
 }

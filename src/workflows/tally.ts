@@ -12,8 +12,8 @@ export class ProgressTally {
     cancelled: 0,
     invalid: 0,
   };
-  private readonly failuresByCode: Record<string, number> = {};
-  private readonly items: EndedItems;
+  readonly #failuresByCode: Record<string, number> = {};
+  readonly #items: EndedItems;
 
   /** What an earlier run of the campaign had counted, or the rows that were refused before it began. */
   constructor(
@@ -22,21 +22,21 @@ export class ProgressTally {
     },
   ) {
     Object.assign(this.ended, counted.ended);
-    Object.assign(this.failuresByCode, counted.failuresByCode);
-    this.items = new EndedItems({ ...counted, ended: this.ended });
+    Object.assign(this.#failuresByCode, counted.failuresByCode);
+    this.#items = new EndedItems({ ...counted, ended: this.ended });
   }
 
   /** One that has just ended. */
   add(end: RecentEnd): void {
     this.count(end.kind, end);
-    this.items.add(end);
+    this.#items.add(end);
   }
 
   /** One that had ended before the campaign came to it. */
   count(kind: Kind, { state, code }: Pick<ItemEnd, 'state' | 'code'>): void {
     this.ended[state] += 1;
-    this.items.count(kind, state);
-    if (code) this.failuresByCode[code] = (this.failuresByCode[code] ?? 0) + 1;
+    this.#items.count(kind, state);
+    if (code) this.#failuresByCode[code] = (this.#failuresByCode[code] ?? 0) + 1;
   }
 
   /** Items that have ended, however they did. */
@@ -48,8 +48,8 @@ export class ProgressTally {
   progress(open: Iterable<Kind>) {
     return {
       ended: { ...this.ended },
-      failuresByCode: { ...this.failuresByCode },
-      ...this.items.progress(open),
+      failuresByCode: { ...this.#failuresByCode },
+      ...this.#items.progress(open),
     };
   }
 }

@@ -45,15 +45,15 @@ test('a wait is late by the quickest way from the server that was seen lately', 
 
 /** What the clock is meant to know, written down without regard to cost. */
 class PlainClock {
-  private seen: { readonly at: number; readonly difference: number }[] = [];
+  #seen: { readonly at: number; readonly difference: number }[] = [];
 
   saw(at: number, stampMs: number): void {
-    this.seen = this.seen.filter((one) => at - one.at < 60_000);
-    this.seen.push({ at, difference: at - stampMs });
+    this.#seen = this.#seen.filter((one) => at - one.at < 60_000);
+    this.#seen.push({ at, difference: at - stampMs });
   }
 
   least(): number {
-    return Math.min(...this.seen.map((one) => one.difference));
+    return Math.min(...this.#seen.map((one) => one.difference));
   }
 }
 

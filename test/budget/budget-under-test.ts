@@ -14,11 +14,11 @@ import { Broken } from './broken.ts';
 
 export class BudgetUnderTest {
   state: BudgetState = newBudget();
-  private readonly choose: (state: BudgetState, now: number) => Decision;
+  readonly #choose: (state: BudgetState, now: number) => Decision;
 
   /** @param ahead slots are given out shortly before they are free, as the workflow does */
   constructor(ahead: boolean) {
-    this.choose = ahead ? decideAhead : decide;
+    this.#choose = ahead ? decideAhead : decide;
   }
 
   apply(event: BudgetEvent, now: number): void {
@@ -26,7 +26,7 @@ export class BudgetUnderTest {
   }
 
   decide(now: number): Decision {
-    return this.choose(this.state, now);
+    return this.#choose(this.state, now);
   }
 
   allowOnTheirWay(most: number): void {
@@ -43,7 +43,7 @@ export class BudgetUnderTest {
       const of = { service: 'predictions', address: 'here' };
       const said = describe(snapshotOf(of, state, now, null), now);
       everySlotHasOneUser(said);
-      return JSON.stringify({ said, decided: this.choose(state, now) });
+      return JSON.stringify({ said, decided: this.#choose(state, now) });
     });
     if (here !== there)
       throw new Broken('continue-as-new changes nothing', `${here} there became ${there}`);

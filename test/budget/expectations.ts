@@ -50,17 +50,17 @@ export class Expectations {
   readonly blocks: Record<string, NaiveBlock>;
   readonly addressBlock = new NaiveBlock();
   /** null: it is not known exactly who could be served when. */
-  private readonly turns: Turns | null;
-  private asked = 0;
+  readonly #turns: Turns | null;
+  #asked = 0;
   /** How often limits were changed, and how often the service refused. */
-  private changes = 0;
-  private refusals = 0;
+  #changes = 0;
+  #refusals = 0;
 
   constructor(setting: Setting) {
     this.limits = { ...setting.limits };
     this.addressLimit = setting.addressLimit;
     this.maxOutstanding = setting.maxOutstanding;
-    this.turns = setting.world === 'quiet' ? new Turns(setting.weights) : null;
+    this.#turns = setting.world === 'quiet' ? new Turns(setting.weights) : null;
     this.blocks = Object.fromEntries(Object.keys(setting.limits).map((c) => [c, new NaiveBlock()]));
   }
 
@@ -77,11 +77,11 @@ export class Expectations {
   limitsChange(credential: string, limit: Limit, addressLimit: Limit): void {
     this.limits[credential] = limit;
     this.addressLimit = addressLimit;
-    this.changes += 1;
+    this.#changes += 1;
   }
 
   limitsAreThoseOf(sent: Sent): boolean {
-    return sent.changes === this.changes;
+    return sent.changes === this.#changes;
   }
 
   openOf(item: string): Sent | undefined {
@@ -96,21 +96,21 @@ export class Expectations {
     }
     const standing = this.waiting.get(request.item);
     if (standing && sameLane(standing.request, request)) return;
-    this.waiting.set(request.item, { request, order: this.asked++ });
-    this.lanesChanged();
+    this.waiting.set(request.item, { request, order: this.#asked++ });
+    this.#lanesChanged();
   }
 
   withdraws(item: string): void {
     this.waiting.delete(item);
     const flying = this.openOf(item);
     if (flying) flying.withdrawn = true;
-    this.lanesChanged();
+    this.#lanesChanged();
   }
 
   pauses(campaign: string, paused: boolean): void {
     if (paused) this.paused.add(campaign);
     else this.paused.delete(campaign);
-    this.lanesChanged();
+    this.#lanesChanged();
   }
 
   /** The budget gives leave: is it this one's turn? */
@@ -119,20 +119,20 @@ export class Expectations {
     const place = this.waiting.get(item);
     if (!place) throw new Broken('only who waits is served', `${item} does not wait`);
     if (this.paused.has(campaign)) throw new Broken('a paused campaign waits', campaign);
-    const first = this.firstOf(request);
+    const first = this.#firstOf(request);
     if (first !== item) throw new Broken('a lane is served in order', `${item} before ${first}`);
     if (probe !== this.addressBlock.probing)
       throw new Broken('a service that was down is asked first', `${item}: ${probe}`);
-    this.turns?.taken(request, this.lanesOpen(now));
+    this.#turns?.taken(request, this.#lanesOpen(now));
     this.waiting.delete(item);
     const sent: Sent = {
       number: this.sent.length + 1,
       request,
       order: place.order,
-      limit: this.limitOf(credential),
+      limit: this.#limitOf(credential),
       addressLimit: this.addressLimit,
-      changes: this.changes,
-      refusals: this.refusals,
+      changes: this.#changes,
+      refusals: this.#refusals,
       sentAt: null,
       stampedAt: null,
       closedAt: null,
@@ -140,18 +140,18 @@ export class Expectations {
       withdrawn: false,
     };
     this.sent.push(sent);
-    this.lanesChanged();
+    this.#lanesChanged();
     return sent;
   }
 
   /** Its time has come, and what was known when the leave was given has to hold. */
   sends(sent: Sent, now: Moment): void {
     const { item, credential } = sent.request;
-    const known = sent.refusals === this.refusals;
+    const known = sent.refusals === this.#refusals;
     if (this.limitsAreThoseOf(sent)) {
       const reason = known
         ? this.reasonAgainst(credential, now)
-        : this.windowAgainst(credential, now);
+        : this.#windowAgainst(credential, now);
       if (reason) throw new Broken('nothing is sent before its time', `${item}, but ${reason}`);
     }
     sent.sentAt = now;
@@ -159,7 +159,7 @@ export class Expectations {
 
   refuses(block: NaiveBlock, { number }: Sent, retryAfterMs: number | null, at: Moment): void {
     block.refused(number, this.sent.length, retryAfterMs, at);
-    this.refusals += 1;
+    this.#refusals += 1;
   }
 
   /** Its answer is in. */
@@ -171,13 +171,13 @@ export class Expectations {
   turnedAway({ request, order, withdrawn }: Sent): void {
     if (withdrawn) return;
     this.waiting.set(request.item, { request, order });
-    this.lanesChanged();
-    this.turns?.returned(request);
+    this.#lanesChanged();
+    this.#turns?.returned(request);
   }
 
   /** Nobody waits who could be served. `foreign`: slots that others may hold, as far as headers tell of them. */
   checkNothingIdle(now: Moment, foreign: (credential: string) => number): void {
-    for (const lane of this.lanesWaiting()) {
+    for (const lane of this.#lanesWaiting()) {
       if (this.reasonAgainst(lane.credential, now, foreign(lane.credential))) continue;
       const who = `${lane.campaign} waits with ${lane.credential}`;
       throw new Broken('a free slot with someone waiting is used at once', who);
@@ -186,21 +186,24 @@ export class Expectations {
 
   /** Why nothing may be sent with a credential now; null when it may. */
   reasonAgainst(credential: string, now: Moment, foreign = 0): string | null {
-    return this.windowAgainst(credential, now, foreign) ?? this.blockAgainst(credential, now);
+    return this.#windowAgainst(credential, now, foreign) ?? this.#blockAgainst(credential, now);
   }
 
-  private windowAgainst(credential: string, now: Moment, foreign = 0): string | null {
-    const { limit } = this.limitOf(credential);
-    if (limit !== null && this.taken(this.limitOf(credential), now, credential) + foreign >= limit)
+  #windowAgainst(credential: string, now: Moment, foreign = 0): string | null {
+    const { limit } = this.#limitOf(credential);
+    if (
+      limit !== null &&
+      this.#taken(this.#limitOf(credential), now, credential) + foreign >= limit
+    )
       return `all ${limit} slots of ${credential} are taken`;
     const ofAll = this.addressLimit.limit;
     // Others at the address are told of in no header.
-    if (ofAll !== null && this.taken(this.addressLimit, now, null) >= ofAll)
+    if (ofAll !== null && this.#taken(this.addressLimit, now, null) >= ofAll)
       return `all ${ofAll} slots of the address are taken`;
     return null;
   }
 
-  private blockAgainst(credential: string, now: Moment): string | null {
+  #blockAgainst(credential: string, now: Moment): string | null {
     const block = this.blocks[credential] as NaiveBlock;
     if (!block.isOver(now)) return `the service told ${credential} to wait`;
     if (!this.addressBlock.isOver(now)) return 'the service is to be left alone';
@@ -213,7 +216,7 @@ export class Expectations {
   }
 
   /** Slots taken as the promise has it, from the sending until close + window + guard; of a credential or of all. */
-  private taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
+  #taken({ windowMs }: Limit, now: Moment, credential: string | null): number {
     let taken = 0;
     for (const { request, sentAt, closedAt, charged } of this.sent) {
       if (!sentAt) continue;
@@ -223,16 +226,16 @@ export class Expectations {
     return taken;
   }
 
-  private limitOf(credential: string): Limit {
+  #limitOf(credential: string): Limit {
     return this.limits[credential] as Limit;
   }
 
-  private firstOf(lane: Request): string | undefined {
+  #firstOf(lane: Request): string | undefined {
     const places = [...this.waiting.values()].filter(({ request }) => sameLane(request, lane));
     return places.reduce((a, b) => (a.order < b.order ? a : b)).request.item;
   }
 
-  private lanesWaiting(): LaneName[] {
+  #lanesWaiting(): LaneName[] {
     const lanes = new Map<string, LaneName>();
     for (const { request } of this.waiting.values()) {
       const { campaign, credential } = request;
@@ -241,14 +244,14 @@ export class Expectations {
     return [...lanes.values()];
   }
 
-  private lanesChanged(): void {
-    this.turns?.waiting(this.lanesWaiting());
+  #lanesChanged(): void {
+    this.#turns?.waiting(this.#lanesWaiting());
   }
 
-  private lanesOpen(now: Moment): LaneName[] {
+  #lanesOpen(now: Moment): LaneName[] {
     const open: LaneName[] = [];
-    for (const lane of this.lanesWaiting()) {
-      if (this.reasonAgainst(lane.credential, now)) this.turns?.closed(lane);
+    for (const lane of this.#lanesWaiting()) {
+      if (this.reasonAgainst(lane.credential, now)) this.#turns?.closed(lane);
       else open.push(lane);
     }
     return open;

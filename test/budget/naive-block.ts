@@ -3,39 +3,39 @@ import { passed, type Moment } from './moment.ts';
 
 export class NaiveBlock {
   /** Since the last proper answer. */
-  private orders: { readonly at: Moment; readonly forMs: number }[] = [];
-  private rounds = 0;
-  private sentBefore = 0;
+  #orders: { readonly at: Moment; readonly forMs: number }[] = [];
+  #rounds = 0;
+  #sentBefore = 0;
 
   /** `number`: which request was refused, counted from 1 in the order of sending; `sent`: how many were sent so far. */
   refused(number: number, sent: number, retryAfterMs: number | null, at: Moment): void {
-    if (this.orders.length === 0 || number > this.sentBefore) this.rounds += 1;
-    const grown = Math.min(60_000, 1_000 * 2 ** (this.rounds - 1));
-    this.orders.push({
+    if (this.#orders.length === 0 || number > this.#sentBefore) this.#rounds += 1;
+    const grown = Math.min(60_000, 1_000 * 2 ** (this.#rounds - 1));
+    this.#orders.push({
       at,
       forMs: retryAfterMs !== null && retryAfterMs >= 1_000 ? retryAfterMs : grown,
     });
-    this.sentBefore = sent;
+    this.#sentBefore = sent;
   }
 
   answered(number: number): void {
-    if (number <= this.sentBefore) return;
-    this.orders = [];
-    this.rounds = 0;
+    if (number <= this.#sentBefore) return;
+    this.#orders = [];
+    this.#rounds = 0;
   }
 
   /** Between a refusal and the next proper answer one request at a time is sent. */
   get probing(): boolean {
-    return this.orders.length > 0;
+    return this.#orders.length > 0;
   }
 
   isOver(now: Moment): boolean {
-    return this.orders.every(({ at, forMs }) => passed(at, now) >= forMs);
+    return this.#orders.every(({ at, forMs }) => passed(at, now) >= forMs);
   }
 
   /** ms until it is over, by true time. */
   leftMs(now: Moment): number {
-    const left = this.orders.map(({ at, forMs }) => forMs - (now.time - at.time));
+    const left = this.#orders.map(({ at, forMs }) => forMs - (now.time - at.time));
     return Math.max(0, ...left);
   }
 }

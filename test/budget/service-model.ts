@@ -7,7 +7,7 @@ export class ServiceModel {
   limit: number | null;
   windowMs: number;
   /** Our jobs and those of others, in ms of true time. */
-  private readonly stamps: { readonly at: number; readonly ours: boolean }[] = [];
+  readonly #stamps: { readonly at: number; readonly ours: boolean }[] = [];
 
   constructor(limit: number | null, windowMs: number) {
     this.limit = limit;
@@ -16,12 +16,12 @@ export class ServiceModel {
 
   /** Stamps an accepted job. */
   accept(at: number, ours: boolean): void {
-    this.stamps.push({ at, ours });
+    this.#stamps.push({ at, ours });
   }
 
   /** Accepted jobs in the half-open window (at - windowMs, at]. */
   countAt(at: number): number {
-    return this.stamps.filter((stamp) => stamp.at > at - this.windowMs && stamp.at <= at).length;
+    return this.#stamps.filter((stamp) => stamp.at > at - this.windowMs && stamp.at <= at).length;
   }
 
   hasRoomAt(at: number): boolean {
@@ -35,12 +35,12 @@ export class ServiceModel {
 
   /** When the oldest job in the window leaves it: what Retry-After says with a 429. */
   roomAt(at: number): number {
-    const inWindow = this.stamps.filter((stamp) => stamp.at > at - this.windowMs);
+    const inWindow = this.#stamps.filter((stamp) => stamp.at > at - this.windowMs);
     return Math.min(...inWindow.map((stamp) => stamp.at)) + this.windowMs;
   }
 
   /** Jobs of others that were accepted after `at`. */
   foreignSince(at: number): number {
-    return this.stamps.filter((stamp) => !stamp.ours && stamp.at > at).length;
+    return this.#stamps.filter((stamp) => !stamp.ours && stamp.at > at).length;
   }
 }

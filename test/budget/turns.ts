@@ -22,48 +22,48 @@ interface Waiter extends LaneName {
 const nameOf = ({ campaign, credential }: LaneName): string => `${campaign} with ${credential}`;
 
 export class Turns {
-  private readonly lanes = new Map<string, Waiter>();
+  readonly #lanes = new Map<string, Waiter>();
   /** Turns given back, by lane: they may be had again at any time. */
-  private readonly returns = new Map<string, number>();
-  private readonly weights: Readonly<Record<string, number>>;
+  readonly #returns = new Map<string, number>();
+  readonly #weights: Readonly<Record<string, number>>;
 
   constructor(weights: Readonly<Record<string, number>>) {
-    this.weights = weights;
+    this.#weights = weights;
   }
 
   /** The lanes that wait and are not paused now; whoever was not among them a moment ago begins anew. */
   waiting(now: readonly LaneName[]): void {
     const names = new Set(now.map(nameOf));
-    for (const name of this.lanes.keys()) if (!names.has(name)) this.leave(name);
-    for (const lane of now) if (!this.lanes.has(nameOf(lane))) this.join(lane);
+    for (const name of this.#lanes.keys()) if (!names.has(name)) this.#leave(name);
+    for (const lane of now) if (!this.#lanes.has(nameOf(lane))) this.#join(lane);
   }
 
   /** A lane gives a turn back: its request was turned away. */
   returned(lane: LaneName): void {
-    const waiter = this.lanes.get(nameOf(lane));
+    const waiter = this.#lanes.get(nameOf(lane));
     if (waiter) waiter.served -= 1 / waiter.weight;
-    this.returns.set(nameOf(lane), this.returnsOf(lane) + 1);
+    this.#returns.set(nameOf(lane), this.#returnsOf(lane) + 1);
     // It will have that turn again, before others: they are passed over once more, and not unfairly.
-    for (const other of this.lanes.values()) other.overtakenBy.clear();
+    for (const other of this.#lanes.values()) other.overtakenBy.clear();
   }
 
   /** A lane has a turn, while those of `open` could have had it as well. */
   taken(lane: LaneName, open: readonly LaneName[]): void {
-    const chosen = this.lanes.get(nameOf(lane));
+    const chosen = this.#lanes.get(nameOf(lane));
     if (!chosen) throw new Broken('only who waits is served', `${nameOf(lane)} had nobody waiting`);
     chosen.served += 1 / chosen.weight;
-    this.checkShare(chosen);
-    for (const other of open) this.passOver(other, chosen);
+    this.#checkShare(chosen);
+    for (const other of open) this.#passOver(other, chosen);
     chosen.overtakenBy.clear();
   }
 
-  private checkShare(chosen: Waiter): void {
+  #checkShare(chosen: Waiter): void {
     for (const [name, start] of chosen.rivals) {
-      const rival = this.lanes.get(name);
+      const rival = this.#lanes.get(name);
       if (!rival) continue;
       const ahead = chosen.served - start.own - (rival.served - start.theirs);
       // A round of each, and what was given back and may be had again.
-      const [own, theirs] = [chosen, rival].map((w) => (1 + this.returnsOf(w)) / w.weight);
+      const [own, theirs] = [chosen, rival].map((w) => (1 + this.#returnsOf(w)) / w.weight);
       const allowed = (own ?? 0) + (theirs ?? 0);
       if (ahead <= allowed + 1e-6) continue;
       throw new Broken(
@@ -73,15 +73,15 @@ export class Turns {
     }
   }
 
-  private passOver(lane: LaneName, chosen: Waiter): void {
-    const waiter = this.lanes.get(nameOf(lane));
+  #passOver(lane: LaneName, chosen: Waiter): void {
+    const waiter = this.#lanes.get(nameOf(lane));
     if (!waiter || waiter.credential === chosen.credential) return;
     const times = (waiter.overtakenBy.get(nameOf(chosen)) ?? 0) + 1;
     waiter.overtakenBy.set(nameOf(chosen), times);
     // Its own round, the longest round of a lane that it came level with when it joined, and one turn for rounding.
-    const longestRound = 1 / Math.min(...Object.values(this.weights));
+    const longestRound = 1 / Math.min(...Object.values(this.#weights));
     const rounds = 1 / waiter.weight + longestRound;
-    if (times <= chosen.weight * rounds + 1 + this.returnsOf(chosen)) return;
+    if (times <= chosen.weight * rounds + 1 + this.#returnsOf(chosen)) return;
     throw new Broken(
       'nobody is passed over for long',
       `${nameOf(chosen)} was served ${times} times while ${nameOf(waiter)} could have been`,
@@ -90,28 +90,28 @@ export class Turns {
 
   /** It cannot be served at the moment: being passed over means nothing. */
   closed(lane: LaneName): void {
-    const waiter = this.lanes.get(nameOf(lane));
+    const waiter = this.#lanes.get(nameOf(lane));
     waiter?.overtakenBy.clear();
   }
 
-  private returnsOf(lane: LaneName): number {
-    return this.returns.get(nameOf(lane)) ?? 0;
+  #returnsOf(lane: LaneName): number {
+    return this.#returns.get(nameOf(lane)) ?? 0;
   }
 
-  private join(lane: LaneName): void {
-    const weight = this.weights[lane.campaign] ?? 1;
+  #join(lane: LaneName): void {
+    const weight = this.#weights[lane.campaign] ?? 1;
     const waiter: Waiter = { ...lane, weight, served: 0, ...memory() };
-    for (const [name, other] of this.lanes) {
+    for (const [name, other] of this.#lanes) {
       if (other.credential !== lane.credential) continue;
       waiter.rivals.set(name, { own: 0, theirs: other.served });
       other.rivals.set(nameOf(lane), { own: other.served, theirs: 0 });
     }
-    this.lanes.set(nameOf(lane), waiter);
+    this.#lanes.set(nameOf(lane), waiter);
   }
 
-  private leave(name: string): void {
-    this.lanes.delete(name);
-    for (const other of this.lanes.values()) {
+  #leave(name: string): void {
+    this.#lanes.delete(name);
+    for (const other of this.#lanes.values()) {
       other.rivals.delete(name);
       other.overtakenBy.delete(name);
     }

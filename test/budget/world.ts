@@ -38,21 +38,21 @@ export class World {
   readonly items = new Map<string, Request>();
   time = START;
   /** Of our clock from true time, in ms. */
-  private ahead = 0;
-  private forward = 0;
-  private stepped = false;
-  private readonly tokens: Record<string, ServiceModel>;
-  private readonly address: ServiceModel;
-  private flights: Flight[] = [];
+  #ahead = 0;
+  #forward = 0;
+  #stepped = false;
+  readonly #tokens: Record<string, ServiceModel>;
+  readonly #address: ServiceModel;
+  #flights: Flight[] = [];
   /** True time at which the budget asked to be woken. */
-  private wakeAt: number | null = null;
-  private fatesUsed = 0;
-  private healthy = false;
+  #wakeAt: number | null = null;
+  #fatesUsed = 0;
+  #healthy = false;
   /** The longest time (ms) that an answer has taken, and the longest window there was. */
-  private slowestMs = 0;
-  private longestWindowMs = 0;
+  #slowestMs = 0;
+  #longestWindowMs = 0;
   /** What a header has just said to the only submission on its way: no more than that may be sent at once. */
-  private told: { readonly credential: string; readonly remaining: number } | null = null;
+  #told: { readonly credential: string; readonly remaining: number } | null = null;
   readonly write: ((line: string) => void) | null;
 
   constructor(setting: Setting, budget: BudgetUnderTest, write: ((line: string) => void) | null) {
@@ -61,25 +61,25 @@ export class World {
     this.write = write;
     this.credentials = Object.keys(setting.limits);
     this.expected = new Expectations(setting);
-    this.tokens = Object.fromEntries(
+    this.#tokens = Object.fromEntries(
       Object.entries(setting.limits).map(([c, l]) => [c, new ServiceModel(l.limit, l.windowMs)]),
     );
-    this.address = new ServiceModel(setting.addressLimit.limit, setting.addressLimit.windowMs);
-    for (const credential of this.credentials) this.configure(credential);
+    this.#address = new ServiceModel(setting.addressLimit.limit, setting.addressLimit.windowMs);
+    for (const credential of this.credentials) this.#configure(credential);
     budget.allowOnTheirWay(setting.maxOutstanding);
   }
 
   get moment(): Moment {
-    return { time: this.time, forward: this.forward };
+    return { time: this.time, forward: this.#forward };
   }
 
   /** What our clock shows. */
   get now(): number {
-    return this.time + this.ahead;
+    return this.time + this.#ahead;
   }
 
   /** What happens by itself; told only when the history is. */
-  private note(line: () => string): void {
+  #note(line: () => string): void {
     this.write?.(`  at ${this.time - START} ms: ${line()}`);
   }
 
@@ -87,43 +87,43 @@ export class World {
     this.items.set(request.item, request);
     this.expected.asks(request);
     this.budget.apply({ type: 'request', request }, this.now);
-    this.decide();
+    this.#decide();
   }
 
   withdraw(item: string): void {
     this.expected.withdraws(item);
     this.budget.apply({ type: 'withdraw', item }, this.now);
-    this.decide();
+    this.#decide();
   }
 
   pause(campaign: string, paused: boolean): void {
     this.expected.pauses(campaign, paused);
     this.budget.apply({ type: 'pause', campaign, paused }, this.now);
-    this.decide();
+    this.#decide();
   }
 
   /** The limits change, at the service and here. */
   change(credential: string, limit: Limit, addressLimit: Limit): void {
     this.expected.limitsChange(credential, limit, addressLimit);
-    Object.assign(this.tokens[credential] as ServiceModel, limit);
-    Object.assign(this.address, addressLimit);
-    this.configure(credential);
-    this.decide();
+    Object.assign(this.#tokens[credential] as ServiceModel, limit);
+    Object.assign(this.#address, addressLimit);
+    this.#configure(credential);
+    this.#decide();
   }
 
   /** Somebody else draws on the same credential or address, as far as the service lets them. */
   foreign(credential: string | null, jobs: number): void {
     for (let i = 0; i < jobs; i += 1) {
-      const models = credential ? [this.tokenOf(credential), this.address] : [this.address];
+      const models = credential ? [this.#tokenOf(credential), this.#address] : [this.#address];
       if (models.some((model) => !model.hasRoomAt(this.time))) return;
       for (const model of models) model.accept(this.time, false);
     }
   }
 
   setClock(byMs: number): void {
-    this.ahead += byMs;
-    this.forward += Math.max(0, byMs);
-    this.stepped = true;
+    this.#ahead += byMs;
+    this.#forward += Math.max(0, byMs);
+    this.#stepped = true;
   }
 
   /** Time passes: the service works, answers come in, the timer fires. */
@@ -137,30 +137,30 @@ export class World {
       if (rounds > MOST_ROUNDS)
         throw new Broken('a service is not flooded', `${rounds} rounds in one millisecond`);
       this.time = Math.max(this.time, next);
-      this.sendDue();
-      if (this.takeAnswers()) this.decide();
-      else if (this.wakeAt !== null && this.wakeAt <= this.time) this.wake();
+      this.#sendDue();
+      if (this.#takeAnswers()) this.#decide();
+      else if (this.#wakeAt !== null && this.#wakeAt <= this.time) this.#wake();
     }
     this.time = end;
-    this.stampAll();
+    this.#stampAll();
   }
 
   /** Nobody of us works for a while; the service does. What came meanwhile comes in at the end. */
   sleep(ms: number): void {
     const end = this.time + ms;
     // What had leave for a time to come is sent at its time, by a worker that does not sleep.
-    for (let next = this.nextSending(); next <= end; next = this.nextSending()) {
+    for (let next = this.#nextSending(); next <= end; next = this.#nextSending()) {
       this.time = Math.max(this.time, next);
-      this.sendDue();
+      this.#sendDue();
     }
     this.time = end;
-    this.takeAnswers();
-    this.decide();
+    this.#takeAnswers();
+    this.#decide();
   }
 
   /** From now on all is well: every limit as at first, all answers good and quick, nobody paused. */
   recover(): void {
-    this.healthy = true;
+    this.#healthy = true;
     for (const credential of this.credentials)
       this.change(credential, this.setting.limits[credential] as Limit, this.setting.addressLimit);
     for (const campaign of [...this.expected.paused]) this.pause(campaign, false);
@@ -168,47 +168,47 @@ export class World {
 
   /** The next thing that will happen by itself, in true time; `Infinity` when nothing will. */
   get next(): number {
-    const timer = this.wakeAt ?? Number.POSITIVE_INFINITY;
-    return Math.min(this.nextAnswer(), this.nextSending(), timer);
+    const timer = this.#wakeAt ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.#nextAnswer(), this.#nextSending(), timer);
   }
 
-  private configure(credential: string): void {
+  #configure(credential: string): void {
     const credentialLimit = this.expected.limits[credential] as Limit;
     const { addressLimit } = this.expected;
-    const lengths = [this.longestWindowMs, credentialLimit.windowMs, addressLimit.windowMs];
-    this.longestWindowMs = Math.max(...lengths);
+    const lengths = [this.#longestWindowMs, credentialLimit.windowMs, addressLimit.windowMs];
+    this.#longestWindowMs = Math.max(...lengths);
     this.budget.apply({ type: 'configure', credential, credentialLimit, addressLimit }, this.now);
   }
 
-  private decide(): void {
+  #decide(): void {
     const { grants, wakeAt } = this.budget.decide(this.now);
-    for (const grant of grants) this.send(grant);
-    this.checkBelieved(grants);
+    for (const grant of grants) this.#send(grant);
+    this.#checkBelieved(grants);
     if (wakeAt !== null && wakeAt <= this.now)
       throw new Broken('the timer lies ahead', `${this.now - wakeAt} ms ago`);
-    this.wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
+    this.#wakeAt = wakeAt === null ? null : this.time + (wakeAt - this.now);
     // What has leave for a time to come is counted twice until then: others may wait that little while.
-    if (!this.stepped && !this.expected.someAreYetToBeSent) this.checkNothingIdle();
+    if (!this.#stepped && !this.expected.someAreYetToBeSent) this.#checkNothingIdle();
   }
 
-  private wake(): void {
+  #wake(): void {
     const before = this.expected.sent.length;
-    this.decide();
-    if (!this.stepped && this.expected.sent.length === before)
+    this.#decide();
+    if (!this.#stepped && this.expected.sent.length === before)
       throw new Broken('the timer fires when a slot is free', 'it fired and nothing was sent');
   }
 
-  private checkNothingIdle(): void {
+  #checkNothingIdle(): void {
     // Found up to a window after their stamp, held for a window more, found late by the time of an answer.
-    const since = this.time - 2 * (this.longestWindowMs + GUARD_MS) - this.slowestMs;
-    const known = (credential: string) => this.tokenOf(credential).foreignSince(since);
+    const since = this.time - 2 * (this.#longestWindowMs + GUARD_MS) - this.#slowestMs;
+    const known = (credential: string) => this.#tokenOf(credential).foreignSince(since);
     this.expected.checkNothingIdle(this.moment, known);
   }
 
   /** What the service says is left is believed, where nothing else was on its way that could explain it. */
-  private checkBelieved(grants: readonly Grant[]): void {
-    const { told } = this;
-    this.told = null;
+  #checkBelieved(grants: readonly Grant[]): void {
+    const told = this.#told;
+    this.#told = null;
     if (!told) return;
     const now = grants.filter(({ notBefore }) => notBefore <= this.now);
     const sent = now.filter(({ request }) => request.credential === told.credential).length;
@@ -216,50 +216,50 @@ export class World {
       throw new Broken('the service is believed', `${told.remaining} were left, ${sent} were sent`);
   }
 
-  private send({ request, notBefore, probe }: Grant): void {
+  #send({ request, notBefore, probe }: Grant): void {
     const sent = this.expected.allows(request, probe, this.moment);
     const { fates } = this.setting;
-    const fate = this.healthy ? GOOD : (fates[this.fatesUsed++ % fates.length] ?? GOOD);
+    const fate = this.#healthy ? GOOD : (fates[this.#fatesUsed++ % fates.length] ?? GOOD);
     const sendAt = this.time + Math.max(0, notBefore - this.now);
     const stampAt = sendAt + fate.stampAfterMs;
     const closeAt = stampAt + fate.answerAfterMs;
-    this.flights.push({ sent, fate, sendAt, stampAt, closeAt, closing: null });
+    this.#flights.push({ sent, fate, sendAt, stampAt, closeAt, closing: null });
     const when = sendAt > this.time ? `may be sent in ${sendAt - this.time} ms` : 'is sent';
-    this.note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
-    this.sendDue();
+    this.#note(() => `${request.item} ${when} (${request.campaign} with ${request.credential})`);
+    this.#sendDue();
   }
 
-  private sendDue(): void {
-    for (const { sent, sendAt } of this.flights)
+  #sendDue(): void {
+    for (const { sent, sendAt } of this.#flights)
       if (!sent.sentAt && sendAt <= this.time) this.expected.sends(sent, this.moment);
   }
 
-  private nextSending(): number {
-    const waiting = this.flights.filter(({ sent }) => !sent.sentAt);
+  #nextSending(): number {
+    const waiting = this.#flights.filter(({ sent }) => !sent.sentAt);
     return Math.min(...waiting.map(({ sendAt }) => sendAt));
   }
 
-  private nextAnswer(): number {
-    return Math.min(...this.flights.map(({ closeAt }) => closeAt));
+  #nextAnswer(): number {
+    return Math.min(...this.#flights.map(({ closeAt }) => closeAt));
   }
 
   /** True when there were some. */
-  private takeAnswers(): boolean {
-    this.stampAll();
-    const due = this.flights.filter(({ closeAt }) => closeAt <= this.time);
-    this.flights = this.flights.filter(({ closeAt }) => closeAt > this.time);
-    for (const flight of due.sort((a, b) => a.closeAt - b.closeAt)) this.answer(flight);
+  #takeAnswers(): boolean {
+    this.#stampAll();
+    const due = this.#flights.filter(({ closeAt }) => closeAt <= this.time);
+    this.#flights = this.#flights.filter(({ closeAt }) => closeAt > this.time);
+    for (const flight of due.sort((a, b) => a.closeAt - b.closeAt)) this.#answer(flight);
     return due.length > 0;
   }
 
-  private stampAll(): void {
-    const due = this.flights.filter(({ stampAt, closing }) => !closing && stampAt <= this.time);
+  #stampAll(): void {
+    const due = this.#flights.filter(({ stampAt, closing }) => !closing && stampAt <= this.time);
     for (const flight of due.sort((a, b) => a.stampAt - b.stampAt))
-      flight.closing = this.arrive(flight);
+      flight.closing = this.#arrive(flight);
   }
 
   /** The request has come to the service. */
-  private arrive({ sent, fate, stampAt }: Flight): Closing {
+  #arrive({ sent, fate, stampAt }: Flight): Closing {
     const { outcome, retryAfterMs, header } = fate;
     const message = outcome;
     if (outcome === 'unsure') return { type: 'unsure' };
@@ -267,32 +267,32 @@ export class World {
     if (outcome === 'refused') return { type: 'refused' };
     if (outcome === 'rate-limited' || outcome === 'unavailable' || outcome === 'unreachable')
       return { type: 'notNow', reason: outcome, retryAfterMs, message };
-    const token = this.tokenOf(sent.request.credential);
-    const full = [token, this.address].find((model) => !model.hasRoomAt(stampAt));
+    const token = this.#tokenOf(sent.request.credential);
+    const full = [token, this.#address].find((model) => !model.hasRoomAt(stampAt));
     if (full) {
-      this.checkMayBeFull(sent);
+      this.#checkMayBeFull(sent);
       const roomInMs = full.limit === 0 ? 60_000 : full.roomAt(stampAt) - stampAt;
       const ordered = header ? Math.max(0, Math.ceil(roomInMs / 1_000) * 1_000) : null;
       return { type: 'notNow', reason: 'rate-limited', retryAfterMs: ordered, message: 'full' };
     }
-    for (const model of [token, this.address]) model.accept(stampAt, true);
-    sent.stampedAt = { time: stampAt, forward: this.forward };
-    this.checkWindows(sent, sent.stampedAt);
+    for (const model of [token, this.#address]) model.accept(stampAt, true);
+    sent.stampedAt = { time: stampAt, forward: this.#forward };
+    this.#checkWindows(sent, sent.stampedAt);
     if (outcome === 'accepted, answer lost') return { type: 'unsure' };
     const remaining = header ? token.remainingAt(stampAt) : null;
     return { type: 'accepted', rateLimit: { limit: null, remaining, resetAfterSeconds: null } };
   }
 
   /** Only for reasons that cannot be known here does the service have to say that a window is full. */
-  private checkMayBeFull(sent: Sent): void {
+  #checkMayBeFull(sent: Sent): void {
     const unknowable =
-      this.setting.world === 'shared' || this.forward > 0 || !this.expected.limitsAreThoseOf(sent);
+      this.setting.world === 'shared' || this.#forward > 0 || !this.expected.limitsAreThoseOf(sent);
     if (!unknowable)
       throw new Broken('the service never has to refuse', `${sent.request.item} met a 429`);
   }
 
   /** No window holds more of our jobs than the limit under which the last of them was sent. */
-  private checkWindows({ request }: Sent, at: Moment): void {
+  #checkWindows({ request }: Sent, at: Moment): void {
     const stamped = this.expected.sent.filter(({ stampedAt }) => stampedAt);
     const last = stamped.at(-1) as Sent;
     // Given out ahead under limits that hold no more: the order of sending is not that of the leaves.
@@ -310,13 +310,13 @@ export class World {
       throw new Broken('no window overflows', `${everyone} jobs of the address`);
   }
 
-  private answer({ sent, closing }: Flight): void {
+  #answer({ sent, closing }: Flight): void {
     if (!closing) throw new Error('answered before it arrived');
     const { request, number } = sent;
     const { expected } = this;
-    this.slowestMs = Math.max(this.slowestMs, this.time - (sent.sentAt as Moment).time);
+    this.#slowestMs = Math.max(this.#slowestMs, this.time - (sent.sentAt as Moment).time);
     const charged = closing.type === 'accepted' || closing.type === 'unsure';
-    this.note(() => `${request.item}: ${JSON.stringify(closing)}`);
+    this.#note(() => `${request.item}: ${JSON.stringify(closing)}`);
     expected.closes(sent, this.moment, charged);
     const block = expected.blocks[request.credential];
     if (closing.type === 'accepted') block?.answered(number);
@@ -330,15 +330,15 @@ export class World {
     if (closing.type === 'unsure' && closing.unwell !== undefined)
       expected.refuses(expected.addressBlock, sent, null, this.moment);
     const remaining = closing.type === 'accepted' ? closing.rateLimit?.remaining : null;
-    if (remaining != null && this.wasAlone(sent) && !this.wasFreedSince(sent))
-      this.told = { credential: request.credential, remaining };
+    if (remaining != null && this.#wasAlone(sent) && !this.#wasFreedSince(sent))
+      this.#told = { credential: request.credential, remaining };
     this.budget.apply({ type: 'close', item: request.item, closing }, this.now);
   }
 
   /** No other submission with its credential was on its way, and no limit was changed, since it was sent. */
-  private wasAlone(sent: Sent): boolean {
+  #wasAlone(sent: Sent): boolean {
     const { number, request, sentAt } = sent;
-    if (this.stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
+    if (this.#stepped || !sentAt || !this.expected.limitsAreThoseOf(sent)) return false;
     return this.expected.sent.every(
       (other) =>
         other.number === number ||
@@ -351,7 +351,7 @@ export class World {
    * A slot of its credential became free while it was on its way. Slots of others are counted from closes of ours, so
    * that none of those did either when none of ours did.
    */
-  private wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
+  #wasFreedSince({ request: { credential }, sentAt }: Sent): boolean {
     if (!sentAt) return false;
     const { windowMs } = this.expected.limits[credential] as Limit;
     return this.expected.sent.some(
@@ -363,7 +363,7 @@ export class World {
     );
   }
 
-  private tokenOf(credential: string): ServiceModel {
-    return this.tokens[credential] as ServiceModel;
+  #tokenOf(credential: string): ServiceModel {
+    return this.#tokens[credential] as ServiceModel;
   }
 }

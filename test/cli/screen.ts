@@ -16,19 +16,19 @@ const COLUMNS = 100;
 const CODE = /^\x1b\[(\??)([\d;]*)([A-Za-z])/;
 
 class Screen {
-  private rows: string[][] = [[]];
-  private row = 0;
-  private column = 0;
-  private visible = true;
+  #rows: string[][] = [[]];
+  #row = 0;
+  #column = 0;
+  #visible = true;
   /** The screen that was there before the live view's own. */
-  private former: {
+  #former: {
     readonly rows: string[][];
     readonly row: number;
     readonly column: number;
   } | null = null;
 
   seen(): Seen {
-    const lines = this.rows.map((cells) =>
+    const lines = this.#rows.map((cells) =>
       Array.from(cells, (c) => c)
         .join('')
         .trimEnd(),
@@ -36,25 +36,25 @@ class Screen {
     while (lines.at(-1) === '') lines.pop();
     return {
       lines,
-      own: this.former !== null,
-      cursor: { row: this.row, column: this.column, visible: this.visible },
+      own: this.#former !== null,
+      cursor: { row: this.#row, column: this.#column, visible: this.#visible },
     };
   }
 
   character(char: string): void {
-    if (char === '\n') return this.down(1);
+    if (char === '\n') return this.#down(1);
     if (char === '\r') {
-      this.column = 0;
+      this.#column = 0;
       return;
     }
-    if (this.column === COLUMNS) {
-      this.down(1);
-      this.column = 0;
+    if (this.#column === COLUMNS) {
+      this.#down(1);
+      this.#column = 0;
     }
-    const cells = this.cells();
-    while (cells.length < this.column) cells.push(' ');
-    cells[this.column] = char;
-    this.column += 1;
+    const cells = this.#cells();
+    while (cells.length < this.#column) cells.push(' ');
+    cells[this.#column] = char;
+    this.#column += 1;
   }
 
   /** Returns true when the code ends a frame: nothing is shown to people in the middle of one. */
@@ -62,53 +62,55 @@ class Screen {
     const n = Number(numbers || (letter === 'K' || letter === 'J' ? 0 : 1));
     switch (`${mode}${letter}`) {
       case 'A':
-        this.row = Math.max(0, this.row - n);
+        this.#row = Math.max(0, this.#row - n);
         return false;
       case 'B':
-        this.down(n);
+        this.#down(n);
         return false;
       case 'G':
-        this.column = n - 1;
+        this.#column = n - 1;
         return false;
       case 'H':
-        this.row = 0;
-        this.column = 0;
+        this.#row = 0;
+        this.#column = 0;
         return false;
       case 'K':
-        this.cells().splice(n === 2 ? 0 : this.column);
+        this.#cells().splice(n === 2 ? 0 : this.#column);
         return false;
       case 'J':
-        this.cells().splice(this.column);
-        this.rows.splice(this.row + 1);
+        this.#cells().splice(this.#column);
+        this.#rows.splice(this.#row + 1);
         return false;
       case 'm': // colours
         return false;
       case '?h':
       case '?l':
-        if (n === 25) this.visible = letter === 'h';
-        if (n === 1049) this.swap(letter === 'h');
+        if (n === 25) this.#visible = letter === 'h';
+        if (n === 1049) this.#swap(letter === 'h');
         return n === 2026 && letter === 'l';
       default:
         throw new Error(`a control code that the test does not know: ${mode}${numbers}${letter}`);
     }
   }
 
-  private swap(own: boolean): void {
-    const { rows, row, column } = this;
-    if (own) this.former = { rows, row, column };
-    const next = own ? { rows: [[]], row: 0, column: 0 } : this.former;
+  #swap(own: boolean): void {
+    const rows = this.#rows;
+    const row = this.#row;
+    const column = this.#column;
+    if (own) this.#former = { rows, row, column };
+    const next = own ? { rows: [[]], row: 0, column: 0 } : this.#former;
     if (!next) throw new Error('the view left a screen that it had not taken');
     Object.assign(this, next);
-    if (!own) this.former = null;
+    if (!own) this.#former = null;
   }
 
-  private down(n: number): void {
-    this.row += n;
-    while (this.rows.length <= this.row) this.rows.push([]);
+  #down(n: number): void {
+    this.#row += n;
+    while (this.#rows.length <= this.#row) this.#rows.push([]);
   }
 
-  private cells(): string[] {
-    return (this.rows[this.row] ??= []);
+  #cells(): string[] {
+    return (this.#rows[this.#row] ??= []);
   }
 }
 

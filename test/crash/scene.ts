@@ -70,11 +70,11 @@ export class Scene {
   /** The name under which the budget knows the services. */
   readonly address = `crash-${randomUUID().slice(0, 8)}`;
   services: LocalServices;
-  private readonly taskQueue = `crash-${randomUUID()}`;
-  private readonly options: SceneOptions;
-  private readonly temporal: string;
+  readonly #taskQueue = `crash-${randomUUID()}`;
+  readonly #options: SceneOptions;
+  readonly #temporal: string;
   /** What came to services that have been closed since. */
-  private readonly earlier: JournalEntry[] = [];
+  readonly #earlier: JournalEntry[] = [];
 
   private constructor(
     client: Client,
@@ -85,8 +85,8 @@ export class Scene {
     this.client = client;
     this.folder = folder;
     this.services = services;
-    this.options = options;
-    this.temporal = options.temporal ?? inject('temporal');
+    this.#options = options;
+    this.#temporal = options.temporal ?? inject('temporal');
   }
 
   static async open(wanted: SceneOptions = {}): Promise<Scene> {
@@ -110,9 +110,9 @@ export class Scene {
   /** Another worker process; `crash`: where it is to die. */
   worker(crash: Crash | null = null): WorkerProcess {
     const worker = new WorkerProcess({
-      temporal: this.options.temporalOfWorkers ?? this.temporal,
-      taskQueue: this.taskQueue,
-      services: this.plans(),
+      temporal: this.#options.temporalOfWorkers ?? this.#temporal,
+      taskQueue: this.#taskQueue,
+      services: this.#plans(),
       crash,
       stateFolder: join(this.folder, 'state'),
     });
@@ -122,19 +122,19 @@ export class Scene {
 
   /** Starts a campaign over these rows, which are written to a manifest first. */
   async start(rows: readonly object[], name = `c-${randomUUID().slice(0, 8)}`): Promise<Started> {
-    const { ids, ...taken } = await takenIn(await this.write(name, rows));
+    const { ids, ...taken } = await takenIn(await this.#write(name, rows));
     const folder = join(this.folder, 'results', name);
     const { kinds } = taken.survey;
     const inUse = (service: string) =>
       KINDS.some((kind) => kinds[kind] > 0 && SERVICE_OF_KIND[kind] === service);
-    const feeds = this.plans()
+    const feeds = this.#plans()
       .filter(({ service }) => inUse(service))
       .map(({ service, url, token, ...options }) =>
         describeService(service, url, new Secret(token), options),
       );
     const session = {
       client: this.client,
-      taskQueue: this.taskQueue,
+      taskQueue: this.#taskQueue,
       role: 'host',
       ui: null,
       recover: nothing,
@@ -161,7 +161,7 @@ export class Scene {
 
   /** All that ever came to the services, in order. */
   journal(): readonly JournalEntry[] {
-    return [...this.earlier, ...this.services.journal()];
+    return [...this.#earlier, ...this.services.journal()];
   }
 
   accepted(): readonly JournalEntry[] {
@@ -181,14 +181,14 @@ export class Scene {
   async stopServices({ forget = false } = {}): Promise<void> {
     await this.services.close();
     if (!forget) return;
-    this.earlier.push(...this.services.journal());
+    this.#earlier.push(...this.services.journal());
     for (const suffix of ['', '-wal', '-shm']) {
-      await rm(`${String(this.options.database)}${suffix}`, { force: true });
+      await rm(`${String(this.#options.database)}${suffix}`, { force: true });
     }
   }
 
   async startServices(): Promise<void> {
-    this.services = await startLocalServices(this.options);
+    this.services = await startLocalServices(this.#options);
   }
 
   /** The budget workflow of the prediction service. */
@@ -201,7 +201,7 @@ export class Scene {
   /** The six promises, over these campaigns, which are all that the services ever saw. */
   async keepsPromises(...campaigns: readonly Started[]): Promise<void> {
     const journal = this.journal();
-    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.options;
+    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs } = this.#options;
     neverOverBudget(journal, { limit, windowMs });
     neverRefusedForRate(journal);
     atMostOneJob(
@@ -211,7 +211,10 @@ export class Scene {
     for (const { name, folder, ids } of campaigns) {
       await noItemLost(folder, ids);
       await treeIsWhole(folder);
-      await noSecret(TOKEN, folder, { ...(await this.histories(name)), 'worker logs': this.log() });
+      await noSecret(TOKEN, folder, {
+        ...(await this.#histories(name)),
+        'worker logs': this.log(),
+      });
     }
   }
 
@@ -226,10 +229,10 @@ export class Scene {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private plans(): ServicePlan[] {
+  #plans(): ServicePlan[] {
     const { address } = this;
-    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.options;
-    const { moleculeLimit = 0 } = this.options;
+    const { limit = LIMITS.limit, windowMs = LIMITS.windowMs, servicesPort } = this.#options;
+    const { moleculeLimit = 0 } = this.#options;
     const at = (url: string) =>
       servicesPort === undefined ? url : url.replace(/:\d+/, `:${servicesPort}`);
     return [
@@ -251,7 +254,7 @@ export class Scene {
   }
 
   /** The campaign's own and those of its items and budget, payloads in the clear. */
-  private async histories(name: string): Promise<Record<string, string>> {
+  async #histories(name: string): Promise<Record<string, string>> {
     const texts: Record<string, string> = {};
     const query = `Campaign="${name}"`;
     const ids = [this.budget().workflowId];
@@ -269,7 +272,7 @@ export class Scene {
     return texts;
   }
 
-  private async write(name: string, rows: readonly object[]): Promise<string> {
+  async #write(name: string, rows: readonly object[]): Promise<string> {
     const folder = join(this.folder, 'manifests', name);
     await mkdir(folder, { recursive: true });
     const path = join(folder, 'manifest.jsonl');

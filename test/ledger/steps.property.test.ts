@@ -62,7 +62,7 @@ class World {
   readonly folder = mkdtempSync(join(tmpdir(), 'hundredfold-ledger-'));
   readonly clock = new TestClock();
   readonly posts: Post[] = [];
-  private readonly ledgers: Ledger[] = Array.from({ length: SERVERS }, (_, n) => this.open(n));
+  readonly #ledgers: Ledger[] = Array.from({ length: SERVERS }, (_, n) => this.#open(n));
 
   take(step: Step): void {
     switch (step.do) {
@@ -73,49 +73,49 @@ class World {
         this.clock.set(this.clock.wallMs + step.byMs);
         return;
       case 'reserve':
-        this.reserve(step.server);
+        this.#reserve(step.server);
         return;
       case 'close':
-        this.close(step);
+        this.#close(step);
         return;
       case 'die':
-        this.ledgers[step.server]?.stop();
-        this.ledgers[step.server] = this.open(step.server);
+        this.#ledgers[step.server]?.stop();
+        this.#ledgers[step.server] = this.#open(step.server);
         for (const post of this.posts) if (post.server === step.server) post.dead = true;
     }
   }
 
   clear(): void {
-    for (const ledger of this.ledgers) ledger.stop();
+    for (const ledger of this.#ledgers) ledger.stop();
     rmSync(this.folder, { recursive: true });
   }
 
-  private reserve(server: number): void {
+  #reserve(server: number): void {
     const id = `post ${this.posts.length}`;
     const now = this.clock.steadyMs;
     const counted = this.posts.filter((post) => countsUntil(post) > now).length;
-    const { type } = this.ledgerOf(server).reserve(submission(id, LIMIT));
+    const { type } = this.#ledgerOf(server).reserve(submission(id, LIMIT));
     expect(type).toBe(counted < LIMIT ? 'taken' : 'full');
     if (type === 'taken') this.posts.push({ id, server, startedAt: now, end: null, dead: false });
   }
 
   /** An answer comes within the longest time that a POST may take. */
-  private close({ post: nth, as }: Extract<Step, { do: 'close' }>): void {
+  #close({ post: nth, as }: Extract<Step, { do: 'close' }>): void {
     const now = this.clock.steadyMs;
     const open = this.posts.filter(
       ({ end, dead, startedAt }) => !end && !dead && now <= startedAt + LONGEST_POST_MS,
     );
     const post = open[nth % Math.max(1, open.length)];
     if (!post) return;
-    this.ledgerOf(post.server).close(post.id, as);
+    this.#ledgerOf(post.server).close(post.id, as);
     post.end = { at: now, as };
   }
 
-  private ledgerOf(server: number): Ledger {
-    return this.ledgers[server] as Ledger;
+  #ledgerOf(server: number): Ledger {
+    return this.#ledgers[server] as Ledger;
   }
 
-  private open(server: number): Ledger {
+  #open(server: number): Ledger {
     const { folder, clock } = this;
     return new Ledger({ folder, owner: `server ${server}`, clock });
   }

@@ -14,12 +14,12 @@ import { Rig } from '../rig.ts';
 export class Upgrading {
   readonly rig: Rig;
   readonly builds: readonly [Build, Build];
-  private readonly folder: string;
-  private readonly workers: RunningWorker[] = [];
+  readonly #folder: string;
+  readonly #workers: RunningWorker[] = [];
 
   private constructor(rig: Rig, folder: string, builds: readonly [Build, Build]) {
     this.rig = rig;
-    this.folder = folder;
+    this.#folder = folder;
     this.builds = builds;
   }
 
@@ -47,7 +47,7 @@ export class Upgrading {
     const temporal = { address: inject('temporal'), namespace: 'default' };
     const { client, taskQueue, settings: services } = rig;
     const own = { temporal, client, taskQueue, services, stateFolder };
-    this.workers.push(await startWorker({ ...own, roles: ROLES, build: one }));
+    this.#workers.push(await startWorker({ ...own, roles: ROLES, build: one }));
     const seen = async () =>
       (await describeDeployment(client, one.deployment))?.map(({ id }) => id);
     await expect.poll(seen, { timeout: 30_000 }).toContain(one.id);
@@ -82,9 +82,9 @@ export class Upgrading {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.stop()));
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.rig.close();
-    await rm(this.folder, { recursive: true });
+    await rm(this.#folder, { recursive: true });
   }
 }
 

@@ -39,10 +39,10 @@ export class GoBetween {
   readonly seen: Seen[] = [];
   rule: Rule = () => null;
   rewrite: Rewrite = (_, answer) => answer;
-  private readonly server;
+  readonly #server;
 
   private constructor(server: ReturnType<typeof createServer>) {
-    this.server = server;
+    this.#server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -51,7 +51,7 @@ export class GoBetween {
     let self: GoBetween | null = null;
     const server = createServer((incoming, response) => {
       // A client that breaks off is none of our business.
-      if (self) void self.pass(target, incoming, response).catch(() => response.destroy());
+      if (self) void self.#pass(target, incoming, response).catch(() => response.destroy());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return (self = new GoBetween(server));
@@ -62,15 +62,11 @@ export class GoBetween {
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  private async pass(
-    target: string,
-    incoming: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
+  async #pass(target: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await collect(incoming);
     const { method = 'GET', url: path = '/', headers } = incoming;
     const request = { method, path, body: bytes.toString(), at: Date.now() };

@@ -46,84 +46,86 @@ function redraws(): boolean {
 }
 
 class Following {
-  private readonly session: Session;
-  private readonly name: string;
-  private readonly interruption: Interruption;
-  private readonly follower: Follower;
-  private readonly keyboard: Keyboard | null;
-  private readonly view: View;
-  private last: Observation | null = null;
+  readonly #session: Session;
+  readonly #name: string;
+  readonly #interruption: Interruption;
+  readonly #follower: Follower;
+  readonly #keyboard: Keyboard | null;
+  readonly #view: View;
+  #last: Observation | null = null;
   /** Aborted when the user leaves the campaign, or interrupts the command. */
-  private readonly leaving = new AbortController();
+  readonly #leaving = new AbortController();
   /** Keys of the notices that were shown. */
-  private readonly noticed = new Set<string>();
+  readonly #noticed = new Set<string>();
 
   constructor(session: Session, followed: Observed, interruption: Interruption) {
-    this.session = session;
-    this.name = followed.name;
-    this.interruption = interruption;
-    this.follower = new Follower(session, followed, this.leaving.signal);
-    void interruption.request.then(() => this.leaving.abort());
-    if (interruption.requested()) this.leaving.abort();
+    this.#session = session;
+    this.#name = followed.name;
+    this.#interruption = interruption;
+    this.#follower = new Follower(session, followed, this.#leaving.signal);
+    void interruption.request.then(() => this.#leaving.abort());
+    if (interruption.requested()) this.#leaving.abort();
     const live = redraws();
-    this.keyboard = live ? openKeyboard(process.stdin, (key) => this.press(key)) : null;
+    this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
     // It may become the one that works, should the other command go.
     const ctrlC = () => (session.role === 'joined' ? 'leave' : 'stop');
-    const keys = this.keyboard && { ctrlC };
-    this.view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
+    const keys = this.#keyboard && { ctrlC };
+    this.#view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
     interruption.beforeWords = () => this.end();
   }
 
   async untilTheEnd(): Promise<FollowedTo> {
-    for await (const sight of this.follower.sights()) {
+    for await (const sight of this.#follower.sights()) {
       if (sight.type === 'unseen') {
-        this.view.trouble(`Cannot read the state of the campaign (${sight.reason}); trying again.`);
+        this.#view.trouble(
+          `Cannot read the state of the campaign (${sight.reason}); trying again.`,
+        );
         continue;
       }
       const seen = sight.observation;
-      this.last = seen;
-      if (this.interruption.requested()) break;
-      this.view.show(seen);
-      this.notice(seen);
+      this.#last = seen;
+      if (this.#interruption.requested()) break;
+      this.#view.show(seen);
+      this.#notice(seen);
     }
-    const { last } = this;
-    if (this.interruption.requested()) return { end: 'interrupted', last };
+    const last = this.#last;
+    if (this.#interruption.requested()) return { end: 'interrupted', last };
     return { end: last?.ended ? 'ended' : 'detached', last };
   }
 
   /** The terminal is left. May be called twice. */
   end(): void {
-    this.keyboard?.close();
-    this.view.end();
+    this.#keyboard?.close();
+    this.#view.end();
   }
 
-  private notice({ budgets }: Observation): void {
+  #notice({ budgets }: Observation): void {
     for (const { key, words } of budgets.flatMap(noticesOf)) {
-      if (this.noticed.has(key)) continue;
-      this.noticed.add(key);
-      this.view.notice(words);
+      if (this.#noticed.has(key)) continue;
+      this.#noticed.add(key);
+      this.#view.notice(words);
     }
   }
 
-  private press(key: string): void {
-    const { client } = this.session;
-    const state = this.last?.progress.state;
+  #press(key: string): void {
+    const { client } = this.#session;
+    const state = this.#last?.progress.state;
     if (key === 'p' && state === 'running') {
-      const pausing = (): Promise<void> => pauseCampaign(client, this.name);
-      void this.control(pausing, 'Pausing: no new submissions.');
+      const pausing = (): Promise<void> => pauseCampaign(client, this.#name);
+      void this.#control(pausing, 'Pausing: no new submissions.');
     }
     if (key === 'r' && state === 'paused')
-      void this.control(() => resumeCampaign(client, this.name), 'Going on.');
-    if (key === 'q') this.leaving.abort();
+      void this.#control(() => resumeCampaign(client, this.#name), 'Going on.');
+    if (key === 'q') this.#leaving.abort();
   }
 
-  private async control(send: () => Promise<void>, words: string): Promise<void> {
-    this.view.notice(words);
+  async #control(send: () => Promise<void>, words: string): Promise<void> {
+    this.#view.notice(words);
     try {
       await send();
-      this.follower.lookNow();
+      this.#follower.lookNow();
     } catch (error) {
-      this.view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
+      this.#view.notice(`Cannot reach the campaign: ${reasonOf(error)}`);
     }
   }
 }

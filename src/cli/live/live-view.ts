@@ -29,99 +29,104 @@ export interface LiveViewOptions extends Pick<Scene, 'ui' | 'keys'> {
 }
 
 export class LiveView implements View {
-  private readonly options: LiveViewOptions;
-  private readonly terminal = process.stderr;
-  private readonly draw = createLogUpdate(process.stderr);
-  private readonly colours = process.stderr.hasColors();
-  private readonly clock: NodeJS.Timeout;
-  private seen: Observation | null = null;
-  private happenings: readonly Happening[] = [];
-  private samples: PaceSample[] = [];
-  private words: { readonly text: string; readonly until: number } | null = null;
-  private drawn = '';
-  private entered = false;
-  private ended = false;
+  readonly #options: LiveViewOptions;
+  readonly #terminal = process.stderr;
+  readonly #draw = createLogUpdate(process.stderr);
+  readonly #colours = process.stderr.hasColors();
+  readonly #clock: NodeJS.Timeout;
+  #seen: Observation | null = null;
+  #happenings: readonly Happening[] = [];
+  #samples: PaceSample[] = [];
+  #words: { readonly text: string; readonly until: number } | null = null;
+  #drawn = '';
+  #entered = false;
+  #ended = false;
 
   constructor(options: LiveViewOptions) {
-    this.options = options;
-    this.clock = setInterval(() => this.redraw(), REDRAW_EVERY_MS);
-    this.clock.unref();
-    this.terminal.on('resize', this.resized);
-    process.on('exit', this.leave);
+    this.#options = options;
+    this.#clock = setInterval(() => this.#redraw(), REDRAW_EVERY_MS);
+    this.#clock.unref();
+    this.#terminal.on('resize', this.#resized);
+    process.on('exit', this.#leave);
   }
 
   show(observation: Observation): void {
-    this.happenings = happeningsWith(this.happenings, this.seen, observation);
-    this.samples = withSample(this.samples, paceSample(observation));
+    this.#happenings = happeningsWith(this.#happenings, this.#seen, observation);
+    this.#samples = withSample(this.#samples, paceSample(observation));
     // What keeps us from seeing is over; what a key was to do has been done.
-    if (this.words?.until === Infinity || this.seen?.progress.state !== observation.progress.state)
-      this.words = null;
-    this.seen = observation;
+    if (
+      this.#words?.until === Infinity ||
+      this.#seen?.progress.state !== observation.progress.state
+    )
+      this.#words = null;
+    this.#seen = observation;
     // Its last words follow at once.
-    if (!observation.ended) this.redraw();
+    if (!observation.ended) this.#redraw();
   }
 
   trouble(text: string): void {
     // Nothing to draw yet.
-    if (!this.seen && this.words?.text !== text) say(text);
-    this.words = { text, until: Infinity };
-    this.redraw();
+    if (!this.#seen && this.#words?.text !== text) say(text);
+    this.#words = { text, until: Infinity };
+    this.#redraw();
   }
 
   notice(text: string): void {
-    this.words = { text, until: Date.now() + NOTICE_MS };
-    this.redraw();
+    this.#words = { text, until: Date.now() + NOTICE_MS };
+    this.#redraw();
   }
 
   /** How it stood stays on the screen that was there before, and the cursor comes back. May be called twice. */
   end(): void {
-    if (this.ended) return;
-    this.ended = true;
-    clearInterval(this.clock);
-    this.terminal.off('resize', this.resized);
-    process.off('exit', this.leave);
-    this.leave();
-    this.draw.done();
-    const scene = this.scene();
-    for (const line of scene ? lastLines(scene, this.terminal.columns) : [])
-      this.terminal.write(`${painted(line, this.colours)}\n`);
+    if (this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#clock);
+    this.#terminal.off('resize', this.#resized);
+    process.off('exit', this.#leave);
+    this.#leave();
+    this.#draw.done();
+    const scene = this.#scene();
+    for (const line of scene ? lastLines(scene, this.#terminal.columns) : [])
+      this.#terminal.write(`${painted(line, this.#colours)}\n`);
   }
 
   /** Also when the process ends in another way. */
-  private readonly leave = (): void => {
-    if (this.entered) this.terminal.write(FORMER_SCREEN);
-    this.entered = false;
+  readonly #leave = (): void => {
+    if (this.#entered) this.#terminal.write(FORMER_SCREEN);
+    this.#entered = false;
   };
 
-  private readonly resized = (): void => {
-    if (!this.entered) return;
-    this.draw.clear();
-    this.terminal.write(ERASE_SCREEN);
-    this.drawn = '';
-    this.redraw();
+  readonly #resized = (): void => {
+    if (!this.#entered) return;
+    this.#draw.clear();
+    this.#terminal.write(ERASE_SCREEN);
+    this.#drawn = '';
+    this.#redraw();
   };
 
-  private redraw(): void {
-    const scene = this.scene();
-    if (this.ended || !scene) return;
-    if (!this.entered) this.terminal.write(OWN_SCREEN);
-    this.entered = true;
+  #redraw(): void {
+    const scene = this.#scene();
+    if (this.#ended || !scene) return;
+    if (!this.#entered) this.#terminal.write(OWN_SCREEN);
+    this.#entered = true;
     // log-update ends what it draws with an empty line.
-    const size = { columns: this.terminal.columns, rows: this.terminal.rows - 1 };
+    const size = { columns: this.#terminal.columns, rows: this.#terminal.rows - 1 };
     const text = screen(scene, size)
-      .map((line) => painted(line, this.colours))
+      .map((line) => painted(line, this.#colours))
       .join('\n');
-    if (text !== this.drawn) this.draw(text);
-    this.drawn = text;
-    this.clock.refresh();
+    if (text !== this.#drawn) this.#draw(text);
+    this.#drawn = text;
+    this.#clock.refresh();
   }
 
-  private scene(): Scene | null {
-    const { seen, happenings, samples } = this;
+  #scene(): Scene | null {
+    const seen = this.#seen;
+    const happenings = this.#happenings;
+    const samples = this.#samples;
     if (!seen) return null;
     const now = Math.max(Date.now(), seen.at);
-    const notice = this.words && this.words.until > now ? this.words.text : null;
+    const notice = this.#words && this.#words.until > now ? this.#words.text : null;
     const pace = paceOf(samples, paceSample(seen));
-    return { ...this.options, now, seen, happenings, pace, notice };
+    return { ...this.#options, now, seen, happenings, pace, notice };
   }
 }

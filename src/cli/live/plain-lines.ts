@@ -11,20 +11,20 @@ import type { View } from './view.ts';
 const EVERY_MS = 60_000;
 
 export class PlainLines implements View {
-  private readonly name: string;
-  private shownAt = 0;
-  private shown = '';
-  private troubled = '';
+  readonly #name: string;
+  #shownAt = 0;
+  #shown = '';
+  #troubled = '';
   /** Failures that were there at the first look are counted, not told. */
-  private known: ReadonlySet<string> | null = null;
+  #known: ReadonlySet<string> | null = null;
 
   constructor({ name }: { readonly name: string }) {
-    this.name = name;
+    this.#name = name;
   }
 
   show(seen: Observation): void {
-    this.troubled = '';
-    this.printFailures(seen);
+    this.#troubled = '';
+    this.#printFailures(seen);
     const { state } = seen.progress;
     const standing = [
       state === 'paused',
@@ -33,18 +33,18 @@ export class PlainLines implements View {
       ...blocksOf(seen),
       ...limitsOf(seen),
     ].join();
-    if (standing === this.shown && seen.at - this.shownAt < EVERY_MS) return;
+    if (standing === this.#shown && seen.at - this.#shownAt < EVERY_MS) return;
     const budgets = seen.budgets.map((budget) => budgetText(budget, seen.at)).join('; ');
-    say(`${this.name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
+    say(`${this.#name}${stateText(seen)}: ${countsText(seen)} [${budgets}]`);
     if (seen.obstacle !== null) say(seen.obstacle);
-    this.shown = standing;
-    this.shownAt = seen.at;
+    this.#shown = standing;
+    this.#shownAt = seen.at;
   }
 
   trouble(words: string): void {
-    if (words === this.troubled) return;
+    if (words === this.#troubled) return;
     say(words);
-    this.troubled = words;
+    this.#troubled = words;
   }
 
   notice(words: string): void {
@@ -55,14 +55,14 @@ export class PlainLines implements View {
     // Nothing to put back: lines stay where they are.
   }
 
-  private printFailures({ progress: { failures = [] } }: Observation): void {
-    const { known } = this;
+  #printFailures({ progress: { failures = [] } }: Observation): void {
+    const known = this.#known;
     const keyed = failures.map((end) => ({ key: `${end.id} ${end.at}`, ...end }));
     for (const { key, id, state, code, message } of known ? keyed : []) {
       if (!known?.has(key))
-        say(`${this.name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
+        say(`${this.#name}: ${id} ${state}: ${[code, message].filter(Boolean).join(': ')}`);
     }
-    this.known = new Set(keyed.map(({ key }) => key));
+    this.#known = new Set(keyed.map(({ key }) => key));
   }
 }
 

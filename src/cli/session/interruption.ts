@@ -16,23 +16,23 @@ export class Interruption {
   readonly request: Promise<void>;
   /** What to do at once: the live view must leave the terminal before anything is said. */
   beforeWords: () => void = () => undefined;
-  private at: number | null = null;
+  #at: number | null = null;
 
   constructor() {
     this.request = new Promise((resolve) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-        process.on(signal, () => this.signalled(signal, resolve));
+        process.on(signal, () => this.#signalled(signal, resolve));
       }
     });
   }
 
   requested(): boolean {
-    return this.at !== null;
+    return this.#at !== null;
   }
 
-  private signalled(signal: NodeJS.Signals, resolve: () => void): void {
-    if (this.at === null) {
-      this.at = Date.now();
+  #signalled(signal: NodeJS.Signals, resolve: () => void): void {
+    if (this.#at === null) {
+      this.#at = Date.now();
       this.beforeWords();
       say('Stopping: finishing submissions in progress. Press Ctrl-C again to stop at once.');
       this.#controller.abort();
@@ -40,7 +40,7 @@ export class Interruption {
       return;
     }
     // A terminal that is closed tells everybody in it, some of us twice.
-    if (signal === 'SIGHUP' || Date.now() - this.at < ONE_PRESS_MS) return;
+    if (signal === 'SIGHUP' || Date.now() - this.#at < ONE_PRESS_MS) return;
     say('Stopped at once. A submission that was in progress is looked up before it is sent again.');
     process.exit(EXIT.interrupted);
   }

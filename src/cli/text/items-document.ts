@@ -10,22 +10,22 @@ export interface ItemsPrinter {
 }
 
 export class ItemsDocument implements ItemsPrinter {
-  private readonly head: string;
-  private written = 0;
+  readonly #head: string;
+  #written = 0;
 
   constructor({ folder, campaign }: Pick<CampaignTree, 'folder' | 'campaign'>) {
     const { name } = campaign;
-    this.head = JSON.stringify({ campaign: name, out: folder, items: [] }).slice(0, -2);
+    this.#head = JSON.stringify({ campaign: name, out: folder, items: [] }).slice(0, -2);
   }
 
   async line(line: ItemLine): Promise<void> {
     beginDocument();
-    await write(`${this.written === 0 ? this.head : ','}\n${JSON.stringify(line)}`);
-    this.written += 1;
+    await write(`${this.#written === 0 ? this.#head : ','}\n${JSON.stringify(line)}`);
+    this.#written += 1;
   }
 
   async end(): Promise<void> {
-    await write(`${this.written === 0 ? this.head : '\n'}]}\n`);
+    await write(`${this.#written === 0 ? this.#head : '\n'}]}\n`);
   }
 }
 

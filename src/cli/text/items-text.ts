@@ -7,21 +7,21 @@ import { Table } from './table.ts';
 const HEADER = ['ID', 'KIND', 'STATE', 'SINCE', 'CODE', 'PATH', 'REMOTE_ID', 'MESSAGE'];
 
 export class ItemsText implements ItemsPrinter {
-  private readonly campaign: string;
-  private readonly table = new Table(HEADER);
+  readonly #campaign: string;
+  readonly #table = new Table(HEADER);
 
   constructor({ campaign }: { readonly campaign: { readonly name: string } }) {
-    this.campaign = campaign.name;
+    this.#campaign = campaign.name;
   }
 
   line({ id, kind, state, since, code, path, remoteId, message }: ItemLine): Promise<void> {
     const time = since === null ? '' : timeText(since);
-    this.table.add([id, kind, state, time, code, path, remoteId, message]);
+    this.#table.add([id, kind, state, time, code, path, remoteId, message]);
     return Promise.resolve();
   }
 
   end(): Promise<void> {
-    if (this.table.end() === 0) say(`${this.campaign} has no such item.`);
+    if (this.#table.end() === 0) say(`${this.#campaign} has no such item.`);
     return Promise.resolve();
   }
 }

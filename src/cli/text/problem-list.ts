@@ -9,27 +9,27 @@ const KEPT = 10_000;
 
 export class ProblemList {
   readonly kept: Problem[] = [];
-  private readonly print: ((line: string) => void) | undefined;
-  private count = 0;
+  readonly #print: ((line: string) => void) | undefined;
+  #count = 0;
 
   /** @param tell takes the lines for people; to stderr when it is left out */
   constructor(print?: (line: string) => void) {
-    this.print = print;
+    this.#print = print;
   }
 
   add(problem: Problem): void {
-    this.count += 1;
-    if (this.count <= KEPT) this.kept.push(problem);
-    if (this.count <= SHOWN) explainProblem(problem, this.print);
+    this.#count += 1;
+    if (this.#count <= KEPT) this.kept.push(problem);
+    if (this.#count <= SHOWN) explainProblem(problem, this.#print);
   }
 
   /** How many are not in `kept`. */
   get omitted(): number {
-    return this.count - this.kept.length;
+    return this.#count - this.kept.length;
   }
 
   sayRest(): void {
-    if (this.count > SHOWN)
-      (this.print ?? say)(`… and ${this.count - SHOWN} more (--json lists them).`);
+    if (this.#count > SHOWN)
+      (this.#print ?? say)(`… and ${this.#count - SHOWN} more (--json lists them).`);
   }
 }

@@ -9,35 +9,35 @@ const EMPTY = '-';
 
 /** Aligned columns below a header, as wide as what came so far needs. An empty cell is `-`: columns can be counted. */
 export class Table {
-  private readonly widths: number[] = [];
-  private rows: (readonly string[])[] = [];
-  private written = 0;
+  readonly #widths: number[] = [];
+  #rows: (readonly string[])[] = [];
+  #written = 0;
 
   constructor(header: readonly string[]) {
-    this.rows.push(header);
+    this.#rows.push(header);
   }
 
   add(cells: readonly (string | null | undefined)[]): void {
-    this.rows.push(cells.map((cell) => inOneLine(cell ?? '')));
-    if (this.rows.length === TOGETHER) this.flush();
+    this.#rows.push(cells.map((cell) => inOneLine(cell ?? '')));
+    if (this.#rows.length === TOGETHER) this.#flush();
   }
 
   /** @returns how many rows it had, without the header */
   end(): number {
-    this.flush();
-    return this.written - 1;
+    this.#flush();
+    return this.#written - 1;
   }
 
-  private flush(): void {
-    for (const row of this.rows)
+  #flush(): void {
+    for (const row of this.#rows)
       for (const [n, cell] of row.entries())
-        this.widths[n] = Math.max(this.widths[n] ?? 0, columnsOf(cell));
-    for (const row of this.rows) {
-      const cells = row.map((cell, n) => padded(cell, this.widths[n] ?? 0));
+        this.#widths[n] = Math.max(this.#widths[n] ?? 0, columnsOf(cell));
+    for (const row of this.#rows) {
+      const cells = row.map((cell, n) => padded(cell, this.#widths[n] ?? 0));
       printLine(fitting(cells.join('  ').trimEnd()));
     }
-    this.written += this.rows.length;
-    this.rows = [];
+    this.#written += this.#rows.length;
+    this.#rows = [];
   }
 }
 

@@ -98,38 +98,38 @@ export function openChemist({
 }
 
 class RdkitThreads {
-  private readonly timeLimitMs: number;
-  private readonly most: number;
-  private readonly threads = new Set<Thread>();
+  readonly #timeLimitMs: number;
+  readonly #most: number;
+  readonly #threads = new Set<Thread>();
   /** In the order of the questions, but for those that are asked again, which come first. */
-  private readonly waiting: Asked[] = [];
+  readonly #waiting: Asked[] = [];
   /** Set while the questions of one turn of the event loop are collected. */
-  private collecting = false;
-  private closed = false;
+  #collecting = false;
+  #closed = false;
 
   constructor(timeLimitMs: number, most: number) {
-    this.timeLimitMs = timeLimitMs;
-    this.most = most;
+    this.#timeLimitMs = timeLimitMs;
+    this.#most = most;
   }
 
   ask(format: Question['format'], text: string): Promise<Answer | Unanswered> {
-    if (this.closed) return Promise.reject(new Error('the chemist is closed'));
+    if (this.#closed) return Promise.reject(new Error('the chemist is closed'));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ format, text, alone: false, resolve, reject });
-      if (this.collecting) return;
-      this.collecting = true;
+      this.#waiting.push({ format, text, alone: false, resolve, reject });
+      if (this.#collecting) return;
+      this.#collecting = true;
       setImmediate(() => {
-        this.collecting = false;
-        this.handOut();
+        this.#collecting = false;
+        this.#handOut();
       });
     });
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.rejectAll(new Error('the chemist was closed'));
-    const threads = [...this.threads];
-    this.threads.clear();
+    this.#closed = true;
+    this.#rejectAll(new Error('the chemist was closed'));
+    const threads = [...this.#threads];
+    this.#threads.clear();
     for (const { timer } of threads) clearTimeout(timer ?? undefined);
     const isIdle = ({ ready, batches }: Thread): boolean => ready && batches.length === 0;
     for (const thread of threads.filter(isIdle)) park(thread);
@@ -138,55 +138,59 @@ class RdkitThreads {
     );
   }
 
-  private handOut(): void {
-    for (const thread of this.threads) {
-      while (this.waiting.length > 0 && this.mayTake(thread)) this.send(thread);
+  #handOut(): void {
+    for (const thread of this.#threads) {
+      while (this.#waiting.length > 0 && this.#mayTake(thread)) this.#send(thread);
     }
-    const starting = [...this.threads].filter(({ ready }) => !ready).length;
+    const starting = [...this.#threads].filter(({ ready }) => !ready).length;
     // Threads that are starting will take a batch each: another is worth its start only for what goes beyond.
-    if (this.waiting.length > starting * BATCH && this.threads.size < this.most && !this.closed) {
-      this.start();
+    if (
+      this.#waiting.length > starting * BATCH &&
+      this.#threads.size < this.#most &&
+      !this.#closed
+    ) {
+      this.#start();
     }
   }
 
   /** What is asked alone gets a thread for itself, so that it is known what the thread was lost with. */
-  private mayTake({ ready, batches }: Thread): boolean {
+  #mayTake({ ready, batches }: Thread): boolean {
     if (!ready || batches.length === 0) return ready;
-    const alone = this.waiting[0]?.alone === true || batches[0]?.[0]?.alone === true;
+    const alone = this.#waiting[0]?.alone === true || batches[0]?.[0]?.alone === true;
     return batches.length < IN_STOCK && !alone;
   }
 
-  private send(thread: Thread): void {
-    const alone = this.waiting[0]?.alone ?? false;
-    const batch = this.waiting.splice(0, alone ? 1 : BATCH);
+  #send(thread: Thread): void {
+    const alone = this.#waiting[0]?.alone ?? false;
+    const batch = this.#waiting.splice(0, alone ? 1 : BATCH);
     thread.batches.push(batch);
     thread.worker.postMessage(batch.map(({ format, text }) => ({ format, text })));
-    if (thread.batches.length === 1) this.limitTime(thread);
+    if (thread.batches.length === 1) this.#limitTime(thread);
   }
 
-  private limitTime(thread: Thread): void {
+  #limitTime(thread: Thread): void {
     clearTimeout(thread.timer ?? undefined);
     if (thread.batches.length === 0) return;
     thread.timer = setTimeout(() => {
-      this.lose(thread, `it was not read within ${String(this.timeLimitMs / 1000)} s`);
-    }, this.timeLimitMs);
+      this.lose(thread, `it was not read within ${String(this.#timeLimitMs / 1000)} s`);
+    }, this.#timeLimitMs);
   }
 
-  private start(): void {
+  #start(): void {
     const thread = takeParked(this) ?? startThread(this);
-    this.threads.add(thread);
-    if (thread.ready) this.handOut();
+    this.#threads.add(thread);
+    if (thread.ready) this.#handOut();
   }
 
   hear(thread: Thread, message: 'ready' | readonly Answer[]): void {
     if (message === 'ready') thread.ready = true;
-    else this.take(thread, message);
-    this.handOut();
+    else this.#take(thread, message);
+    this.#handOut();
   }
 
-  private take(thread: Thread, answers: readonly Answer[]): void {
+  #take(thread: Thread, answers: readonly Answer[]): void {
     const batch = thread.batches.shift() ?? [];
-    this.limitTime(thread);
+    this.#limitTime(thread);
     for (const [index, asked] of batch.entries()) {
       const answer = answers[index];
       if (answer) asked.resolve(answer);
@@ -196,22 +200,22 @@ class RdkitThreads {
 
   /** The thread is of no use any more. What it was to answer is asked again, each by itself. */
   lose(thread: Thread, reason: string): void {
-    if (!this.threads.delete(thread)) return;
+    if (!this.#threads.delete(thread)) return;
     clearTimeout(thread.timer ?? undefined);
     void thread.worker.terminate();
     if (!thread.ready) {
-      this.rejectAll(new Error(`RDKit does not start: ${reason}`));
+      this.#rejectAll(new Error(`RDKit does not start: ${reason}`));
       return;
     }
     const asked = thread.batches.flat();
     if (asked[0]?.alone === true) asked[0].resolve({ type: 'unanswered', reason });
-    else this.waiting.unshift(...asked.map((one) => ({ ...one, alone: true })));
-    this.handOut();
+    else this.#waiting.unshift(...asked.map((one) => ({ ...one, alone: true })));
+    this.#handOut();
   }
 
-  private rejectAll(reason: Error): void {
-    const sent = [...this.threads].flatMap(({ batches }) => batches.flat());
-    const unanswered = [...this.waiting.splice(0), ...sent];
+  #rejectAll(reason: Error): void {
+    const sent = [...this.#threads].flatMap(({ batches }) => batches.flat());
+    const unanswered = [...this.#waiting.splice(0), ...sent];
     for (const asked of unanswered) asked.reject(reason);
   }
 }

@@ -21,11 +21,11 @@ interface Acceptance {
 
 export class Acceptances {
   /** ms since the epoch. */
-  private readonly found = new Map<ServiceName, Acceptance[]>();
+  readonly #found = new Map<ServiceName, Acceptance[]>();
 
   add({ service, attempts, remoteId, timing }: ItemRecord): void {
-    let found = this.found.get(service);
-    if (found === undefined) this.found.set(service, (found = []));
+    let found = this.#found.get(service);
+    if (found === undefined) this.#found.set(service, (found = []));
     for (const attempt of attempts) {
       if (attempt.outcome !== 'accepted' && attempt.outcome !== 'found') continue;
       const queuedAt = attempt.remoteId === remoteId ? (timing?.queuedAt ?? null) : null;
@@ -37,7 +37,7 @@ export class Acceptances {
   spans(startedAt: string): Partial<Record<ServiceName, readonly Span[]>> {
     const start = Date.parse(startedAt);
     return Object.fromEntries(
-      Array.from(this.found, ([service, found]) => [
+      Array.from(this.#found, ([service, found]) => [
         service,
         narrowed(found)
           .map(([from, to]) => [from - start, to - start] as const)

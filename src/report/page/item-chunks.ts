@@ -24,67 +24,67 @@ const deflated = promisify(deflateRaw);
 const AT_ONCE = 2;
 
 export class ItemChunks {
-  private readonly store: Store;
-  private readonly mostEmbedded: number;
-  private readonly firstRows: number[] = [];
+  readonly #store: Store;
+  readonly #mostEmbedded: number;
+  readonly #firstRows: number[] = [];
   /** Of chunks that are in the page. */
   readonly embedded: string[] = [];
-  private embeddedLetters = 0;
+  #embeddedLetters = 0;
   /** Keys of the others. */
-  private readonly beside: string[] = [];
-  private open: DetailText[] = [];
-  private openLetters = 0;
-  private rows = 0;
+  readonly #beside: string[] = [];
+  #open: DetailText[] = [];
+  #openLetters = 0;
+  #rows = 0;
   /** In the order of the chunks, in base64. */
-  private readonly underWay: Promise<string>[] = [];
+  readonly #underWay: Promise<string>[] = [];
   /** Chunks that lie where they belong. */
-  private placed = 0;
+  #placed = 0;
 
   constructor(store: Store, mostEmbedded: number) {
-    this.store = store;
-    this.mostEmbedded = mostEmbedded;
+    this.#store = store;
+    this.#mostEmbedded = mostEmbedded;
   }
 
   async add(text: DetailText): Promise<void> {
-    if (this.open.length === 0) this.firstRows.push(this.rows);
-    this.open.push(text);
-    this.openLetters += text.length;
-    this.rows += 1;
-    if (this.open.length >= MOST_ITEMS || this.openLetters >= MOST_LETTERS) await this.close();
+    if (this.#open.length === 0) this.#firstRows.push(this.#rows);
+    this.#open.push(text);
+    this.#openLetters += text.length;
+    this.#rows += 1;
+    if (this.#open.length >= MOST_ITEMS || this.#openLetters >= MOST_LETTERS) await this.#close();
   }
 
   async end(): Promise<ChunkPlan> {
-    if (this.open.length > 0) await this.close();
-    while (this.underWay.length > 0) await this.placeFirst();
-    await this.store.flush(this.beside);
-    return { firstRows: this.firstRows, embedded: this.embedded.length };
+    if (this.#open.length > 0) await this.#close();
+    while (this.#underWay.length > 0) await this.#placeFirst();
+    await this.#store.flush(this.#beside);
+    return { firstRows: this.#firstRows, embedded: this.embedded.length };
   }
 
-  private async close(): Promise<void> {
-    const text = `[${this.open.join(',')}]`;
-    this.open = [];
-    this.openLetters = 0;
+  async #close(): Promise<void> {
+    const text = `[${this.#open.join(',')}]`;
+    this.#open = [];
+    this.#openLetters = 0;
     const base64 = deflated(text, DEFLATE).then((bytes) => bytes.toString('base64'));
     // Met when its turn comes.
     base64.catch(() => undefined);
-    this.underWay.push(base64);
-    if (this.underWay.length > AT_ONCE) await this.placeFirst();
+    this.#underWay.push(base64);
+    if (this.#underWay.length > AT_ONCE) await this.#placeFirst();
   }
 
-  private async placeFirst(): Promise<void> {
-    const base64 = await this.underWay.shift();
+  async #placeFirst(): Promise<void> {
+    const base64 = await this.#underWay.shift();
     if (base64 === undefined) return;
-    const chunk = this.placed++;
+    const chunk = this.#placed++;
     // Once one lies beside the page, all that follow do.
-    const fits = this.embeddedLetters + base64.length <= this.mostEmbedded;
+    const fits = this.#embeddedLetters + base64.length <= this.#mostEmbedded;
     if (fits && this.embedded.length === chunk) {
       this.embedded.push(base64);
-      this.embeddedLetters += base64.length;
+      this.#embeddedLetters += base64.length;
     } else {
       const script = `${DELIVER}(${chunk},"${base64}");\n`;
       const key = chunkFile(chunk);
-      this.beside.push(key);
-      await this.store.write(key, script, { durable: false });
+      this.#beside.push(key);
+      await this.#store.write(key, script, { durable: false });
     }
   }
 }

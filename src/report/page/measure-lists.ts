@@ -5,19 +5,19 @@ import type { MeasureValues } from '../../results/measures/measure.ts';
 import { MEASURES } from '../../results/measures/measures.ts';
 
 export class MeasureLists {
-  private readonly values = new Map<Kind, (MeasureValues | null)[]>();
+  readonly #values = new Map<Kind, (MeasureValues | null)[]>();
 
   /** Null for an item without a result. */
   add(kind: Kind, values: MeasureValues | null): void {
-    const list = this.values.get(kind);
-    if (list === undefined) this.values.set(kind, [values]);
+    const list = this.#values.get(kind);
+    if (list === undefined) this.#values.set(kind, [values]);
     else list.push(values);
   }
 
   /** Without the measures that no item has: those of a predictor that did not run. */
   byKind(): ItemTable['measures'] {
     return Object.fromEntries(
-      Array.from(this.values, ([kind, items]) => [
+      Array.from(this.#values, ([kind, items]) => [
         kind,
         Object.fromEntries(
           MEASURES[kind].flatMap(({ key }) => {

@@ -34,18 +34,18 @@ export interface PageOptions {
 }
 
 export class ReportPage implements PartsSink {
-  private readonly store: Store;
-  private readonly pieces: PagePieces;
-  private readonly program: SubstructureProgram | null;
-  private readonly rows = new TableRows();
-  private readonly chunks: ItemChunks;
-  private chemist: Chemist | null = null;
-  private hasMolecules = false;
+  readonly #store: Store;
+  readonly #pieces: PagePieces;
+  readonly #program: SubstructureProgram | null;
+  readonly #rows = new TableRows();
+  readonly #chunks: ItemChunks;
+  #chemist: Chemist | null = null;
+  #hasMolecules = false;
   /** In the order of the items. */
-  private readonly underWay: Promise<Drawn>[] = [];
-  private readonly structures = new StructureList();
+  readonly #underWay: Promise<Drawn>[] = [];
+  readonly #structures = new StructureList();
   /** Items whose detail was taken. */
-  private taken = 0;
+  #taken = 0;
 
   /**
    * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
@@ -62,70 +62,70 @@ export class ReportPage implements PartsSink {
     mostEmbedded: number,
     program: SubstructureProgram | null,
   ) {
-    this.store = store;
-    this.program = program;
-    this.pieces = pieces;
-    this.chunks = new ItemChunks(store, mostEmbedded);
+    this.#store = store;
+    this.#program = program;
+    this.#pieces = pieces;
+    this.#chunks = new ItemChunks(store, mostEmbedded);
   }
 
   async add({ item, parts }: ItemParts): Promise<void> {
-    this.rows.add(item, parts);
-    this.hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
-    const detail = this.detailOf(parts.detail);
+    this.#rows.add(item, parts);
+    this.#hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
+    const detail = this.#detailOf(parts.detail);
     // Met when its turn comes.
     detail.catch(() => undefined);
-    this.underWay.push(detail);
-    if (this.underWay.length > AHEAD) await this.takeFirst();
+    this.#underWay.push(detail);
+    if (this.#underWay.length > AHEAD) await this.#takeFirst();
   }
 
   async end(): Promise<void> {
-    while (this.underWay.length > 0) await this.takeFirst();
-    await this.chemist?.close();
+    while (this.#underWay.length > 0) await this.#takeFirst();
+    await this.#chemist?.close();
   }
 
   async abandon(): Promise<void> {
-    await this.chemist?.close();
-    await Promise.allSettled(this.underWay);
+    await this.#chemist?.close();
+    await Promise.allSettled(this.#underWay);
   }
 
   /** After `end`. */
   async write(summary: CampaignSummary): Promise<void> {
-    const chunks = await this.chunks.end();
-    await removeChunkFiles(this.store, chunks);
-    const { pieces } = this;
-    const structures = this.structures.all();
-    const data = pageData(summary, this.rows, chunks);
+    const chunks = await this.#chunks.end();
+    await removeChunkFiles(this.#store, chunks);
+    const pieces = this.#pieces;
+    const structures = this.#structures.all();
+    const data = pageData(summary, this.#rows, chunks);
     const html = pageHtml(pieces, {
       title: summary.name,
       data: packed(JSON.stringify(data)),
       structures: structures === null ? null : packed(JSON.stringify(structures)),
-      chunks: this.chunks.embedded,
-      viewer: this.hasMolecules ? packed(pieces.viewer) : null,
-      rdkit: structures === null ? null : this.packedRdkit(),
+      chunks: this.#chunks.embedded,
+      viewer: this.#hasMolecules ? packed(pieces.viewer) : null,
+      rdkit: structures === null ? null : this.#packedRdkit(),
       hasMore: chunks.embedded < chunks.firstRows.length,
     });
-    await this.store.write(REPORT, bytesOf(html));
+    await this.#store.write(REPORT, bytesOf(html));
   }
 
-  private packedRdkit() {
-    const { program } = this;
+  #packedRdkit() {
+    const program = this.#program;
     if (program === null) return null;
     return { program, script: packed(program.script), wasm: packed(program.wasm) };
   }
 
-  private async takeFirst(): Promise<void> {
-    const detail = await this.underWay.shift();
+  async #takeFirst(): Promise<void> {
+    const detail = await this.#underWay.shift();
     if (detail === undefined) return;
-    if (detail.portrait !== null) this.structures.add(this.taken, detail.portrait);
-    this.taken += 1;
-    await this.chunks.add(detail.text);
+    if (detail.portrait !== null) this.#structures.add(this.#taken, detail.portrait);
+    this.#taken += 1;
+    await this.#chunks.add(detail.text);
   }
 
-  private async detailOf({ text, formula }: DetailParts): Promise<Drawn> {
+  async #detailOf({ text, formula }: DetailParts): Promise<Drawn> {
     if (formula === null) return { text: withFormula(text, null), portrait: null };
     // One thread keeps up with the reading of the results, and each takes 80 MB.
-    this.chemist ??= openChemist({ threads: 1 });
-    const drawn = await portrait(this.chemist, formula);
+    this.#chemist ??= openChemist({ threads: 1 });
+    const drawn = await portrait(this.#chemist, formula);
     return { text: withFormula(text, drawn.formula), portrait: drawn };
   }
 }

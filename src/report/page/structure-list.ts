@@ -3,22 +3,23 @@ import type { Structures } from '../../report-page/data.ts';
 import type { Portrait } from './formula.ts';
 
 export class StructureList {
-  private readonly rows: number[] = [];
-  private readonly smiles: string[] = [];
-  private readonly fingerprints: Buffer[] = [];
+  readonly #rows: number[] = [];
+  readonly #smiles: string[] = [];
+  readonly #fingerprints: Buffer[] = [];
 
   /** Those without a drawing are left out. */
   add(row: number, { formula, fingerprint }: Portrait): void {
     if (formula.smiles === null || fingerprint === null) return;
-    this.rows.push(row);
-    this.smiles.push(formula.smiles);
-    this.fingerprints.push(Buffer.from(fingerprint, 'base64'));
+    this.#rows.push(row);
+    this.#smiles.push(formula.smiles);
+    this.#fingerprints.push(Buffer.from(fingerprint, 'base64'));
   }
 
   /** Null when there are none. */
   all(): Structures | null {
-    if (this.rows.length === 0) return null;
-    const { rows, smiles } = this;
-    return { rows, smiles, fingerprints: Buffer.concat(this.fingerprints).toString('base64') };
+    if (this.#rows.length === 0) return null;
+    const rows = this.#rows;
+    const smiles = this.#smiles;
+    return { rows, smiles, fingerprints: Buffer.concat(this.#fingerprints).toString('base64') };
   }
 }

@@ -10,7 +10,7 @@ type Writable<T> = {
 };
 
 export class TableRows {
-  private readonly columns: Writable<Omit<ItemTable, 'own' | 'measures'>> = {
+  readonly #columns: Writable<Omit<ItemTable, 'own' | 'measures'>> = {
     id: [],
     kind: [],
     state: [],
@@ -23,22 +23,22 @@ export class TableRows {
     finished: [],
     engine: [],
   };
-  private readonly own = new Map<string, string[]>();
-  private readonly measures = new MeasureLists();
-  private readonly accepted = new Acceptances();
+  readonly #own = new Map<string, string[]>();
+  readonly #measures = new MeasureLists();
+  readonly #accepted = new Acceptances();
 
   /** How many there are by now. */
   get length(): number {
-    return this.columns.id.length;
+    return this.#columns.id.length;
   }
 
   add(item: Listed, { words, measures }: Pick<ResultParts, 'words' | 'measures'>): void {
     const { id, kind, record } = item;
-    const { columns } = this;
+    const columns = this.#columns;
     const error = errorOf(item);
     for (const [name, value] of Object.entries(ownOf(item)))
-      this.ownColumn(name)[this.length] = value;
-    if (kind !== null) this.measures.add(kind, measures);
+      this.#ownColumn(name)[this.length] = value;
+    if (kind !== null) this.#measures.add(kind, measures);
     columns.id.push(id);
     columns.kind.push(kind);
     columns.state.push(stateOf(item));
@@ -50,20 +50,20 @@ export class TableRows {
     columns.submitted.push(timeOf(record?.submittedAt));
     columns.finished.push(timeOf(record?.finishedAt));
     columns.engine.push(record?.engine ?? null);
-    if (record !== null) this.accepted.add(record);
+    if (record !== null) this.#accepted.add(record);
   }
 
   /** Times become ms after `startedAt`, ISO 8601. */
   table(startedAt: string): ItemTable {
     const start = Date.parse(startedAt);
     const after = (time: number | null): number | null => (time === null ? null : time - start);
-    const { submitted, finished, ...others } = this.columns;
+    const { submitted, finished, ...others } = this.#columns;
     return {
       ...others,
       submitted: submitted.map(after),
       finished: finished.map(after),
-      measures: this.measures.byKind(),
-      own: Array.from(this.own, ([name, values]) => ({
+      measures: this.#measures.byKind(),
+      own: Array.from(this.#own, ([name, values]) => ({
         name,
         values: Array.from({ length: this.length }, (_, row) => values[row] ?? ''),
       })),
@@ -72,12 +72,12 @@ export class TableRows {
 
   /** Of each service: between which moments it took jobs on, ms after `startedAt`. */
   acceptances(startedAt: string): PageData['acceptances'] {
-    return this.accepted.spans(startedAt);
+    return this.#accepted.spans(startedAt);
   }
 
-  private ownColumn(name: string): string[] {
-    let values = this.own.get(name);
-    if (values === undefined) this.own.set(name, (values = []));
+  #ownColumn(name: string): string[] {
+    let values = this.#own.get(name);
+    if (values === undefined) this.#own.set(name, (values = []));
     return values;
   }
 }

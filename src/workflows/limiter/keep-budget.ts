@@ -132,174 +132,174 @@ export async function keepBudget<Job extends JobReference>(
 const NONE: ReadonlySet<Request> = new Set();
 
 class BudgetKeeper<Job extends JobReference> {
-  private readonly input: KeptBudget;
-  private readonly verbs: BudgetVerbs<Job>;
-  private readonly state: BudgetState;
-  private readonly clock: BudgetClock;
+  readonly #input: KeptBudget;
+  readonly #verbs: BudgetVerbs<Job>;
+  readonly #state: BudgetState;
+  readonly #clock: BudgetClock;
   /** What has happened since the clock was last read. */
-  private happened: BudgetEvent[] = [];
-  private woken = true;
+  #happened: BudgetEvent[] = [];
+  #woken = true;
   /** When the one timer fires (ms). It is never cancelled: a timer that fires early costs less than a cancelled one. */
-  private timerAt: number | null = null;
+  #timerAt: number | null = null;
   /** When something is decided without anything happening before (ms). */
-  private wakeAt: number | null = null;
+  #wakeAt: number | null = null;
   /** Runs of campaigns that have withdrawn, and are notified when none of their submissions is in progress. */
-  private leaving: CampaignRun[] = [];
+  #leaving: CampaignRun[] = [];
   /** Grants that have not ended, or whose end has not been reported yet. */
-  private readonly underWay = new Set<Grant>();
+  readonly #underWay = new Set<Grant>();
   /** The snapshot written last, but for its time. */
-  private written = '';
+  #written = '';
 
   constructor(input: KeptBudget, verbs: BudgetVerbs<Job>) {
-    this.input = input;
-    this.verbs = verbs;
-    this.state = input.carried ?? newBudget();
-    this.clock = new BudgetClock(input.clock);
+    this.#input = input;
+    this.#verbs = verbs;
+    this.#state = input.carried ?? newBudget();
+    this.#clock = new BudgetClock(input.clock);
   }
 
   take(event: BudgetEvent): void {
-    this.happened.push(event);
+    this.#happened.push(event);
   }
 
   withdrawRun(run: CampaignRun): void {
     this.take({ type: 'withdrawRun', ...run });
-    this.leaving.push(run);
+    this.#leaving.push(run);
   }
 
   status(): BudgetStatus {
-    return describe(this.snapshot(), this.clock.now);
+    return describe(this.#snapshot(), this.#clock.now);
   }
 
   async run(): Promise<void> {
     // At once: a budget that has written nothing is taken for one of an earlier version (src/watchdog).
-    this.show();
+    this.#show();
     while (!shouldContinueAsNew()) {
-      await this.takeIn();
-      this.grant();
-      this.show();
-      this.reportRefusal();
-      await condition(() => this.isStirred || shouldContinueAsNew());
+      await this.#takeIn();
+      this.#grant();
+      this.#show();
+      this.#reportRefusal();
+      await condition(() => this.#isStirred || shouldContinueAsNew());
     }
     // Nothing is granted any more; submissions in progress must finish before the state is carried over.
-    while (this.underWay.size > 0 || this.happened.length > 0) {
-      await condition(() => this.happened.length > 0 || this.underWay.size === 0);
-      await this.takeIn();
+    while (this.#underWay.size > 0 || this.#happened.length > 0) {
+      await condition(() => this.#happened.length > 0 || this.#underWay.size === 0);
+      await this.#takeIn();
     }
-    await this.continueAsNew();
+    await this.#continueAsNew();
   }
 
-  private get isStirred(): boolean {
-    return this.woken || this.happened.length > 0;
+  get #isStirred(): boolean {
+    return this.#woken || this.#happened.length > 0;
   }
 
-  private view(): BudgetView {
-    return { state: this.state, now: this.clock.now };
+  #view(): BudgetView {
+    return { state: this.#state, now: this.#clock.now };
   }
 
   /** The time is read after all that it is used for has happened, however long that took. */
-  private async takeIn(): Promise<void> {
-    const events = this.happened.splice(0);
-    this.woken = false;
-    if (this.clock.read(await this.verbs.readClock())) this.timerAt = null;
+  async #takeIn(): Promise<void> {
+    const events = this.#happened.splice(0);
+    this.#woken = false;
+    if (this.#clock.read(await this.#verbs.readClock())) this.#timerAt = null;
     // Asked for at the first request: what was configured before it counts.
     let refused: ReadonlySet<Request> | null = null;
     for (const event of events) {
       if (event.type === 'request') {
-        refused ??= this.refused(events);
+        refused ??= this.#refused(events);
         if (refused.has(event.request)) continue;
       }
-      apply(this.state, event, this.clock.now);
+      apply(this.#state, event, this.#clock.now);
     }
-    this.reportWithdrawn();
+    this.#reportWithdrawn();
     // Not awaited for nothing: the order of commands in histories of before there was a bound would change.
-    if (this.verbs.countUnfinished && needsCount(this.state, this.clock.now)) {
-      const count = await this.verbs.countUnfinished();
-      apply(this.state, { type: 'counted', count }, this.clock.now);
+    if (this.#verbs.countUnfinished && needsCount(this.#state, this.#clock.now)) {
+      const count = await this.#verbs.countUnfinished();
+      apply(this.#state, { type: 'counted', count }, this.#clock.now);
     }
   }
 
-  private refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
+  #refused(events: readonly BudgetEvent[]): ReadonlySet<Request> {
     const requests = events.flatMap((event) =>
       event.type === 'request' ? [event.request as Request<Job>] : [],
     );
-    return this.verbs.refuses?.(requests, this.view()) ?? NONE;
+    return this.#verbs.refuses?.(requests, this.#view()) ?? NONE;
   }
 
-  private grant(): void {
-    const { grants, wakeAt, opensAt } = this.verbs.decide(this.state, this.clock.now);
+  #grant(): void {
+    const { grants, wakeAt, opensAt } = this.#verbs.decide(this.#state, this.#clock.now);
     // The state is plain data and does not know what the jobs of its requests are.
     const granted = grants as readonly unknown[] as readonly Grant<Job>[];
-    for (const grant of granted) void this.runGranted(grant);
-    this.verbs.granted?.(granted, this.state);
-    this.wakeAt = wakeAt;
-    if (wakeAt !== null) this.wakeBy(wakeAt, opensAt ?? wakeAt);
+    for (const grant of granted) void this.#runGranted(grant);
+    this.#verbs.granted?.(granted, this.#state);
+    this.#wakeAt = wakeAt;
+    if (wakeAt !== null) this.#wakeBy(wakeAt, opensAt ?? wakeAt);
   }
 
-  private async runGranted(grant: Grant<Job>): Promise<void> {
-    this.underWay.add(grant);
-    const { closing, report } = await this.verbs.run(grant, () => this.view());
+  async #runGranted(grant: Grant<Job>): Promise<void> {
+    this.#underWay.add(grant);
+    const { closing, report } = await this.#verbs.run(grant, () => this.#view());
     const { item, run } = grant.request;
     this.take({ type: 'close', item, ...(run !== undefined && { run }), closing });
     if (report) await report();
-    this.underWay.delete(grant);
-    this.reportWithdrawn();
+    this.#underWay.delete(grant);
+    this.#reportWithdrawn();
   }
 
   /** To campaigns that were cancelled: from now on nothing of theirs begins. */
-  private reportWithdrawn(): void {
+  #reportWithdrawn(): void {
     const isUnderWay = ({ campaign, run }: CampaignRun): boolean =>
-      [...this.underWay].some(
+      [...this.#underWay].some(
         ({ request }) => request.campaign === campaign && request.run === run,
       );
-    const gone = this.leaving.filter((one) => !isUnderWay(one));
-    this.leaving = this.leaving.filter((one) => !gone.includes(one));
-    for (const run of gone) this.verbs.withdrawn?.(run);
+    const gone = this.#leaving.filter((one) => !isUnderWay(one));
+    this.#leaving = this.#leaving.filter((one) => !gone.includes(one));
+    for (const run of gone) this.#verbs.withdrawn?.(run);
   }
 
   /** Once for each time that the service begins to refuse us, and not for what is over in a moment. */
-  private reportRefusal(): void {
-    for (const block of blocksOf(this.state)) {
+  #reportRefusal(): void {
+    for (const block of blocksOf(this.#state)) {
       const { refusesSince: since, reason } = block;
       if (since === undefined || block.told === true) continue;
-      if (this.clock.now - since < NOTIFY_AFTER_MS) continue;
+      if (this.#clock.now - since < NOTIFY_AFTER_MS) continue;
       block.told = true;
-      this.verbs.refused?.(since, reason);
+      this.#verbs.refused?.(since, reason);
     }
   }
 
   /** `opensAt`: what it wakes a little ahead of. */
-  private wakeBy(at: number, opensAt: number): void {
-    if (this.timerAt !== null && this.timerAt <= at) return;
-    this.timerAt = at;
-    void this.sleepUntil(at, timerSummary(this.status(), opensAt));
+  #wakeBy(at: number, opensAt: number): void {
+    if (this.#timerAt !== null && this.#timerAt <= at) return;
+    this.#timerAt = at;
+    void this.#sleepUntil(at, timerSummary(this.status(), opensAt));
   }
 
-  private async sleepUntil(at: number, summary: string): Promise<void> {
-    await sleep(Math.max(1, at - this.clock.now), { summary });
-    if (this.timerAt === at) this.timerAt = null;
-    this.clock.reaches(at);
-    this.woken = true;
+  async #sleepUntil(at: number, summary: string): Promise<void> {
+    await sleep(Math.max(1, at - this.#clock.now), { summary });
+    if (this.#timerAt === at) this.#timerAt = null;
+    this.#clock.reaches(at);
+    this.#woken = true;
   }
 
-  private snapshot(): BudgetSnapshot {
-    return snapshotOf(this.verbs.name, this.state, this.clock.now, this.wakeAt);
+  #snapshot(): BudgetSnapshot {
+    return snapshotOf(this.#verbs.name, this.#state, this.#clock.now, this.#wakeAt);
   }
 
   /** Updates the details in the Temporal UI, and the memo for the program. */
-  private show(): void {
-    setCurrentDetails(this.verbs.details(this.status()));
-    const snapshot = this.snapshot();
+  #show(): void {
+    setCurrentDetails(this.#verbs.details(this.status()));
+    const snapshot = this.#snapshot();
     const { at: _, ...standing } = snapshot;
     const text = JSON.stringify(standing);
-    if (text === this.written) return;
-    this.written = text;
+    if (text === this.#written) return;
+    this.#written = text;
     upsertMemo({ [STATUS_MEMO]: snapshot });
   }
 
-  private continueAsNew(): Promise<never> {
-    boundQueue(this.state);
-    const memo = { [STATUS_MEMO]: this.snapshot() };
+  #continueAsNew(): Promise<never> {
+    boundQueue(this.#state);
+    const memo = { [STATUS_MEMO]: this.#snapshot() };
     const next = makeContinueAsNewFunc<Workflow>({ memo, ...toCurrentVersion() });
-    return next({ ...this.input, carried: this.state, clock: this.clock.carried() });
+    return next({ ...this.#input, carried: this.#state, clock: this.#clock.carried() });
   }
 }

@@ -125,42 +125,42 @@ function optionsOf({ request }: Grant<Call>, { state }: BudgetView): ActivityOpt
 
 /** What waits or executes, counted once for many requests. */
 class QueueBound {
-  private readonly budget: BudgetView;
-  private readonly known: Set<string>;
-  private waiting = 0;
+  readonly #budget: BudgetView;
+  readonly #known: Set<string>;
+  #waiting = 0;
   /** Of the arguments. */
-  private size = 0;
+  #size = 0;
 
   constructor(budget: BudgetView) {
-    this.budget = budget;
+    this.#budget = budget;
     const { outstanding, queue } = budget.state;
-    this.known = new Set(Object.keys(outstanding));
+    this.#known = new Set(Object.keys(outstanding));
     for (const lane of queue.lanes)
-      for (const request of lane.waiting as readonly unknown[] as CallRequest[]) this.add(request);
+      for (const request of lane.waiting as readonly unknown[] as CallRequest[]) this.#add(request);
   }
 
   /** null: it is queued, or is known. */
   answerTo(request: CallRequest): CallAnswer | null {
-    const { state, now } = this.budget;
-    if (this.known.has(requestKey(request)) || wasAnswered(state.answered, request, now))
+    const { state, now } = this.#budget;
+    if (this.#known.has(requestKey(request)) || wasAnswered(state.answered, request, now))
       return null;
     // An unknown repeated call was sent to a budget that has been terminated since.
     if (request.job.repeated) return LOST;
-    if (!this.isConfigured(request)) return unconfigured(request, this.budget);
-    const tooLong = this.waiting > 0 && this.size + request.job.size > MOST_ARGUMENTS;
-    if (this.waiting >= MOST_WAITING || tooLong) return FULL;
-    this.add(request);
+    if (!this.#isConfigured(request)) return unconfigured(request, this.#budget);
+    const tooLong = this.#waiting > 0 && this.#size + request.job.size > MOST_ARGUMENTS;
+    if (this.#waiting >= MOST_WAITING || tooLong) return FULL;
+    this.#add(request);
     return null;
   }
 
-  private isConfigured({ credential, others = [] }: CallRequest): boolean {
-    return [credential, ...others].some((name) => configured(this.budget).includes(name));
+  #isConfigured({ credential, others = [] }: CallRequest): boolean {
+    return [credential, ...others].some((name) => configured(this.#budget).includes(name));
   }
 
-  private add(request: CallRequest): void {
-    this.known.add(requestKey(request));
-    this.waiting += 1;
-    this.size += request.job.size;
+  #add(request: CallRequest): void {
+    this.#known.add(requestKey(request));
+    this.#waiting += 1;
+    this.#size += request.job.size;
   }
 }
 
