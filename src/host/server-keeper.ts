@@ -4,6 +4,7 @@ import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
   isRunning,
   lives,
+  portLost,
   portOf,
   startDevServer,
   stopDevServer,
@@ -24,6 +25,8 @@ const SET_ASIDE = (name: string): string =>
 
 const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
+/** Ports that are tried. */
+const STARTS = 3;
 
 export class ServerKeeper {
   readonly #dir: string;
@@ -79,13 +82,7 @@ export class ServerKeeper {
 
   async #restart(): Promise<void> {
     const port = portOf(this.#server?.address ?? '');
-    if ((await freePort(port)) !== port) {
-      throw new HundredfoldError({
-        code: 'TEMPORAL_PORT_LOST',
-        message: `the embedded Temporal server died, and another program now uses its port ${port}`,
-        remedy: 'Run the same command again: it uses another port, and nothing is lost.',
-      });
-    }
+    if ((await freePort(port)) !== port) throw portLost(port);
     await this.#findOrStart();
   }
 
@@ -106,16 +103,20 @@ export class ServerKeeper {
     const port = former ? { port: portOf(former.address) } : {};
     // Two servers that start at once would both see the same ports free, and one be taken for the other.
     const ports = await waitForLock(portsFolder(this.#dir, process.env));
+    // Other users of the machine choose ports, too. Once worker and clients look for the server, it cannot move.
+    const starts = this.#server === null ? STARTS : 1;
     try {
       const ui = await this.#guardedUi(former);
       const place = await hiddenPlace();
       const options = { executable, dir: this.#dir, ...port, uiIp: place.ip, uiPort: place.port };
       const record = ({ ui: uiBehind, ...server }: DevServer) => ({ ...server, ui, uiBehind });
-      const started = await startDevServer(options, (server) => {
-        this.#server = record(server);
-        // Recorded before it is healthy: if we are killed right here, the next host still finds it.
-        writeRecord(this.#dir, 'server', this.#server);
-      });
+      const started = await insist(starts, () =>
+        startDevServer(options, (server) => {
+          this.#server = record(server);
+          // Recorded before it is healthy: if we are killed right here, the next host still finds it.
+          writeRecord(this.#dir, 'server', this.#server);
+        }),
+      );
       return record(started);
     } finally {
       ports.release();
@@ -127,6 +128,18 @@ export class ServerKeeper {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
     this.#guard ??= await guardUi(() => this.#server?.uiBehind ?? null, ...known, UI_PORT);
     return this.#guard.url;
+  }
+}
+
+/** Starts again, on another port, when somebody else was quicker. */
+async function insist(starts: number, start: () => Promise<DevServer>): Promise<DevServer> {
+  for (let left = starts - 1; ; left -= 1) {
+    try {
+      return await start();
+    } catch (error) {
+      const lost = error instanceof HundredfoldError && error.code === 'TEMPORAL_PORT_LOST';
+      if (!lost || left <= 0) throw error;
+    }
   }
 }
 

@@ -39,7 +39,10 @@ export interface DevServerOptions {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 
-/** Starts the server and waits until it accepts connections. `started` is told the process at once, before it is healthy. */
+/**
+ * Starts the server and waits until it accepts connections. `started` gets the process at once, before it is healthy.
+ * Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
+ */
 export async function startDevServer(
   options: DevServerOptions,
   started: (server: DevServer) => void = () => undefined,
@@ -61,10 +64,9 @@ export async function startDevServer(
   );
   closeSync(log);
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (cause) => reject(notStarted(logFile, from, cause.message)));
-    child.once('exit', (code) =>
-      reject(notStarted(logFile, from, `it ended with code ${String(code)}`)),
-    );
+    const fails = (why: string) => reject(notStarted({ logFile, from, port }, why));
+    child.once('error', (cause) => fails(cause.message));
+    child.once('exit', (code) => fails(`it ended with code ${String(code)}`));
   });
   failed.catch(() => undefined);
   child.unref();
@@ -182,8 +184,17 @@ const DAMAGED = /file is not a database|database disk image is malformed|file is
 /** The server prints a chain of causes on one line; the last one says what it was. */
 const LONGEST_LINE = 300;
 
-/** @param from bytes of the log that are of earlier starts */
-function notStarted(logFile: string, from: number, why: string): HundredfoldError {
+/** The server logs this, then prints a Go stack trace. */
+const PORT_TAKEN = /bind: address already in use/;
+
+interface Start {
+  readonly logFile: string;
+  /** Bytes of the log that are of earlier starts. */
+  readonly from: number;
+  readonly port: number;
+}
+
+function notStarted({ logFile, from, port }: Start, why: string): HundredfoldError {
   let said = '';
   try {
     said = readFileSync(logFile).subarray(from).toString().trimEnd();
@@ -191,6 +202,7 @@ function notStarted(logFile: string, from: number, why: string): HundredfoldErro
     // No log was written: the reason stands in `why`.
   }
   if (DAMAGED.test(said)) return damaged(join(dirname(logFile), 'temporal.db'));
+  if (PORT_TAKEN.test(said)) return portLost(port);
   const tail = said.split('\n').slice(-3).map(shortened).join('\n');
   return new HundredfoldError({
     code: 'TEMPORAL_NOT_STARTED',
@@ -201,6 +213,15 @@ function notStarted(logFile: string, from: number, why: string): HundredfoldErro
 
 function shortened(line: string): string {
   return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
+}
+
+/** Between our look for a free port and the server's start, or since a server that ran there has died. */
+export function portLost(port: number): HundredfoldError {
+  return new HundredfoldError({
+    code: 'TEMPORAL_PORT_LOST',
+    message: `another program now uses port ${port} of the embedded Temporal server`,
+    remedy: 'Run the same command again: it uses another port, and nothing is lost.',
+  });
 }
 
 function damaged(file: string): HundredfoldError {
