@@ -224,6 +224,8 @@ export class Desk {
     return {
       PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: this.folder,
+      // Shared by all desks: otherwise the first command at each would compile everything again.
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'code'),
       TERM: 'xterm-256color',
       TMPDIR: tmpdir(),
       ...(TEMPORAL_CLI === undefined ? {} : { TEMPORAL_CLI }),

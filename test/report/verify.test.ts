@@ -154,7 +154,7 @@ const BROKEN: readonly (readonly [string, RegExp, (store: Store) => Promise<unkn
     /campaign.json counts 7 succeeded, not 2/,
     (store) => edit(store, 'campaign.json', /"succeeded": 2/, '"succeeded": 7'),
   ],
-  ['an item twice', /water stands twice/, (store) => edit(store, PAGE, '"ethanol"', '"water"')],
+  ['an item twice', /water is listed twice/, (store) => edit(store, PAGE, '"ethanol"', '"water"')],
   [
     'a table that is no table',
     /failed.csv, line 4: p1 does not belong there/,

@@ -49,7 +49,7 @@ test('a campaign that no worker takes up', async () => {
     .toMatchObject([
       {
         ok: false,
-        found: expect.stringMatching(/^no worker has taken up its work for \d+ s$/) as string,
+        found: expect.stringMatching(/^no worker has polled its tasks for \d+ s$/) as string,
         remedy: expect.stringContaining('hundredfold worker') as string,
       },
     ]);
