@@ -47,8 +47,8 @@ describe('hundredfold init', () => {
     // It leads nowhere yet: written through, it would make a file elsewhere.
     symlinkSync('elsewhere.yaml', at.path('hundredfold.yaml'));
     const { stderr } = await at.runs(0, ['init']);
-    const [written = '', left = ''] = stderr.split('Left alone');
-    expect(left).toMatch(/^, as .*:\n {2}hundredfold\.yaml\n {2}manifest\.csv\nNext/);
+    const [written = '', left = ''] = stderr.split('Not changed');
+    expect(left).toMatch(/^, because .*:\n {2}hundredfold\.yaml\n {2}manifest\.csv\nNext/);
     expect(written).not.toMatch(/hundredfold\.yaml|manifest\.csv/);
     expect(written).toContain('files/gst2.fasta');
     expect(readFileSync(at.path('manifest.csv'), 'utf8')).toBe('id,smiles\nmine,CCO\n');
