@@ -1,11 +1,11 @@
 /**
- * S3 lists keys in the order of their UTF-8 bytes, the store gives them in that of their UTF-16 code units. The two
- * differ only between characters from U+E000 on: those above U+FFFF are surrogates in UTF-16, which sort before.
+ * S3 lists keys in the order of their UTF-8 bytes; the store returns them in the order of their UTF-16 code units. The
+ * two differ only between characters from U+E000 on: those above U+FFFF are surrogates in UTF-16, which sort before.
  */
 
 const FROM = 0xd800;
 
-/** Index of the first code unit whose place differs between the two orders; -1 for most keys. */
+/** Index of the first code unit whose position differs between the two orders; -1 for most keys. */
 function firstAffected(key: string): number {
   for (let at = 0; at < key.length; at += 1) if (key.charCodeAt(at) >= FROM) return at;
   return -1;
