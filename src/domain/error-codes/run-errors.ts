@@ -1,4 +1,7 @@
-/** What a campaign runs on: the set-up, Temporal, the host of a folder, output trees, the ledger, the local services. */
+/**
+ * Errors of the environment of a campaign: set-up, Temporal, the host of a folder, output trees, the ledger, the local
+ * services.
+ */
 import type { ErrorRow } from './error-row.ts';
 
 export const RUN_ERRORS = [
