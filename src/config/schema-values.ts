@@ -64,7 +64,7 @@ const count = z
       .transform(Number),
   );
 
-/** `none` (or nothing, where that is the default) means that the service has no limit. */
+/** `none` (or nothing, if that is the default) means that the service has no limit. */
 export const limit = z.literal('none').or(
   z.strictObject({
     limit: count.meta({ description: 'Accepted jobs in one window.', examples: [100] }),

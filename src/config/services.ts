@@ -45,7 +45,7 @@ export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
   readonly token: Secret;
   readonly network: NetworkSettings;
-  /** The same service with further tokens of this user (`tokens`); absent where there is one. */
+  /** The same service with further tokens of this user (`tokens`); absent if there is only one. */
   readonly others?: readonly ServiceSettings[];
 }
 

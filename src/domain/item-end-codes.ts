@@ -189,7 +189,7 @@ const WORDS: ReadonlyMap<string, ItemEndWords> = new Map(
   ITEM_ENDS.flatMap(({ codes, ...words }) => codes.map((code) => [code, words])),
 );
 
-/** The words for a code, as plain text. */
+/** The text for a code, without markup. */
 export function itemEndWords(code: string): ItemEndWords {
   const family = ITEM_END_FAMILIES.find(({ prefixes }) =>
     prefixes.some((prefix) => code.startsWith(prefix)),

@@ -109,7 +109,7 @@ export interface Item {
   readonly adopts?: Adopted;
   readonly email: string | null;
   readonly title: string | null;
-  /** Where the row begins: manifest file as the user named it, line counted from 1. */
+  /** First line of the row: manifest file as named by the user, line counted from 1. */
   readonly source: { readonly file: string; readonly line: number };
   /** The whole row as the user wrote it, by column: repeated in `failed.csv`. */
   readonly row: Readonly<Record<string, string>>;

@@ -159,7 +159,7 @@ export interface PastJob {
   readonly remoteId: string;
   /** The name it was submitted under. */
   readonly jobName: string | null;
-  /** In the service's words: `enqueued`, `RUNNING`, `FINISHED`, `FAILED`. */
+  /** As the service reports it: `enqueued`, `RUNNING`, `FINISHED`, `FAILED`. */
   readonly state: string | null;
   /** ISO 8601, like the next; null if the service does not report it. */
   readonly submittedAt: string | null;

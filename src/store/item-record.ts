@@ -111,7 +111,7 @@ export interface ItemRecord {
   readonly timing: Timing | null;
   /** Downloaded files, by file name in the item's folder. */
   readonly files: Readonly<Record<string, RecordedFile>>;
-  /** Where the manifest row begins: file as named by the user, line from 1. */
+  /** First line of the manifest row: file as named by the user, line from 1. */
   readonly source: { readonly file: string; readonly line: number };
   /** The manifest row as the user wrote it. */
   readonly row: Readonly<Record<string, string>>;

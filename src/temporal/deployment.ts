@@ -87,7 +87,7 @@ export async function setCurrent(
       namespace,
       deploymentName: deployment,
       buildId,
-      // Whether to ignore a stopped worker, or a role without workers, is the operator's decision.
+      // A stopped worker, or a role without workers, is the operator's decision.
       ignoreMissingTaskQueues: true,
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Inputs for which the engine returns a result that looks valid but is not. The manifest refuses or corrects them
- * before they are sent: this is for an input that came another way, or was changed on its way.
+ * before they are sent: this is for an input from another source, or one that was changed later.
  */
 import type { InputText } from '../../domain/item.ts';
 import { readFasta, residueFindings } from '../../inputs/sequences/fasta.ts';
