@@ -181,7 +181,7 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   };
 }
 
-/** Settings of one service; also used for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
+/** Settings of one service; also for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
 export function describeService(
   service: ServiceName,
   url: string,

@@ -30,8 +30,8 @@ export interface JobPolicy {
    */
   readonly lostAfterMs?: number;
   /**
-   * A service is paused for the campaign when its first this many items, or all but one of the last twice as many, fail
-   * with the same code and message. Absent: it is not paused.
+   * A service is paused for the campaign when its first N items, or all but one of its last 2 N, fail with the same
+   * code and message. Absent: it is not paused.
    */
   readonly sameFailures?: number;
 }

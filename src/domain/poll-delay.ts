@@ -19,7 +19,7 @@ export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
 /** If the worker behind a running job is silent for longer, nothing works on the job any more. */
 const SILENT_SECONDS = 3_600;
 
-/** The service fails a job that exceeds its time limit; this long after it, in s, the service no longer watches it. */
+/** The service fails a job that exceeds its time limit; if it has not done so after this long, in s, it never will. */
 const OVERRUN_SECONDS = 3_600;
 
 /** Why a job that the service calls unfinished will never finish; null while it may. */

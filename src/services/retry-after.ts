@@ -23,7 +23,7 @@ export function retryAfterMs(headers: Headers, now: number): number | null {
   return obeyed(until - (Number.isNaN(sent) ? now : sent));
 }
 
-/** As a property; none if the service requests no wait. */
+/** The same, to spread into an outcome; empty if the service requests no wait. */
 export function ordered({ headers }: { readonly headers: Headers }): { retryAfterMs?: number } {
   const ms = retryAfterMs(headers, Date.now());
   return ms === null ? {} : { retryAfterMs: ms };

@@ -146,7 +146,7 @@ export async function countAdopted(store: Store, { pages }: PreparedCampaign): P
   return adopted;
 }
 
-/** How many items of each kind a campaign has, and how many of them need no submission: they share a job, or adopt one. */
+/** The number of items of each kind, and how many of them need no submission: they share a job, or adopt one. */
 export interface KindCounts {
   readonly items: Readonly<Record<Kind, number>>;
   readonly following: Readonly<Record<Kind, number>>;

@@ -47,7 +47,8 @@ function findCli(): TemporalCli | null {
 /** Errors of the set-up, which runs on any Node, have their own class: plain JavaScript, without our registry. */
 function coded(cause: unknown): unknown {
   if (!(cause instanceof SetupProblem || cause instanceof TemporalCliError)) return cause;
-  // Plain JavaScript is not checked by the compiler: test/project/error-codes.test.ts compares its codes with the registry.
+  // The compiler does not check plain JavaScript: test/project/error-codes.test.ts compares its codes with the
+  // registry.
   const code = cause.code as ErrorCode;
   const { message, remedy } = cause;
   const detail = cause instanceof SetupProblem ? cause.detail : '';

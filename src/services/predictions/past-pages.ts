@@ -1,4 +1,4 @@
-/** The past results of the token, page by page: of one prediction type (contract 4.7), and the chains of shifts (4.8). */
+/** The past results of the token, page by page: for one prediction type (contract 4.7), and chains of shifts (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import { parseJson } from '../../results/json.ts';
 import { connectionFailed, isAnswered, unavailable, type Unavailable } from '../availability.ts';
