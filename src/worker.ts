@@ -59,9 +59,7 @@ export interface WorkerOptions {
   readonly stateFolder: string;
   /** It only answers queries about campaigns. */
   readonly workflowsOnly?: boolean;
-  /**
-   * The roles of this worker if it shares the Temporal with workers of other users. Default: all, as the only worker.
-   */
+  /** Its roles, if it shares the Temporal with workers of other users. Default: all, as the only worker. */
   readonly roles?: readonly Role[];
   /** Its version of the program, if the workers of a Temporal are versioned. */
   readonly build?: Build;

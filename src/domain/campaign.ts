@@ -24,10 +24,7 @@ export interface JobPolicy {
   readonly whenUnsure: WhenUnsure;
   /** How long a repeated error of the service is retried, in ms; default: `PATIENCE_MS`. */
   readonly patienceMs?: number;
-  /**
-   * A 404 for an accepted job, or for its result, is final when it repeats for this long (ms); default:
-   * `LOST_AFTER_MS`.
-   */
+  /** A 404 for an accepted job, or for its result, is final after this long (ms); default: `LOST_AFTER_MS`. */
   readonly lostAfterMs?: number;
   /**
    * A service is paused for the campaign when its first N items, or all but one of its last 2 N, fail with the same
@@ -106,9 +103,7 @@ export interface FeedPlan {
 export interface ItemEntry {
   readonly id: string;
   readonly kind: Kind;
-  /**
-   * How often the item was restarted, by `retry` or with another input: requests of earlier generations are obsolete.
-   */
+  /** How often the item was restarted, by `retry` or with another input: earlier requests are obsolete. */
   readonly generation: number;
   /** The job that the service has already accepted, if an earlier run recorded one. */
   readonly remoteId?: string;

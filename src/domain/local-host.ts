@@ -1,6 +1,4 @@
-/**
- * Which host names and addresses are this machine, or its own network. In the form of `URL.hostname`: IPv6 in brackets.
- */
+/** Host names and addresses of this machine, or of its network, in the form of `URL.hostname`: IPv6 in brackets. */
 
 /** Loopback addresses, and the names for them (RFC 6761, section 6.3). */
 export function isLocalHost(hostname: string): boolean {

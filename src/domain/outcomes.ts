@@ -146,10 +146,7 @@ export type FetchOutcome =
   | { readonly type: 'tooLarge'; readonly message: string }
   /** The service does not offer this file for this job. */
   | { readonly type: 'absent'; readonly status: number; readonly message: string }
-  /**
-   * `unusable`: it answered 200 with something that is not the file: a page, or a content coding that was not
-   * requested.
-   */
+  /** `unusable`: it answered 200, but not with the file: a page, or an unrequested content coding. */
   | (Unavailable & { readonly unusable?: boolean });
 
 /** A job that a service has for our token, according to its list of past results. */

@@ -3,9 +3,7 @@
 /** All control characters except line feed and tab, and characters that change the reading direction. */
 const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/**
- * Messages of services, file names and keys may contain codes that a terminal would execute: they are shown as text.
- */
+/** Messages of services, file names and keys may contain terminal control codes: they are shown as text. */
 export function harmless(text: string): string {
   return text.replace(CONTROL, (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`);
 }

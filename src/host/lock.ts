@@ -16,9 +16,7 @@ export interface Lock {
 
 const LOCK = 'host.lock';
 
-/**
- * Files that this program and its Temporal server leave in the folder: histories, inputs by name, local tokens, logs.
- */
+/** Files of this program and its Temporal server in the folder: histories, inputs by name, local tokens, logs. */
 const OURS =
   /^((temporal|services)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|starting|state)$/;
 

@@ -1,7 +1,4 @@
-/**
- * Checks that this process may open as many files as a worker needs: otherwise the SDK's core aborts without an error
- * message.
- */
+/** Checks that a worker may open enough files: otherwise the SDK's core aborts without an error message. */
 import { readFileSync } from 'node:fs';
 import { HundredfoldError } from '../domain/errors.ts';
 

@@ -71,10 +71,7 @@ export class ServerKeeper {
     return this.#start(left);
   }
 
-  /**
-   * When the server has died: starts another one on the port where worker and clients look for it. Throws
-   * TEMPORAL_PORT_LOST.
-   */
+  /** When the server has died: starts another one at the same address. Throws TEMPORAL_PORT_LOST. */
   async revive(): Promise<void> {
     if (this.#server && (await isRunning(this.#server))) return;
     this.#reviving ??= this.#restart().finally(() => {

@@ -78,9 +78,7 @@ export interface Answer {
     /** X-RateLimit-Limit and X-RateLimit-Remaining; null if the answer had none. */
     readonly limit: number | null;
     readonly remaining: number | null;
-    /**
-     * The limit of the credential as configured: if the service reports a different one, its headers are not evaluated.
-     */
+    /** The configured limit of the credential: if the service reports another, its headers are not evaluated. */
     readonly configured: Limit;
   };
 }

@@ -73,9 +73,7 @@ export class Ledger {
     this.#warn = warn;
   }
 
-  /**
-   * Reserves a slot for one POST, or says when to retry. The same id only gets one slot, however often it is reserved.
-   */
+  /** Reserves a slot for one POST, or says when to retry. The same id gets one slot, even if reserved again. */
   reserve(submission: Submission): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
@@ -132,10 +130,7 @@ export class Ledger {
     return verdict;
   }
 
-  /**
-   * The charges that count for an account, for people and to seed a new budget; of its last hour, or `windowMs` if
-   * longer.
-   */
+  /** The charges that count for an account, for display and new budgets; of its last hour, or `windowMs` if longer. */
   charges(account: Account, windowMs = 0): readonly Charge[] {
     return this.#transaction(({ charges }, now) => charges.of(account, windowMs, now));
   }
@@ -253,10 +248,7 @@ function isLimited({ windows: { credential, address } }: Submission): boolean {
   return credential.limit !== null || address.limit !== null;
 }
 
-/**
- * If a service requests a longer wait (ms), we still retry after this: the ledger must not block a night because of one
- * odd answer.
- */
+/** After this long (ms) we retry, whatever the service requests: one odd answer must not block a night. */
 const LONGEST_HOLD_MS = 3_600_000;
 
 function explain(charged: number, windows: Windows, serviceLimit: number | null): Rejection {

@@ -1,7 +1,4 @@
-/**
- * The 429 answers in the file: the delay that the service requested, and their content. Runs in the transaction of its
- * caller.
- */
+/** The 429 answers in the file, with the delay requested by the service. Runs in the transaction of its caller. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import { anchorRows } from './charge-rows.ts';

@@ -126,10 +126,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.includes(Number(error.errcode) & 0xff);
 }
 
-/**
- * The log and the index are moved with the file: a new file must not be used with the log of the old one. Returns the
- * new name.
- */
+/** The log and the index move with the file: a new file must not use the old log. Returns the new name. */
 export function setAside(path: string, wallMs: number): string {
   const stamp = new Date(wallMs).toISOString().replaceAll(/[:.]/g, '-');
   const aside = `${path}.damaged-${stamp}`;

@@ -1,6 +1,4 @@
-/**
- * The activity that prepares a campaign for a child workflow: everything that `startCampaign` does except the start.
- */
+/** The activity that prepares a campaign for a child workflow: what `startCampaign` does, except the start. */
 import { tmpdir } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';

@@ -1,6 +1,4 @@
-/**
- * Fetches the Temporal CLI into the user's cache, which all projects share. Plain JavaScript, like the files beside it.
- */
+/** Fetches the Temporal CLI into the user's cache, which all projects share. Plain JavaScript, like its siblings. */
 import {
   chmodSync,
   mkdirSync,

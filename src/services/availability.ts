@@ -8,9 +8,7 @@ export interface Unavailable {
   readonly message: string;
   /** The delay that the service requested, in ms; null if it requested none. */
   readonly retryAfterMs: number | null;
-  /**
-   * The answer concerns the client and would be the same for every job: a token, a proxy, a firewall, a wrong address.
-   */
+  /** The answer concerns the client and applies to every job: a token, a proxy, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
   /** Others were refused in the same way (brake.ts). */
   readonly uniform?: boolean;

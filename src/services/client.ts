@@ -51,10 +51,7 @@ export interface PollOptions extends CallOptions {
 export interface ServiceClient {
   /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
-  /**
-   * Whether the service accepts such a job: an option beyond its contract is only sent if the service announces it.
-   * Costs no slot.
-   */
+  /** Whether the service accepts such a job: options beyond its contract must be announced. Costs no slot. */
   offer(job: Job, options: CallOptions): Promise<OfferOutcome>;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;

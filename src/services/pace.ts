@@ -34,10 +34,7 @@ export class Pace {
     this.#note(job, retryAfterMs);
   }
 
-  /**
-   * How long to wait before this job is polled (ms); 0 takes the turn, as does a short wait, which the caller must
-   * keep.
-   */
+  /** How long to wait before this job is polled (ms); 0 or a short wait takes the turn. */
   turn(job: string): number {
     const now = this.#now();
     const early = (this.#open.get(job)?.notBefore ?? 0) - now;

@@ -38,9 +38,7 @@ export class SubmissionLine {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /**
-   * @param connections maximum concurrent submissions: none then waits for a connection after it was recorded as sent
-   */
+  /** @param connections maximum concurrent submissions: none waits for a connection once recorded as sent */
   constructor(connections: number) {
     this.#free = connections;
   }

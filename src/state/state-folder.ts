@@ -40,9 +40,7 @@ export function statePath(environment: Environment, platform = process.platform)
   return join(base, 'hundredfold', machineName());
 }
 
-/**
- * A user id without an account has no home: a folder that cannot be created stands in for it, and the fallback is used.
- */
+/** A user id without an account has no home: the result cannot be created, and the fallback is used. */
 function homeOfUser(): string {
   try {
     return homedir();

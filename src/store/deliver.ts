@@ -8,10 +8,7 @@ import type { ItemRecord, ResultSource } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/**
- * Error of an item that follows another whose record is missing: the next `run` prepares that one again, and this one
- * follows it.
- */
+/** Error of an item that follows one without a record: the next `run` prepares that one again. */
 export const LEADER_GONE = 'STORE_MISSING';
 
 export type JobResult = Pick<

@@ -70,9 +70,7 @@ export interface ItemRecord {
   readonly adopted?: { readonly inputKnown: boolean };
   /** How often the item was restarted, by `retry` or with another input: distinguishes its requests to the budget. */
   readonly generation: number;
-  /**
-   * Which job of this input is wanted, from 0: part of its name. `retry` increments it if the former job is unusable.
-   */
+  /** Number of the wanted job of this input, from 0: part of its name. `retry` increments it to replace a job. */
   readonly jobNumber: number;
   /** Its earlier ends, oldest first; `attempts` includes the attempts of all of them. */
   readonly earlier: readonly EarlierEnd[];
@@ -117,10 +115,7 @@ export interface ItemRecord {
   readonly row: Readonly<Record<string, string>>;
   /** The user's own columns of the row. */
   readonly user: Readonly<Record<string, string>>;
-  /**
-   * Program and version that computed the result, if the service reports them. `synthetic` is never mistaken for
-   * science.
-   */
+  /** Program and version that computed the result, if known. `synthetic` is never mistaken for science. */
   readonly engine?: string;
 }
 

@@ -59,10 +59,7 @@ export const JOB_LOG = 'job.log';
 /** In an item's folder: the files of a job whose result was found invalid. */
 export const REJECTED = 'rejected/';
 
-/**
- * In a molecule's folder: the files of its result set with this number, from 2. Those of the first are in the folder
- * itself.
- */
+/** In a molecule's folder: files of its result set with this number, from 2. The first set has no subfolder. */
 export function setFolder(number: number): string {
   return `set-${number}/`;
 }

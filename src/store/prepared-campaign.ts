@@ -51,9 +51,7 @@ export interface PageEntry {
   readonly adopts?: string;
   /** For an item whose own job is still to be done; absent from pages written before it was recorded. */
   readonly sends?: Sent;
-  /**
-   * What the row requests (`jobDigest`): distinguishes its record from one of the same name; absent from older pages.
-   */
+  /** What the row requests (`jobDigest`), in case of a record of the same name; absent from older pages. */
   readonly asks?: string;
 }
 

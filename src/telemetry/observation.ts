@@ -1,7 +1,4 @@
-/**
- * Metrics, traces and logs of a working worker. Every part may be absent: then nothing is measured and nothing is
- * slower.
- */
+/** Metrics, traces and logs of a worker. Every part may be absent: then nothing is measured or slower. */
 import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';

@@ -58,9 +58,7 @@ export async function openOperations(options: OperationsOptions): Promise<Operat
   const coreAddress = `127.0.0.1:${await freePort()}`;
   showCoreMetricsAt(coreAddress);
 
-  /**
-   * The SDK's core has its own server for its metrics; its text is passed on, so that there is one address to scrape.
-   */
+  /** The SDK's core serves its metrics separately; they are passed on, so that there is one address to scrape. */
   async function coreMetrics(): Promise<string> {
     try {
       const signal = AbortSignal.timeout(CORE_PATIENCE_MS);

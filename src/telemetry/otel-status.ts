@@ -1,7 +1,4 @@
-/**
- * Adds the HTTP status of a request to its span, from undici's own diagnostics: the clients of the services do not
- * expose it.
- */
+/** Adds the HTTP status to the span of a request, from undici's diagnostics: the clients do not expose it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Span } from '@opentelemetry/api';

@@ -6,10 +6,7 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '
 import { lineWriter } from './log-line.ts';
 import { logTarget } from './log-target.ts';
 
-/**
- * A warning of the SDK about workers that only run activities, which is intended for those of a token
- * (src/temporal/workers.ts).
- */
+/** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
 const INTENDED = 'No workflows registered, not polling for workflow tasks';
 
 let metricsAddress: string | null = null;

@@ -80,10 +80,7 @@ const UNKNOWN_ISSUER = new Set([
   'INVALID_CA',
 ]);
 
-/**
- * The server's alerts about our certificate (RFC 8446, section 6.2). `certificate_required` alone means that there was
- * none.
- */
+/** The server's alerts about our certificate (RFC 8446, 6.2). `certificate_required` alone: there was none. */
 const ABOUT_OURS =
   /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)/;
 

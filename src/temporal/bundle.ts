@@ -10,10 +10,7 @@ import { join } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
-/**
- * Written when the package is built, because the package lacks the sources: the digest that its bundles are named
- * after.
- */
+/** Written when the package, which lacks the sources, is built: the digest that its bundles are named after. */
 export const DIGEST_FILE = 'workflows.json';
 /** What workflow code may import: see the layers in scripts/layers.js. */
 const FOLDERS = ['workflows', 'budget', 'domain'];

@@ -25,9 +25,7 @@ export async function freePort(...wished: readonly number[]): Promise<number> {
   throw new Error('this machine has no free port');
 }
 
-/**
- * An address on this machine that a web page cannot guess: Linux has 16 million loopback addresses, others have one.
- */
+/** An address here that a web page cannot guess: Linux has 16 million loopback addresses, others have one. */
 export async function hiddenPlace(): Promise<{ readonly ip: string; readonly port: number }> {
   const byte = () => randomInt(1, 255);
   const ip = `127.${byte()}.${byte()}.${byte()}`;

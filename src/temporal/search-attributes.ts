@@ -43,10 +43,7 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
   await delay(OTHER_COPIES_MS);
 }
 
-/**
- * If the operator service is closed (Temporal Cloud), nothing can be added: either they exist, or an administrator is
- * needed.
- */
+/** If the operator service is closed (Temporal Cloud), nothing can be added: that needs an administrator. */
 async function missingFrom(client: Client): Promise<string[]> {
   const found = await readAttributes(client);
   if (!isClosedPart(found)) return ATTRIBUTE_NAMES.filter((name) => !(name in found));

@@ -1,6 +1,4 @@
-/**
- * All error codes, by family; a code that is missing here does not compile. The codes of rows are in manifest/problems.
- */
+/** All error codes, by family; a code that is not here does not compile. Codes of rows are in manifest/problems. */
 import { EXIT } from '../exit.ts';
 import type { ItemEndCode } from '../item-end-codes.ts';
 import { CONFIGURATION_ERRORS } from './configuration-errors.ts';

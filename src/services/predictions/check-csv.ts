@@ -25,8 +25,7 @@ interface Group {
 }
 
 /**
- * The payload's entries by the id that the CSV uses. A homodimer has two chains with the same code: their rows follow
- * each other.
+ * The payload's entries by the id in the CSV. The two chains of a homodimer share a code: their rows follow each other.
  */
 function groupsOf({ idColumn }: ResultCsv, entries: readonly PayloadEntry[]): Map<string, Group> {
   const groups = new Map<string, Group>();

@@ -39,10 +39,7 @@ export async function* pastPages(
   else yield* pagesOf(access, { path: [type], tokenIn: 'header' }, signal);
 }
 
-/**
- * The contract does not show its purpose and answer (4.8): entries with an id and a name are read, as in the other
- * lists.
- */
+/** The contract does not show its purpose and answer (4.8): entries with an id and a name are read. */
 export function shiftChainPages(
   access: PredictionsAccess,
   signal: AbortSignal,

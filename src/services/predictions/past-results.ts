@@ -78,9 +78,7 @@ export function nextPage(json: unknown): string | null {
   return null;
 }
 
-/**
- * Without a name, an entry is recognised by the state or the timing of a job (contract 2.7), or by its chains (4.8).
- */
+/** Without a name, an entry is recognised by a job's state or timing (contract 2.7), or by its chains (4.8). */
 function isEntry(object: Readonly<Record<string, unknown>>): boolean {
   return 'timing' in object || 'status' in object || 'chains' in object;
 }

@@ -11,7 +11,7 @@ function firstAffected(key: string): number {
   return -1;
 }
 
-/** `keys` in the order of UTF-8 → the same in the order of code units; holds back only keys that may change places. */
+/** `keys` in the order of UTF-8 → the same in the order of code units; only delays keys that may change places. */
 export async function* inCodeUnitOrder(keys: AsyncIterable<string>): AsyncGenerator<string> {
   let held: string[] = [];
   let shared: string | null = null;
