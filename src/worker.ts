@@ -53,21 +53,21 @@ export interface WorkerOptions {
   readonly services: readonly ServiceSettings[];
   /** Who is notified of the end of a campaign; no one by default. */
   readonly notify?: NotifySettings;
-  /** The server of `client`, where it is an embedded one; null or left out where it was configured elsewhere. */
+  /** The server of `client`, if it is an embedded one; null or absent for a remote Temporal. */
   readonly embedded?: EmbeddedServer | null;
   /** Folder of the ledger that all workers of this user and machine share (src/state). */
   readonly stateFolder: string;
-  /** It answers questions about campaigns, and does nothing for them. */
+  /** It only answers queries about campaigns. */
   readonly workflowsOnly?: boolean;
-  /** Where workers of other users share the Temporal: what this one does. Left out: it is the only one, and does all. */
+  /** Its roles, if it shares the Temporal with workers of other users. Default: all, as the only worker. */
   readonly roles?: readonly Role[];
-  /** The version of the program that it is, where the workers of a Temporal are versioned. */
+  /** Its version of the program, if the workers of a Temporal are versioned. */
   readonly build?: Build;
-  /** Between looks at the budgets (ms), see `Watchdog`; every ten seconds when it is left out. */
+  /** Between checks of the budgets (ms), see `Watchdog`; default: ten seconds. */
   readonly watchEveryMs?: number;
-  /** Shows operators what the worker does; nothing when it is left out. */
+  /** Shows operators what the worker does; default: nothing. */
   readonly observation?: Observation;
-  /** Puts something else, or something around, what the activities work with: a disk that fills up, a crash. */
+  /** Replaces or wraps the dependencies of the activities: a disk that fills up, a crash. */
   readonly dependencies?: (real: Dependencies) => Dependencies;
 }
 
@@ -175,7 +175,7 @@ function dependenciesOf(
   };
 }
 
-/** Null where the workers' connection is replaced when its credentials change. */
+/** Null if the workers' connection is replaced when its credentials change. */
 function starterOf(
   { temporal: { namespace, identity = processIdentity(), codec = null, reread } }: WorkerOptions,
   connection: NativeConnection,
@@ -201,7 +201,7 @@ function holderOf({
   };
 }
 
-/** The trees of this task queue's campaigns are in the memos that `run` and `retry` gave them. */
+/** The trees of this task queue's campaigns are in the memos set by `run` and `retry`. */
 function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): TreeLeases {
   const query = `WorkflowType="campaign" AND ExecutionStatus="Running" AND TaskQueue="${taskQueue}"`;
   return new TreeLeases({
@@ -219,7 +219,7 @@ function treeLeases({ client, taskQueue, embedded = null }: WorkerOptions): Tree
   });
 }
 
-/** Whose budget the submissions are of: the queue of an embedded server is its own, that of another may be anybody's. */
+/** The owner of the submissions' budget: the queue of an embedded server is its own, a remote one may be shared. */
 function ownerOf({ temporal: { address, namespace }, taskQueue }: WorkerOptions): string {
   return taskQueue === DEFAULT_TASK_QUEUE ? `${address} ${namespace} ${taskQueue}` : taskQueue;
 }
@@ -284,7 +284,7 @@ function successorIn(
   { service, address }: ServiceReference,
 ): KnownService | null {
   const found = [...known].filter(([key]) => key.startsWith(`${service} ${address} `));
-  // Of several tokens none takes the place of another: each sees its own jobs only.
+  // With several tokens, none can replace another: each sees its own jobs only.
   return found.length === 1 ? (found[0]?.[1] ?? null) : null;
 }
 

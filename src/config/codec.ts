@@ -1,4 +1,4 @@
-/** Keys of the payload codec: what encrypts inputs, results and messages before they reach the Temporal server. */
+/** Keys of the payload codec, which encrypts inputs, results and messages before they reach the Temporal server. */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Config } from './schema.ts';
 import { refused } from './refused.ts';
@@ -7,7 +7,7 @@ import { readSecret, type SecretPlace } from './secret.ts';
 export interface CodecKeys {
   /** Id of the key that encrypts; all of them decrypt. */
   readonly current: string;
-  /** 32 bytes each, by id, in a form that prints as nothing. */
+  /** 32 bytes each, by id, in a type that prints as nothing. */
   readonly keys: ReadonlyMap<string, KeyObject>;
 }
 

@@ -1,4 +1,4 @@
-/** Lengths of time as people write them. */
+/** Durations as people write them. */
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
@@ -8,7 +8,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `10s`, `60m`, `1.5h`, `14d`, or a bare number of ms. In ms; null when it is none, or not above zero. */
+/** `500ms`, `10s`, `60m`, `1.5h`, `14d`, or a bare number of ms. In ms; null when invalid or not above zero. */
 export function parseDuration(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/.exec(text.trim());
   if (!match) return null;

@@ -1,7 +1,7 @@
 /**
- * Each key of the configuration can be overridden by an environment variable named after it:
- * `services.predictions.url` by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variables do not tell `addressBudget`
- * from `address.budget`, so names are matched against the keys that exist.
+ * Each key of the configuration can be overridden by an environment variable named after it: `services.predictions.url`
+ * by `HUNDREDFOLD_SERVICES_PREDICTIONS_URL`. Variable names do not distinguish `addressBudget` from `address.budget`,
+ * so names are matched against the existing keys.
  */
 const PREFIX = 'HUNDREDFOLD_';
 
@@ -70,7 +70,7 @@ function variableOf(path: readonly string[]): string {
   return PREFIX + words.join('_').toUpperCase();
 }
 
-/** A copy of the configuration with the values of the environment laid over it. */
+/** A copy of the configuration with overrides from the environment. */
 export function withEnvironment(
   config: unknown,
   environment: Readonly<Record<string, string | undefined>>,
@@ -87,7 +87,7 @@ export function withEnvironment(
 
 const HEADER = /^HUNDREDFOLD_SERVICES_(MOLECULES|PREDICTIONS)_HEADERS_(\w+)_(ENV|FILE)$/;
 
-/** Names of headers are the user's own: `…_HEADERS_X_GATEWAY_KEY_ENV` is `headers.x-gateway-key.env`. */
+/** Names of headers are chosen by the user: `…_HEADERS_X_GATEWAY_KEY_ENV` is `headers.x-gateway-key.env`. */
 function headersIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): (readonly [string[], string])[] {
@@ -117,7 +117,7 @@ function codecKeysIn(
 function withValue(node: unknown, [key, ...rest]: readonly string[], value: string): unknown {
   if (key === undefined) return value;
   const object = typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
-  // A secret has one source: the variable replaces the one of the file.
+  // A secret has one source: the variable replaces that in the file.
   if (key === 'env' || key === 'file') return { [key]: value };
   return { ...object, [key]: withValue(object[key], rest, value) };
 }

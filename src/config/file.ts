@@ -1,4 +1,4 @@
-/** The configuration file: found, read as YAML, with the environment laid over it, and checked against the schema. */
+/** The configuration file: found, read as YAML, overridden by the environment, and checked against the schema. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
@@ -12,7 +12,7 @@ export const DEFAULT_CONFIG_FILE = 'hundredfold.yaml';
 
 export interface ConfigFile {
   readonly config: Config;
-  /** null: there is none, and only the environment counts. */
+  /** null: there is none, and only the environment applies. */
   readonly path: string | null;
   /** Folder that paths in the file are relative to. */
   readonly base: string;
@@ -65,14 +65,14 @@ function parse(raw: unknown, path: string | undefined): Config {
   );
 }
 
-/** A key with nothing but comments below it reads as null: as if it were not there. */
+/** A key with nothing but comments below it reads as null: treated as absent. */
 function withoutNulls(node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node;
   const entries = Object.entries(node).filter(([, value]) => value !== null);
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value)]));
 }
 
-/** A budget that is neither of its two shapes says more when both are shown. */
+/** For a budget that has neither of its two forms, the message is clearer if both are shown. */
 function wordsOf(issue: z.core.$ZodIssue): string {
   if (!/budget$/i.test(pathOf(issue))) return issue.message;
   return 'write `none`, or both keys: { limit: 100, window: 60m }';

@@ -1,4 +1,4 @@
-/** What stands between this machine and a service: a proxy, a gateway with a login of its own, a private CA. */
+/** Network settings between this machine and a service: a proxy, a gateway with its own login, a private CA. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateHeaderValue } from 'node:http';
@@ -10,14 +10,14 @@ import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
 
 export interface NetworkSettings {
-  /** PEM of CAs that are trusted beside those of the system. */
+  /** PEM of CAs that are trusted in addition to those of the system. */
   readonly ca: string | null;
   /** Sent with each request, by name in lower case. */
   readonly headers: Readonly<Record<string, Secret>>;
   readonly proxy: ProxySettings | null;
-  /** Address or page of whoever runs this, for the User-Agent. */
+  /** Address or web page of the operator, for the User-Agent. */
   readonly contact: string | null;
-  /** What an answer could repeat of all this. */
+  /** Secrets of these settings that an answer could repeat. */
   readonly secrets: readonly Secret[];
 }
 
@@ -29,7 +29,7 @@ export const DIRECT: NetworkSettings = {
   secrets: [],
 };
 
-/** As the clients of the services take it: every secret in plain text, in the memory of this process only. */
+/** The form for the clients of the services: every secret in plain text, in the memory of this process only. */
 export function revealNetwork({ ca, headers, proxy, contact, secrets }: NetworkSettings) {
   const plain = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const);
   return {
@@ -66,7 +66,7 @@ export function networkSettings(
   };
 }
 
-/** What stands between this machine and a webhook. Throws CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
+/** Network settings for a webhook. Throws CONFIG_TLS_UNREADABLE or CONFIG_PROXY_INVALID. */
 export function webhookNetwork(
   url: Secret,
   tls: NonNullable<Config['notify']>['tls'],
@@ -81,7 +81,7 @@ export function webhookNetwork(
   };
 }
 
-/** A token that travels in the clear can be read and used by everybody on the way. */
+/** An unencrypted token can be read and used by anyone on the way. */
 function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceConfig): void {
   const { protocol, hostname, host, pathname } = new URL(url);
   if (protocol === 'https:' || allowHttp || isLocalHost(hostname)) return;
@@ -92,7 +92,7 @@ function checkHttps(service: ServiceName, { url, allowHttp = false }: ServiceCon
   );
 }
 
-/** The text of a PEM file, of which `key` of the configuration has the path. Throws CONFIG_TLS_UNREADABLE. */
+/** The text of a PEM file; `key` of the configuration has its path. Throws CONFIG_TLS_UNREADABLE. */
 function caFile(
   key: string,
   tls: { readonly ca?: string | undefined } | undefined,

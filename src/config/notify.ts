@@ -1,4 +1,4 @@
-/** Who is told when a campaign has ended. */
+/** Who is notified when a campaign has ended. */
 import type { NotifyWay } from '../domain/campaign.ts';
 import { webhookNetwork, type NetworkSettings } from './network.ts';
 import type { Config } from './schema.ts';
@@ -7,10 +7,10 @@ import { readSecret, Secret, type SecretPlace } from './secret.ts';
 export interface NotifySettings {
   /** A program and its arguments. */
   readonly command: readonly string[] | null;
-  /** Variables that the command does not inherit, beside those of ours (secret-variables.ts). */
+  /** Variables that the command does not inherit, in addition to ours (secret-variables.ts). */
   readonly secretVariables?: readonly string[];
   readonly webhook: {
-    /** Often all that it takes to write there: kept like a token. */
+    /** Often sufficient for posting to the channel: treated like a token. */
     readonly url: Secret;
     readonly token: Secret | null;
     readonly network: NetworkSettings;
@@ -35,7 +35,7 @@ export function notifySettings(notify: Config['notify'], place: SecretPlace): No
   };
 }
 
-/** All that a campaign, and so a history, is told of it. */
+/** The only part of it that a campaign, and therefore a history, contains. */
 export function notifyWays({ command, webhook }: NotifySettings): readonly NotifyWay[] {
   return [...(command ? (['command'] as const) : []), ...(webhook ? (['webhook'] as const) : [])];
 }

@@ -1,12 +1,12 @@
-/** Certificates and keys of TLS: read from PEM files, and checked before anything is connected with them. */
+/** Certificates and keys of TLS: read from PEM files, and checked before any connection uses them. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { refused } from './refused.ts';
 
-/** Where a certificate or a key is. */
+/** Location of a certificate or a key. */
 export type PemSource = { readonly path: string } | { readonly data: string };
 
-/** Sources of one TLS configuration, as a file or a profile names them. */
+/** Sources of one TLS configuration, as named in a file or a profile. */
 export interface TlsSources {
   readonly ca?: PemSource | undefined;
   readonly cert?: PemSource | undefined;
@@ -16,11 +16,11 @@ export interface TlsSources {
 
 /** PEM texts. `cert` and `key` come together. */
 export interface TlsMaterial {
-  /** Certificates of the authorities that are trusted; those of the system when it is left out. */
+  /** Certificates of the trusted authorities; default: those of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the server's certificate must carry, where it is not the host of the address. */
+  /** The name required in the server's certificate, if it is not the host of the address. */
   readonly serverName?: string;
 }
 

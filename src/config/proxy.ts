@@ -1,9 +1,9 @@
 /**
- * Which proxy stands between this machine and a service, by the variables that curl and most programs use.
+ * Chooses the proxy for a service by the variables that curl and most programs use.
  *
- * One proxy for a service, chosen when the configuration is read: messages can name it, and redaction knows its
- * password. Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and takes
- * `HTTP_PROXY` for `https` addresses.
+ * One proxy per service, chosen when the configuration is read: messages can name it, and redaction knows its password.
+ * Rejected: undici's `EnvHttpProxyAgent`, which reads the environment again at any time and uses `HTTP_PROXY` for
+ * `https` addresses.
  */
 import { isLocalHost } from '../domain/local-host.ts';
 import { refused } from './refused.ts';
@@ -11,15 +11,15 @@ import { Secret, type Environment } from './secret.ts';
 
 /** The proxy of a service. */
 export interface ProxySettings {
-  /** With user name and password, where it has them. */
+  /** With user name and password, if it has them. */
   readonly url: Secret;
   /** Host and port, for messages. */
   readonly name: string;
 }
 
 /**
- * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names come
- * first, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_PROXY_INVALID.
+ * `HTTPS_PROXY` or `HTTP_PROXY`, by the scheme of the service; `NO_PROXY` lists exceptions. Lower-case names take
+ * precedence, as in curl. Hosts of this machine are never reached through a proxy. Throws CONFIG_PROXY_INVALID.
  */
 export function proxyFor(serviceUrl: string, environment: Environment): ProxySettings | null {
   const service = new URL(serviceUrl);
@@ -29,7 +29,7 @@ export function proxyFor(serviceUrl: string, environment: Environment): ProxySet
   if (isExcepted(service, valueOf(environment, 'no_proxy') ?? '')) return null;
   const url = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    // The value may hold a password: it is not shown.
+    // The value may contain a password: it is not shown.
     throw refused(
       'CONFIG_PROXY_INVALID',
       `the environment variable ${variable.toUpperCase()} is not the address of an http or https proxy`,
@@ -43,7 +43,7 @@ function valueOf(environment: Environment, lower: string): string | undefined {
   return environment[lower] ?? environment[lower.toUpperCase()];
 }
 
-/** Entries are `host`, `.domain`, `*.domain`, `host:port` or `*`; a host stands for its subdomains, too. */
+/** Entries are `host`, `.domain`, `*.domain`, `host:port` or `*`; a host includes its subdomains. */
 function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   const ownPort = port === '' ? (protocol === 'https:' ? '443' : '80') : port;

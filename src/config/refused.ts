@@ -1,4 +1,4 @@
-/** A configuration that cannot be used: the command ends with exit code 2, and nothing was submitted. */
+/** An unusable configuration: the command ends with exit code 2, and nothing was submitted. */
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 

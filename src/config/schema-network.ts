@@ -1,17 +1,17 @@
-/** Keys of the configuration for what stands between this machine and a service, and for who asks. */
+/** Configuration keys for the network between this machine and a service, and for the contact in requests. */
 import { z } from 'zod';
 import { secretSource } from './schema-values.ts';
 
-/** A variable of the environment gives it as text. */
+/** An environment variable gives it as text. */
 const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));
 
-/** Headers of the message itself, and those that the program sets; a gateway has no use for them. */
+/** Headers of the message itself, and those that the program sets; a gateway does not need them. */
 const OWN_HEADERS =
   'accept-encoding|connection|content-length|content-type|host|keep-alive|proxy-authorization|te|trailer|transfer-encoding|upgrade|user-agent|x-service-token';
 const anyCase = (words: string): string =>
   words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
-/** The only setting of TLS that a client of HTTP needs. */
+/** The only TLS setting that an HTTP client needs. */
 export const caOnly = z.strictObject({
   ca: z.string().meta({
     description: 'PEM file of CAs that are trusted beside those of the system.',
@@ -19,7 +19,7 @@ export const caOnly = z.strictObject({
   }),
 });
 
-/** What stands between this machine and a service. */
+/** Network settings between this machine and a service. */
 export const network = {
   allowHttp: flag.meta({
     description:
@@ -58,7 +58,7 @@ export const NETWORK_IS_OPTIONAL = {
   headers: true,
 } as const;
 
-/** It becomes part of the User-Agent: a comment of HTTP ends with a parenthesis. */
+/** It becomes part of the User-Agent: a closing parenthesis would end the HTTP comment. */
 export const contact = z
   .string()
   .regex(/^(?=[\x21-\x27\x2a-\x5b\x5d-\x7e]{1,200}$)(?:[^@\s]+@[^@\s]+|https?:\/\/.+)$/)

@@ -23,7 +23,7 @@ const MANNERS_ARE_OPTIONAL = { maxUnfinished: true, statusRequests: true } as co
 
 const format = z.enum(EXTRA_FORMATS);
 
-/** A variable of the environment gives them as one text. */
+/** An environment variable gives them as one text. */
 const formats = z.array(format).or(
   z
     .string()
@@ -68,7 +68,7 @@ export const molecules = z
   })
   .meta({ description: 'The service for rows of kind molecule.' });
 
-/** A variable of the environment gives them as names of variables; the names are upper case, and tokens are not. */
+/** An environment variable gives them as names of variables; the names are upper case, and tokens are not. */
 const tokens = z
   .array(secretSource)
   .min(1)

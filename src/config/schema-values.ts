@@ -1,4 +1,4 @@
-/** Values of the configuration that stand under several keys. */
+/** Types of values that are used by several keys. */
 import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 import { parseSize } from './size.ts';
@@ -15,7 +15,7 @@ export const duration = z
     return z.NEVER;
   });
 
-/** A result is checked in memory, as one text: V8 has none that is longer. */
+/** A result is checked in memory, as one text: V8 limits its length. */
 const LARGEST_DOWNLOAD = 512_000_000;
 
 /** `64MB`, `1.5GB`, or a number of bytes. Becomes bytes. */
@@ -40,7 +40,7 @@ export const maxDownload = downloadSize.meta({
   examples: ['256MB'],
 });
 
-/** Never a literal: a token in a file that is shared or committed is a token lost. */
+/** Never a literal: a token in a file that is shared or committed is compromised. */
 export const secretSource = z
   .strictObject({
     env: z.string().meta({ description: 'The environment variable that holds it.' }),
@@ -53,7 +53,7 @@ export const secretSource = z
     }),
   );
 
-/** A variable of the environment gives it as text. */
+/** An environment variable gives it as text. */
 const count = z
   .int()
   .positive()
@@ -64,7 +64,7 @@ const count = z
       .transform(Number),
   );
 
-/** `none` (or nothing, where that is the default) means that the service has no limit. */
+/** `none` (or nothing, if that is the default) means that the service has no limit. */
 export const limit = z.literal('none').or(
   z.strictObject({
     limit: count.meta({ description: 'Accepted jobs in one window.', examples: [100] }),
@@ -77,11 +77,11 @@ export const limit = z.literal('none').or(
 
 export const url = z.url({ protocol: /^https?$/ });
 
-/** `none`, or so many. */
+/** `none`, or a number. */
 export const bound = z.literal('none').or(count);
 
 /** Of addresses, for descriptions. */
 export const address = 'http or https, without user name, query and fragment';
 
-/** A variable of the environment gives it as a text. */
+/** An environment variable gives it as text. */
 export const flag = z.boolean().or(z.enum(['true', 'false']).transform((text) => text === 'true'));

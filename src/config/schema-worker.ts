@@ -1,7 +1,7 @@
-/** The keys of `worker`: what `hundredfold worker` shows operators of itself. */
+/** The keys of `worker`: what `hundredfold worker` shows operators about itself. */
 import { z } from 'zod';
 
-/** A variable of the environment gives it as text. */
+/** An environment variable gives it as text. */
 const port = z
   .int()
   .min(0)
@@ -52,5 +52,5 @@ export function workerSettings(config: z.output<typeof worker> | undefined): Wor
   return { metrics: wanted === undefined ? null : { host, port: wanted }, logFormat };
 }
 
-/** Nobody but this machine reads metrics unless it is told otherwise. */
+/** By default, metrics can only be read on this machine. */
 export const METRICS_HOST = '127.0.0.1';

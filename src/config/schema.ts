@@ -1,6 +1,6 @@
 /**
- * The configuration file, as the user writes it: docs/configuration.md describes each key. Editors read the same in
- * schemas/config.schema.json, which is made from here; what stands in `meta` is for them alone.
+ * The configuration file as the user writes it: docs/configuration.md describes each key. schemas/config.schema.json
+ * for editors is generated from it; `meta` is only for that.
  */
 import { z } from 'zod';
 import { caOnly, contact } from './schema-network.ts';
@@ -8,7 +8,7 @@ import { molecules, predictions } from './schema-services.ts';
 import { address, bound, duration, flag, secretSource, url } from './schema-values.ts';
 import { worker } from './schema-worker.ts';
 
-/** Credentials in an address would end up in messages. */
+/** Credentials in an address would appear in messages. */
 const endpoint = url.refine((text) => {
   const { username, password, search, hash } = new URL(text);
   return [username, password, search, hash].every((part) => part === '');
@@ -123,7 +123,7 @@ const jobs = z
   .partial()
   .meta({ description: 'What is done about jobs that do not end, or may have been lost.' });
 
-/** A variable of the environment gives it as one text. */
+/** An environment variable gives it as one text. */
 const commandLine = z
   .array(z.string())
   .min(1)

@@ -1,6 +1,6 @@
-/** Which variables of the environment hold secrets, for programs that we start and that need none of them. */
+/** Environment variables that contain secrets, for programs that we start and that need none of them. */
 
-/** Ours whatever the configuration says: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key laid over the configuration. */
+/** Always secret: `HUNDREDFOLD_MOLECULE_TOKEN`, an API key that overrides the configuration. */
 const OURS =
   /^(HUNDREDFOLD_\w*(TOKEN|KEY|SECRET|PASSWORD)\w*|TEMPORAL_(API_KEY|TLS_CLIENT_KEY_DATA|CODEC_AUTH))$/i;
 

@@ -1,6 +1,6 @@
 /**
- * A token, wrapped so that it cannot be printed by accident: it has to be revealed by name, at the one place
- * that puts it into a request (promise 6: no secret leaves).
+ * A token, wrapped so that it cannot be printed by accident: it must be revealed explicitly, at the one place that puts
+ * it into a request (promise 6: no secret leaves).
  */
 import { scryptSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { refused } from './refused.ts';
 /** Variables, of this process or of a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a secret is: a variable of the environment, or a file that holds it alone. */
+/** The source of a secret: an environment variable, or a file that contains only the secret. */
 export type SecretSource = { readonly env: string } | { readonly file: string };
 
 /** Where secrets are looked up. */
@@ -25,10 +25,10 @@ export interface SecretPlace {
 /** Read permission of group and others. */
 const OTHERS_READ = 0o044;
 
-/** Where Compose and Swarm mount secrets: the mode is the engine's choice, and only this container sees the mount. */
+/** Where Compose and Swarm mount secrets: the engine chooses the mode, and only this container sees the mount. */
 const MOUNTED = '/run/secrets/';
 
-/** Warns about a file that other users can read. Throws what the system throws. */
+/** Warns about a file that other users can read. Throws the system's error. */
 export function readSecretFile(path: string): Secret {
   const secret = new Secret(readFileSync(path, 'utf8').trim());
   if (othersRead(path))
@@ -53,8 +53,8 @@ export class Secret {
   }
 
   /**
-   * Eight hex digits that tell credentials apart, the same on every machine. Slow on purpose (scrypt): users
-   * choose their tokens themselves, and a plain hash of a short one could be guessed from a history.
+   * Eight hex digits that distinguish credentials, the same on every machine. Slow on purpose (scrypt): users choose
+   * their tokens themselves, and a short one could be guessed from a plain hash in a history.
    */
   fingerprint(): string {
     return scryptSync(this.#value, 'hundredfold credential', 4, { N: 2 ** 14 }).toString('hex');

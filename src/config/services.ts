@@ -1,4 +1,4 @@
-/** What the program knows of each service: where it is, who we are there, how much we may send. */
+/** Settings of each service: its address, our credentials, the limits of submission. */
 import { NO_LIMIT, type Limit } from '../budget/budget.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -25,19 +25,18 @@ export interface ServiceSite {
   readonly limit: Limit;
   readonly addressLimit: Limit;
   /**
-   * The address as the ledger of this machine knows it: services of two folders may both be called `local` and count
-   * apart.
+   * The address in the ledger of this machine: services of two folders may both be called `local` but count separately.
    */
   readonly ledgerAddress: string;
-  /** Bytes of one downloaded file at most. */
+  /** Maximum bytes of one downloaded file. */
   readonly maxDownload: number;
   /** Of the molecule service: jobs are listed on its public page. */
   readonly public: boolean;
-  /** Of the prediction service: download formats that are fetched besides. */
+  /** Of the prediction service: download formats that are fetched in addition. */
   readonly formats: readonly ExtraFormat[];
-  /** Jobs that were accepted and have not ended, at most; null: no bound. */
+  /** Maximum number of accepted jobs that have not ended; null: no limit. */
   readonly maxUnfinished: number | null;
-  /** Status requests a second of one worker, at most; null: no bound. */
+  /** Maximum status requests per second of one worker; null: no limit. */
   readonly statusRequests: number | null;
 }
 
@@ -46,16 +45,16 @@ export interface ServiceSettings extends ServiceSite {
   readonly reference: ServiceReference;
   readonly token: Secret;
   readonly network: NetworkSettings;
-  /** The same service with further tokens of this user (`tokens`); absent where there is one. */
+  /** The same service with further tokens of this user (`tokens`); absent if there is only one. */
   readonly others?: readonly ServiceSettings[];
 }
 
-/** A service that is configured, and that nothing can be sent to from here: its token, or another secret, is missing. */
+/** A configured service to which nothing can be sent from here: its token, or another secret, is missing. */
 export interface UnreadyService extends ServiceSite {
   readonly reference: Pick<ServiceReference, 'service' | 'address'>;
-  /** null: that is what is missing. */
+  /** null: these settings are what is missing. */
   readonly network: NetworkSettings | null;
-  /** A CONFIG_* error with what to do, CONFIG_SECRET_MISSING most often. */
+  /** A CONFIG_* error with what to do, usually CONFIG_SECRET_MISSING. */
   readonly reason: HundredfoldError;
 }
 
@@ -64,7 +63,7 @@ export type TokenNeed = 'required' | 'optional';
 
 export interface ConfiguredServices {
   readonly services: Readonly<Partial<Record<ServiceName, ServiceSettings>>>;
-  /** Empty where tokens are required. */
+  /** Empty if tokens are required. */
   readonly unready: readonly UnreadyService[];
 }
 
@@ -74,12 +73,12 @@ type SiteOptions = Partial<Omit<ServiceSite, 'url' | 'maxDownload'>> & {
   readonly maxDownload?: number | undefined;
 };
 
-/** The service is shared: enough to keep it busy, and not so much that others wait behind us for hours. */
+/** The service is shared: enough to keep it busy, but not so much that others wait behind us for hours. */
 const MAX_UNFINISHED: Readonly<Record<ServiceName, number>> = { molecules: 20, predictions: 100 };
-/** A second, for all jobs of a service together. */
+/** Per second, for all jobs of a service together. */
 const STATUS_REQUESTS = 5;
 
-/** Throws CONFIG_MOLECULE_TOKEN, and all that `networkSettings` throws, where tokens are required. */
+/** If tokens are required, throws CONFIG_MOLECULE_TOKEN and everything that `networkSettings` throws. */
 export function serviceSettings(
   config: Config,
   place: SecretPlace,
@@ -151,7 +150,7 @@ function withOthers(service: ServiceName, all: readonly ServiceSettings[]): Serv
   return others.length === 0 ? first : { ...first, others };
 }
 
-/** Each service as often as there are tokens for it. */
+/** Each service once per token. */
 export function everyCredential(services: Iterable<ServiceSettings>): ServiceSettings[] {
   return [...services].flatMap(({ others = [], ...one }) => [one, ...others]);
 }
@@ -182,7 +181,7 @@ function siteOptions(service: ServiceName, { services = {} }: Config): SiteOptio
   };
 }
 
-/** Settings of one service; also used for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
+/** Settings of one service; also for the local services, whose address is `local`. Throws CONFIG_MOLECULE_TOKEN. */
 export function describeService(
   service: ServiceName,
   url: string,
@@ -220,7 +219,7 @@ function siteOf(service: ServiceName, url: string, options: SiteOptions): Servic
   };
 }
 
-/** A service's name as an address: what its budget workflow is called. */
+/** A service's short name, used in the name of its budget workflow. */
 export function addressOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.replace(/\/+$/, '');

@@ -1,6 +1,6 @@
 /**
- * What the program runs with: the configuration file, with the environment laid over it, secrets read, defaults
- * filled in. The only place where tokens come in.
+ * The settings of the program: the configuration file overridden by the environment, with secrets read and defaults
+ * filled in. Tokens are only read here.
  */
 import { LOST_AFTER_MS, type JobPolicy } from '../domain/campaign.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -34,10 +34,10 @@ export {
 export interface Settings extends ConfiguredServices {
   /** null: the embedded server. */
   readonly temporal: TemporalSettings | null;
-  /** What encrypts payloads, on the embedded server as well; null: nothing is encrypted. */
+  /** Encrypts payloads, on the embedded server as well; null: nothing is encrypted. */
   readonly codec: CodecKeys | null;
   readonly taskQueue: string | null;
-  /** Worker Deployment of the workers; null where they are not versioned. */
+  /** Worker Deployment of the workers; null if they are not versioned. */
   readonly deployment: string | null;
   /** A folder, or `s3://bucket/prefix`. */
   readonly storeUrl: string;
@@ -95,17 +95,17 @@ function notifyOf(config: Config, place: SecretPlace, need: TokenNeed): NotifySe
   }
 }
 
-/** A command that is told of the end needs no bucket; one that has AWS credentials of its own names a profile. */
+/** A notification command needs no bucket; one with its own AWS credentials names a profile. */
 function ofObjectStore({ store }: Config): readonly string[] {
   return isObjectAddress(store?.url ?? '') ? ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] : [];
 }
 
-/** A folder or an address of S3: any other would silently become a folder of an odd name. */
+/** A folder or an S3 address: any other URL would silently become a folder with an odd name. */
 function storeUrl(url: string): string {
   if (isObjectAddress(url)) {
     const parsed = parseObjectAddress(url);
     if (!('fault' in parsed)) return url;
-    // Not repeated: there may be a password in it.
+    // Not repeated: it may contain a password.
     throw refused(
       'CONFIG_STORE_ADDRESS',
       `store.url: the address of the object store cannot be used: ${parsed.fault}`,
@@ -120,7 +120,7 @@ function storeUrl(url: string): string {
   );
 }
 
-/** Without the keys that were left out. */
+/** Without the omitted keys. */
 function objectStoreAccess({
   endpoint,
   region,

@@ -1,4 +1,4 @@
-/** Numbers of bytes as people write them. */
+/** Sizes in bytes as people write them. */
 
 const UNITS: Readonly<Record<string, number>> = {
   b: 1,
@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   gib: 2 ** 30,
 };
 
-/** `512MB`, `1.5 GB`, `64MiB`, `20000B`, or a bare number of bytes. Null when it is none, or not above zero. */
+/** `512MB`, `1.5 GB`, `64MiB`, `20000B`, or a bare number of bytes. Null when invalid or not above zero. */
 export function parseSize(text: string): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,15})?)\s*((?:[kmg]i?)?b)?$/i.exec(text.trim());
   if (!match) return null;

@@ -1,6 +1,6 @@
 /**
- * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are read
- * only when the configuration names a profile: a variable that was exported for other work moves no campaign.
+ * Profiles and `TEMPORAL_*` variables, as the Temporal CLI and the SDKs read them (@temporalio/envconfig). They are
+ * read only when the configuration names a profile: a variable exported for another purpose never moves a campaign.
  */
 import { createRequire } from 'node:module';
 import type * as EnvConfig from '@temporalio/envconfig';
@@ -19,7 +19,7 @@ export interface TemporalProfile {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** `temporal.profile` of the configuration: a name, or the variable that holds one. */
+/** `temporal.profile` of the configuration: a name, or the variable that contains one. */
 export type ProfileName = string | { readonly env: string };
 
 const DEFAULT_PROFILE = 'default';
@@ -50,13 +50,13 @@ export function readProfile(wanted: ProfileName, environment: Environment): Temp
 type Profile = EnvConfig.ClientConfigProfile;
 
 function load(name: string, environment: Environment): Profile {
-  // Loaded here: it brings a part of the SDK, which a command without a profile does not need.
+  // Loaded here: it loads a part of the SDK that a command without a profile does not need.
   const { loadClientConfigProfile } = createRequire(import.meta.url)(
     '@temporalio/envconfig',
   ) as typeof EnvConfig;
   const overrideEnvVars = definedOnly(environment);
   try {
-    // The default profile may be missing: the variables alone are enough then.
+    // The default profile may be missing: then the variables are sufficient.
     const named = name === DEFAULT_PROFILE ? {} : { profile: name };
     const { TEMPORAL_PROFILE: _, ...variables } = overrideEnvVars;
     return loadClientConfigProfile({ ...named, overrideEnvVars: variables });

@@ -1,4 +1,4 @@
-/** Where Temporal is and how to get in: the keys under `temporal:`, laid over the profile that they name. */
+/** Address and credentials of Temporal: the keys under `temporal:`, which override the profile that they name. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readTls, type PemSource, type TlsMaterial, type TlsSources } from './pem.ts';
@@ -7,10 +7,10 @@ import type { Config } from './schema.ts';
 import { readSecret, Secret, type SecretPlace } from './secret.ts';
 import { readProfile, type TemporalProfile } from './temporal-profile.ts';
 
-/** What is shown to the server. */
+/** Credentials for the server. */
 export interface Access {
   readonly apiKey: Secret | null;
-  /** null: without TLS, unless there is an API key, which is never sent in clear. */
+  /** null: without TLS, unless there is an API key, which is never sent unencrypted. */
   readonly tls: TlsMaterial | null;
 }
 
@@ -60,7 +60,7 @@ export function temporalSettings(
   };
 }
 
-/** Key by key: what the configuration says comes before what the profile says. */
+/** Key by key: the configuration takes precedence over the profile. */
 function sourcesOf(
   { tls: own }: Section,
   profile: TemporalProfile | null,
@@ -70,7 +70,7 @@ function sourcesOf(
   const file = (path: string | undefined): PemSource | undefined =>
     path === undefined ? undefined : { path: resolve(base, path) };
   const theirs = profile?.tls ?? {};
-  // A certificate and its key are one value: half of ours with half of theirs is a mistake.
+  // A certificate and its key are one value: mixing them from two sources is a mistake.
   const pair =
     own.cert !== undefined || own.key !== undefined
       ? { cert: file(own.cert), key: file(own.key) }

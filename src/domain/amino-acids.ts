@@ -1,4 +1,4 @@
-/** The twenty amino acids: three letters, as PDB and NMR files write them, to one (IUPAC-IUB, 1983). */
+/** The twenty amino acids: from three letters, as in PDB and NMR files, to one (IUPAC-IUB, 1983). */
 export const ONE_LETTER: Readonly<Record<string, string>> = {
   ALA: 'A',
   ARG: 'R',

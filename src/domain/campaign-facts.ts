@@ -1,4 +1,4 @@
-/** How a campaign stands or ended, in numbers: what `campaign.json` and the report's page both tell. */
+/** The state or the end of a campaign in numbers, for `campaign.json` and the report's page. */
 import type { Kind } from './item.ts';
 import type { CampaignState, FinalState } from './states.ts';
 
@@ -12,7 +12,7 @@ export interface CampaignFacts {
   readonly startedAt: string;
   /** ISO 8601, UTC; null while the campaign is open. */
   readonly endedAt: string | null;
-  /** What ran, by name: `hundredfold`, `node`, … */
+  /** Versions of the programs that ran, by name: `hundredfold`, `node`, … */
   readonly versions: Readonly<Record<string, string>>;
   readonly items: Counts;
   /** Only the kinds that the campaign has. */
@@ -21,10 +21,10 @@ export interface CampaignFacts {
   readonly duplicates: number;
   /** Items that got the result of an earlier campaign. */
   readonly cached: number;
-  /** Jobs that the services took on, as far as known: what the budget was charged. */
+  /** Jobs that the services accepted, as far as known: charges of the budget. */
   readonly submissions: number;
   /** Submissions answered with 429. */
   readonly rejected429: number;
-  /** Files that are not what was received, a sentence each. */
+  /** Files that differ from what was received, one sentence each. */
   readonly damaged: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The end of a wait, by a clock that nobody can set. With the wall clock a wait ends at once when it is set forward, or an
- * hour late when it is set back: a command gave up on a host that was starting when the clock had been corrected.
+ * The end of a wait, by a clock that cannot be set. With the wall clock, a wait ends at once when the clock is set
+ * forward, or an hour late when set back: a command gave up on a starting host after the clock was corrected.
  */
 export class Deadline {
   readonly #endsAt: number;

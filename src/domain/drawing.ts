@@ -1,4 +1,4 @@
-/** A structural formula as lines and letters: what is left of RDKit's SVG when nothing else may be in it. */
+/** A structural formula as lines and letters: the only parts taken from RDKit's SVG. */
 export interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -11,7 +11,7 @@ export interface DrawnPath {
   readonly d: string;
   /** `#0000FF`: RDKit's colour of the element. */
   readonly colour: string;
-  /** Width of the line; null where the path is filled. */
+  /** Width of the line; null if the path is filled. */
   readonly line: number | null;
 }
 

@@ -1,11 +1,11 @@
-/** Lengths of time as people read them. */
+/** Durations for people to read. */
 
-/** As `formatDuration`, of a length that is not zero: less than a second is `1 s`. */
+/** Same as `formatDuration`, for a non-zero duration: less than a second is `1 s`. */
 export function formatNonZeroDuration(lengthMs: number): string {
   return formatDuration(Math.max(1_000, lengthMs));
 }
 
-/** The largest two units that say it: `2 h 14 min`, `35 s`. */
+/** The largest two units: `2 h 14 min`, `35 s`. */
 export function formatDuration(lengthMs: number): string {
   const seconds = Math.max(0, Math.round(lengthMs / 1_000));
   const parts = [

@@ -1,12 +1,12 @@
 /**
- * Coded errors: nothing in this project throws a bare string. The codes are in error-codes/registry.ts.
- * A code is stable and can be searched for; the message says what happened, the remedy what to do.
+ * Coded errors: this project never throws a bare string. The codes are in error-codes/registry.ts. A code is stable and
+ * searchable; the message says what happened, the remedy what to do.
  */
 import { exitOf, type ErrorCode } from './error-codes/registry.ts';
 
 export { EXIT } from './exit.ts';
 
-/** What an error with a code is made of. */
+/** The parts of an error with a code. */
 export interface ErrorDetails {
   /** Stable, in capitals: `CAMPAIGN_UNKNOWN`. */
   readonly code: ErrorCode;
@@ -14,19 +14,19 @@ export interface ErrorDetails {
   readonly message: string;
   /** What the user can do, in a sentence. */
   readonly remedy: string;
-  /** Exit code of the command that meets it, where it is not that of the code. */
+  /** Exit code of the command that fails with it, if it differs from that of the code. */
   readonly exitCode?: number;
-  /** What led to it. */
+  /** The underlying error. */
   readonly cause?: unknown;
 }
 
-/** A mistake or a mishap that the user can do something about: shown without a stack trace. */
+/** An error that the user can fix: shown without a stack trace. */
 export class HundredfoldError extends Error {
   /** Stable, in capitals: `CAMPAIGN_UNKNOWN`. */
   readonly code: ErrorCode;
   /** What the user can do, in a sentence. */
   readonly remedy: string;
-  /** Exit code of the command line where it meets this error. */
+  /** Exit code of a command that fails with this error. */
   readonly exitCode: number;
 
   constructor(details: ErrorDetails) {

@@ -1,29 +1,29 @@
 /**
- * Cells of our tables come from manifests and from services, and are opened in spreadsheets and printed in terminals.
- * What a spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection"): at the start of a
- * cell, and also after a semicolon, a tab or a line break, because a spreadsheet that takes those for separators does
- * not heed our quotes. Control codes, which a terminal obeys, are written out: `\u{1b}`.
- * failed.csv is a manifest again, so both can be undone: apostrophes that a guarded piece has of its own count with it
- * (`'=1` is written `''=1`), a backslash that looks like ours is written out too, and no two cells are written alike.
+ * Cells of our tables come from manifests and services, and are opened in spreadsheets and printed in terminals. A text
+ * that a spreadsheet would run as a formula gets an apostrophe in front (OWASP, "CSV Injection"): at the start of a
+ * cell, and also after a semicolon, a tab or a line break, because a spreadsheet that uses those as separators ignores
+ * our quotes. Control codes, which a terminal would execute, are escaped: `\u{1b}`. failed.csv is a manifest again, so
+ * both can be undone: a guarded piece's own apostrophes are counted with ours (`'=1` is written `''=1`), a backslash
+ * that looks like ours is escaped too, and no two cells are written alike.
  */
 
-/** A piece that begins with what makes a spreadsheet read a formula, with the full-width forms of East Asian locales. */
+/** A piece whose beginning makes a spreadsheet read a formula, including the full-width forms of East Asian locales. */
 const PIECE = /(^|[;\t\r\n])('*"*[=+\-@＝＋－＠][^;\t\r\n]*)/g;
 
-/** White space in front is stripped by some, and what follows is run. */
+/** Some programs strip leading white space and run what follows. */
 const BLANK_FIRST = /^'*[\t\r\n]/;
 
 /**
- * Signed numbers and names stay as they are (`-1`, `+0.5`, `-1,5e-3`, `-item_7`, a gap `-`): without
- * brackets, quotes, `!`, `|`, or blanks no function is called and no program started.
+ * Signed numbers and names are unchanged (`-1`, `+0.5`, `-1,5e-3`, `-item_7`, a gap `-`): without brackets, quotes,
+ * `!`, `|`, or blanks they cannot call a function or start a program.
  */
 const HARMLESS = /^'*[+-][A-Za-z0-9._,%+-]*$/;
 
-/** All control codes but tab and line breaks, and a backslash that would be read as the start of one written out. */
+/** All control codes except tab and line breaks, and a backslash that looks like the start of an escape. */
 const WRITTEN_OUT = /[^\P{Cc}\t\r\n]|\\(?=u\{[0-9a-f]{1,2}\})/gu;
 const WRITTEN = /\\u\{([0-9a-f]{1,2})\}/g;
 
-/** Most cells hold none of all this. */
+/** Most cells contain none of these. */
 const ODD = /[\p{Cc}\\=+\-@＝＋－＠]/u;
 
 export function guarded(cell: string): string {
@@ -36,7 +36,7 @@ export function guarded(cell: string): string {
   return first + eachFormula(visible, (piece) => `'${piece}`);
 }
 
-/** The cell that `guarded` was given. */
+/** The cell that was passed to `guarded`. */
 export function unguarded(cell: string): string {
   if (!ODD.test(cell)) return cell;
   const first = cell.startsWith("'") && BLANK_FIRST.test(cell) ? cell.slice(1) : cell;
@@ -44,12 +44,12 @@ export function unguarded(cell: string): string {
   return bare.replace(WRITTEN, (_, code: string) => String.fromCodePoint(parseInt(code, 16)));
 }
 
-/** A piece in the middle is judged alone; at the start of a cell, all of it is what a spreadsheet may read. */
+/** A piece in the middle is checked alone; at the start of a cell, the whole cell is checked. */
 function eachFormula(cell: string, written: (piece: string) => string): string {
   return cell.replace(PIECE, (all, before: string, piece: string) =>
     HARMLESS.test(before === '' ? cell : piece) ? all : before + written(piece),
   );
 }
 
-/** The columns in which failed.csv says the reason; both together tell a manifest that it is one. */
+/** The columns of failed.csv with the reason; a manifest with both is a failed.csv. */
 export const REASON_COLUMNS = ['error_code', 'error'] as const;

@@ -1,12 +1,12 @@
-/** The delay between attempts of something that fails: it doubles, up to a bound. */
+/** The delay between attempts: it doubles after each failure, up to a limit. */
 export interface Growth {
   /** Before the second attempt (ms). */
   readonly first: number;
-  /** At most (ms). */
+  /** Maximum (ms). */
   readonly longest: number;
 }
 
-/** In ms, after so many failures in a row (from 1). */
+/** In ms, after this many failures in a row (from 1). */
 export function growingDelay({ first, longest }: Growth, failures: number): number {
   return Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
 }

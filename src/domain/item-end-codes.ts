@@ -1,6 +1,6 @@
 /**
  * The codes with which an item ends (`error_code` in items.csv): what happened, and what to do. The report shows these
- * words, and the table in docs/operations.md is made from them (`node scripts/error-tables.ts`).
+ * texts, and the table in docs/operations.md is generated from them (`node scripts/error-tables.ts`).
  */
 
 /** Codes that are explained together. */
@@ -179,7 +179,7 @@ export const ITEM_END_FAMILIES: readonly (ItemEndWords & {
   },
 ];
 
-/** Of a tree that another version has written. */
+/** From a tree written by another version. */
 const UNKNOWN: ItemEndWords = {
   meaning: 'This version of hundredfold does not know the code.',
   remedy: 'Read the message of the item.',
@@ -189,7 +189,7 @@ const WORDS: ReadonlyMap<string, ItemEndWords> = new Map(
   ITEM_ENDS.flatMap(({ codes, ...words }) => codes.map((code) => [code, words])),
 );
 
-/** The words for a code, as plain text. */
+/** The text for a code, without markup. */
 export function itemEndWords(code: string): ItemEndWords {
   const family = ITEM_END_FAMILIES.find(({ prefixes }) =>
     prefixes.some((prefix) => code.startsWith(prefix)),
@@ -198,7 +198,7 @@ export function itemEndWords(code: string): ItemEndWords {
   return { meaning: plain(meaning), remedy: plain(remedy) };
 }
 
-/** Without the marks of code. */
+/** Without Markdown code marks. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }

@@ -3,9 +3,9 @@
  */
 import type { Problem } from './problem.ts';
 
-/** What the input is. It decides the service, the checks and the folder in the output tree. */
+/** The type of the input. It determines the service, the checks and the folder in the output tree. */
 export const KINDS = ['molecule', 'sequence', 'alignment', 'shifts'] as const;
-/** What an input is: one of `KINDS`. */
+/** Type of an input: one of `KINDS`. */
 export type Kind = (typeof KINDS)[number];
 
 /** The two services, by what they compute. */
@@ -20,7 +20,7 @@ export const SERVICE_OF_KIND: Readonly<Record<Kind, ServiceName>> = {
   shifts: 'predictions',
 };
 
-/** The folder of the output tree that an item's own folder lies in. */
+/** The folder of the output tree that contains an item's own folder. */
 export const FOLDER_OF_KIND: Readonly<Record<Kind, string>> = {
   molecule: 'molecules',
   sequence: 'sequences',
@@ -38,9 +38,9 @@ export const DEFAULT_PREDICTORS: readonly Predictor[] = [
   'agmata',
 ];
 
-/** Charge models that every molecule service takes (contract of the molecule service, 2.1). */
+/** Charge models that every molecule service accepts (contract of the molecule service, 2.1). */
 export const CONTRACT_CHARGE_METHODS = ['bcc', 'gas'] as const;
-/** Those, and the one that is sent only to a service that announces it (services/molecules/offer.ts). */
+/** Those, and the one that is only sent to a service that announces it (services/molecules/offer.ts). */
 export const CHARGE_METHODS = [...CONTRACT_CHARGE_METHODS, 'abcg2'] as const;
 export type ChargeMethod = (typeof CHARGE_METHODS)[number];
 
@@ -53,7 +53,7 @@ export type ModelClass = (typeof MODEL_CLASSES)[number];
 export interface MoleculeOptions {
   readonly kind: 'molecule';
   readonly chargeMethod: ChargeMethod;
-  /** In units of the elementary charge; null lets the engine work it out. */
+  /** In units of the elementary charge; null lets the engine compute it. */
   readonly netCharge: number | null;
   readonly atomType: AtomType;
 }
@@ -76,21 +76,21 @@ export interface ShiftsOptions {
 
 export type Options = MoleculeOptions | SequenceOptions | AlignmentOptions | ShiftsOptions;
 
-/** The text that is sent to the service, under the name it has in the output tree. */
+/** The text that is sent to the service, with its file name in the output tree. */
 export interface InputText {
   /** `input.smi`, `input.pdb`, `input.mol2`, `input.sdf`, `input.mdl`, `input.fasta`, `input.nef`, `input.str` */
   readonly name: string;
   readonly text: string;
-  /** What the user gave, where another text is sent in its place; kept beside it: `original.sto`, `original.fasta`. */
+  /** The user's input, if a different text is sent instead; stored beside it: `original.sto`, `original.fasta`. */
   readonly original?: { readonly name: string; readonly text: string };
-  /** Id of a record in the results → the header that the user wrote, where the two differ. */
+  /** Id of a record in the results → the header that the user wrote, if the two differ. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** A job that was submitted by another program, or in a browser, and that a row takes over. */
+/** A job submitted by another program or in a browser that a row adopts. */
 export interface Adopted {
   readonly remoteId: string;
-  /** False where the row gives no input: `input` is then a note that names the job, and is not sent or compared. */
+  /** False if the row gives no input: `input` is then a note that names the job, and is not sent or compared. */
   readonly inputKnown: boolean;
 }
 
@@ -101,31 +101,31 @@ export interface Item {
   readonly options: Options;
   readonly input: InputText;
   /**
-   * What the engine computes with, in one spelling: inputs of one kind whose canonical texts are equal bring the same
-   * result with the same options, however they were written.
+   * The engine's input in one spelling: inputs of one kind with equal canonical texts and the same options have the
+   * same result, however they were written.
    */
   readonly canonical: string;
-  /** The job that the service has already: asked for, never submitted. */
+  /** The existing job of the service: polled, never submitted. */
   readonly adopts?: Adopted;
   readonly email: string | null;
   readonly title: string | null;
-  /** Where the row begins: manifest file as the user named it, line counted from 1. */
+  /** First line of the row: manifest file as named by the user, line counted from 1. */
   readonly source: { readonly file: string; readonly line: number };
-  /** The whole row as the user wrote it, column by column: what `failed.csv` gives back. */
+  /** The whole row as the user wrote it, by column: repeated in `failed.csv`. */
   readonly row: Readonly<Record<string, string>>;
-  /** The columns that are not ours: joined into the result tables. */
+  /** The user's own columns: joined into the result tables. */
   readonly user: Readonly<Record<string, string>>;
 }
 
-/** One row of a manifest after the checks: an item unless a problem of severity `error` stands against it. */
+/** One row of a manifest after the checks: an item unless it has a problem of severity `error`. */
 export interface CheckedRow {
-  /** Where it stands; `line` is null when it tells of the whole file and is no row at all. */
+  /** Its place; `line` is null when it concerns the whole file and is not a row. */
   readonly source: { readonly file: string; readonly line: number | null };
-  /** Unique among all rows, also of one that is refused; null only where it is no row. */
+  /** Unique among all rows, including refused ones; null only if it is not a row. */
   readonly id: string | null;
-  /** As the user wrote it; null when it could not be read. */
+  /** As the user wrote it; null when it was unreadable. */
   readonly row: Readonly<Record<string, string>> | null;
-  /** Null as long as it is not clear what the input is. */
+  /** Null while the type of the input is unknown. */
   readonly kind: Kind | null;
   readonly item: Item | null;
   readonly problems: readonly Problem[];

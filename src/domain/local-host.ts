@@ -1,6 +1,6 @@
-/** Which host names and addresses mean this machine, or its own network. As `URL.hostname` has them: IPv6 in brackets. */
+/** Host names and addresses of this machine, or of its network, in the form of `URL.hostname`: IPv6 in brackets. */
 
-/** Loopback addresses, and the names that stand for them (RFC 6761, section 6.3). */
+/** Loopback addresses, and the names for them (RFC 6761, section 6.3). */
 export function isLocalHost(hostname: string): boolean {
   const name = normal(hostname);
   return name === '[::1]' || /^127(\.\d+){3}$/.test(name) || /(^|\.)localhost$/.test(name);
@@ -8,7 +8,7 @@ export function isLocalHost(hostname: string): boolean {
 
 /** Private addresses: RFC 1918 and RFC 4193. */
 const PRIVATE = /^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|\[f[cd].*\])$/;
-/** A name without a dot, as containers and machines of one network have. */
+/** A name without a dot, as used for containers and machines of one network. */
 const SINGLE_LABEL = /^[^.:[\]]+$/;
 
 /** This machine, or one of the same network. */

@@ -1,4 +1,4 @@
-/** Which atoms a molecule has and which are bonded: all that two descriptions of one molecule must agree in. */
+/** The atoms of a molecule and their bonds: everything that two descriptions of one molecule must agree on. */
 
 /** In ångström. */
 export type Place = readonly [x: number, y: number, z: number];
@@ -13,14 +13,14 @@ export interface MolecularGraph {
 /** A tetrahedral atom whose configuration is specified. */
 export interface Centre {
   readonly atom: number;
-  /** Three or four atoms. Seen from the first, the others follow each other clockwise or not. */
+  /** Three or four atoms. Seen from the first, the others are in clockwise order or not. */
   readonly neighbours: readonly number[];
   readonly clockwise: boolean;
 }
 
 /** A double bond whose configuration is specified. */
 export interface SpecifiedDoubleBond {
-  /** The second and third are joined by the bond, the first and the last are their neighbours. */
+  /** The bond joins the second and third; the first and the last are their neighbours. */
   readonly atoms: readonly [number, number, number, number];
   readonly trans: boolean;
 }
@@ -30,8 +30,8 @@ export interface SpecifiedStereo {
   readonly doubleBonds: readonly SpecifiedDoubleBond[];
 }
 
-/** A molecule as its input describes it. */
+/** A molecule as described by its input. */
 export interface DescribedMolecule extends MolecularGraph {
-  /** What the input specifies of the configuration; `places` for a file in which the coordinates tell it. */
+  /** The configuration specified by the input; `places` for a file whose coordinates specify it. */
   readonly stereo: SpecifiedStereo | { readonly places: readonly Place[] };
 }

@@ -1,17 +1,17 @@
 /**
- * Object stores as configuration and commands name them: `s3://bucket/prefix`. Pure: text only.
+ * Object stores as named in the configuration and commands: `s3://bucket/prefix`. Pure: text only.
  *
- * Histories have the address of a tree and not how it is reached. Rejected: the endpoint in the address. Hosts may
- * reach a server under different names, and who may start a workflow could send a worker's signed requests to
+ * Histories contain the address of a tree but not how to reach it. Rejected: the endpoint in the address. Hosts may
+ * reach a server under different names, and anyone who may start a workflow could send a worker's signed requests to
  * another server.
  */
 
-/** How the object stores of this process are reached; what is left out is taken from the AWS SDK's own settings. */
+/** How this process reaches object stores; omitted values are taken from the AWS SDK's own settings. */
 export interface ObjectStoreAccess {
-  /** URL of the server; left out for AWS. */
+  /** URL of the server; default: AWS. */
   readonly endpoint?: string;
   readonly region?: string;
-  /** `http://host/bucket/key` in place of `http://bucket.host/key`. */
+  /** `http://host/bucket/key` instead of `http://bucket.host/key`. */
   readonly pathStyle?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function isObjectAddress(address: string): boolean {
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** An address in parts, or what is wrong with it, as words that follow "…: ". Never repeats a password. */
+/** The parts of an address, or its fault, in words that follow "…: ". Never repeats a password. */
 export function parseObjectAddress(address: string): ObjectAddress | { readonly fault: string } {
   const rest = address.replace(/^s3:\/\//i, '').replace(/\/+$/, '');
   const [bucket = '', ...segments] = rest.split('/');

@@ -1,21 +1,21 @@
 /**
- * What a service can answer, as closed unions: both clients return these, the activities pass them on,
- * and the workflows decide by `type` alone. Plain data, so that it can stand in a Temporal history.
+ * The possible answers of a service, as closed unions: both clients return these, the activities pass them on, and the
+ * workflows decide by `type` alone. Plain data, so that it can be stored in a Temporal history.
  */
 
 import type { Kind } from './item.ts';
 
-/** What the X-RateLimit headers said (contract of the prediction service, section 8). */
+/** The content of the X-RateLimit headers (contract of the prediction service, section 8). */
 export interface RateLimitSeen {
   readonly limit: number | null;
   readonly remaining: number | null;
-  /** Seconds until the window frees a slot, as the service puts it. */
+  /** Seconds until the window frees a slot, according to the service. */
   readonly resetAfterSeconds: number | null;
 }
 
 /**
- * Why a job was not taken on now. `blocked`: the service, or something in front of it, refuses us and not this row (401,
- * 403, a redirect, a web page); nobody is asked to do better than to wait, or to mend the configuration.
+ * Why a job was not accepted now. `blocked`: the service, or something in front of it, refuses us and not this row
+ * (401, 403, a redirect, a web page); the only remedies are to wait or to correct the configuration.
  */
 export type NotNowReason = 'rate-limited' | 'unavailable' | 'unreachable' | 'blocked';
 
@@ -26,26 +26,26 @@ export type SubmitOutcome =
       readonly type: 'accepted';
       readonly remoteId: string;
       readonly rateLimit: RateLimitSeen | null;
-      /** How long the service wants not to be asked about the job (ms); absent when it said nothing. */
+      /** How long the service wants no request about the job (ms); absent if it requested no wait. */
       readonly retryAfterMs?: number;
     }
-  /** The service names the row's own content as the reason: final for the item; its words are kept. */
+  /** The service gives the row's own content as the reason: final for the item; its message is kept. */
   | { readonly type: 'refused'; readonly status: number; readonly message: string }
-  /** Certainly not accepted, and worth another try later. */
+  /** Certainly not accepted, and may be retried later. */
   | {
       readonly type: 'notNow';
       readonly reason: NotNowReason;
-      /** What the service ordered; null when it said nothing. */
+      /** The delay that the service requested; null if it requested none. */
       readonly retryAfterMs: number | null;
       readonly message: string;
       readonly rateLimit: RateLimitSeen | null;
-      /** Of `blocked`: whom the answer is about, the credential (401) or everyone at this address. */
+      /** For `blocked`: whom the answer concerns, the credential (401) or all clients at this address. */
       readonly scope?: 'credential' | 'address';
-      /** It was not sent because another submission had failed: says nothing new about the service. */
+      /** Not sent because another submission had failed: no new information about the service. */
       readonly sentBack?: true;
       /**
-       * Of `blocked`: a web page came with 200, and the service is well otherwise. A proxy has kept the job from it, or has
-       * spoilt its answer: whether all submissions are answered so tells which (src/budget/doubt.ts).
+       * For `blocked`: a web page came with 200, and the service is otherwise well. A proxy has blocked the job or
+       * corrupted its answer: if all submissions get such answers, it was blocked (src/budget/doubt.ts).
        */
       readonly doubt?: true;
     }
@@ -53,8 +53,8 @@ export type SubmitOutcome =
   | { readonly type: 'unsure'; readonly message: string };
 
 /**
- * When a POST was sent, and when its answer was complete. The service took the job on in between: these are the bounds
- * where it does not say when. ISO 8601, UTC, by the clock of the worker that sent it.
+ * When a POST was sent, and when its answer was complete. The service accepted the job in between: these are the bounds
+ * if it does not report the time. ISO 8601, UTC, by the clock of the worker that sent it.
  */
 export interface PostTimes {
   /** Just before the first byte. */
@@ -62,17 +62,17 @@ export interface PostTimes {
   readonly answeredAt: string;
 }
 
-/** The answer to a POST, with its times; they are absent where the worker died, and in histories without them. */
+/** The answer to a POST, with its times; they are absent if the worker died, and in histories without them. */
 export type TimedOutcome =
   | Exclude<SubmitOutcome, { readonly type: 'accepted' | 'unsure' }>
   | (Extract<SubmitOutcome, { readonly type: 'accepted' }> & Partial<PostTimes>)
   | (Extract<SubmitOutcome, { readonly type: 'unsure' }> & Partial<Pick<PostTimes, 'sentAt'>>);
 
-/** The service could not be asked: this says nothing about the job. */
+/** The service was unavailable: this says nothing about the job. */
 export interface Unavailable {
   readonly type: 'unavailable';
   readonly message: string;
-  /** How long the service wants to be left alone (ms); null when it said nothing. */
+  /** How long the service wants no requests (ms); null if it requested no wait. */
   readonly retryAfterMs: number | null;
   readonly refusesUs?: boolean;
   /** Others were refused in the same way. */
@@ -83,11 +83,11 @@ export interface Unavailable {
 export type FindOutcome =
   | { readonly type: 'found'; readonly remoteId: string }
   | { readonly type: 'absent' }
-  /** The service cannot tell: the molecule service identifies nothing. */
+  /** The service cannot know: the molecule service has no unique names. */
   | { readonly type: 'unsupported' }
   | Unavailable;
 
-/** The timing block of the service (contract 2.4), what we use of it; null where it was not given. */
+/** The parts of the service's timing block (contract 2.4) that we use; null if absent. */
 export interface Timing {
   readonly queuedAt: string | null;
   readonly startedAt: string | null;
@@ -99,76 +99,76 @@ export interface Timing {
   readonly heartbeatAgeSeconds: number | null;
 }
 
-/** The answer to a question after a job's progress. */
+/** The answer to a poll of a job. */
 export type PollOutcome =
   | {
       readonly type: 'running';
-      /** Floor for the next question, from Retry-After. */
+      /** Minimum delay before the next poll, from Retry-After. */
       readonly retryAfterMs: number | null;
-      /** When to ask again (ms), where all jobs of the service share a pace; above the floor. */
+      /** When to poll again (ms), if all jobs of the service share a pace; at least the minimum. */
       readonly nextMs?: number;
       readonly progress: number | null;
       readonly statusMessage: string | null;
       readonly timing: Timing | null;
     }
-  /** `retryAfterMs`: how long the service wants to be left alone before the download (ms). */
+  /** `retryAfterMs`: how long the service wants no download (ms). */
   | { readonly type: 'finished'; readonly retryAfterMs?: number }
-  /** The service says that the job failed: its words, letter by letter. */
+  /** The service says that the job failed: its message, unchanged. */
   | { readonly type: 'failed'; readonly message: string; readonly timing: Timing | null }
   /** 404 for a job that was accepted. */
   | { readonly type: 'lost'; readonly message: string; readonly retryAfterMs?: number }
   /** 5xx, 429, no connection: says nothing about the job. */
   | Unavailable
-  /** Not asked at all: it is not this job's turn, or the service refuses us. */
+  /** Not polled: it is not this job's turn, or the service refuses us. */
   | { readonly type: 'postponed'; readonly message: string; readonly delayMs: number };
 
 /** A file that a finished job offers. */
 export type ArtefactName =
   'record' | 'result' | 'history' | 'csv' | 'metadata' | 'distributions' | ExtraFormat;
 
-/** Download formats that are fetched on request only (contract of the prediction service, 4.6). */
+/** Download formats that are only fetched on request (contract of the prediction service, 4.6). */
 export const EXTRA_FORMATS = ['json', 'input'] as const;
 export type ExtraFormat = (typeof EXTRA_FORMATS)[number];
 
-/** The answer to a download. The body is read once, to the end, or thrown away by breaking off. */
+/** The answer to a download. The body is read once, to the end, or discarded by aborting. */
 export type FetchOutcome =
   | {
       readonly type: 'found';
       readonly contentType: string | null;
-      /** Bytes announced by the service; null when it said nothing. */
+      /** Bytes announced by the service; null if it announced none. */
       readonly contentLength: number | null;
-      /** Without secrets; as many bytes as came. */
+      /** Without secrets; the same number of bytes as received. */
       readonly body: AsyncIterable<Uint8Array>;
       /** Lengths in bytes of the secrets that were overwritten; complete once the body was read. */
       readonly hidden: readonly number[];
     }
-  /** More bytes than are allowed were announced, and none was read. */
+  /** The announced number of bytes is above the limit, and none was read. */
   | { readonly type: 'tooLarge'; readonly message: string }
   /** The service does not offer this file for this job. */
   | { readonly type: 'absent'; readonly status: number; readonly message: string }
-  /** `unusable`: it answered 200, with something that is no file: a page, a coding nobody asked for. */
+  /** `unusable`: it answered 200, but not with the file: a page, or an unrequested content coding. */
   | (Unavailable & { readonly unusable?: boolean });
 
-/** A job that a service holds for our token, as its list of past results tells. */
+/** A job that a service has for our token, according to its list of past results. */
 export interface PastJob {
   readonly kind: Kind;
-  /** As the service writes it; may be none that can be asked for. */
+  /** As the service writes it; it may be unusable for polling. */
   readonly remoteId: string;
   /** The name it was submitted under. */
   readonly jobName: string | null;
-  /** In the service's words: `enqueued`, `RUNNING`, `FINISHED`, `FAILED`. */
+  /** As the service reports it: `enqueued`, `RUNNING`, `FINISHED`, `FAILED`. */
   readonly state: string | null;
-  /** ISO 8601, as is the next; null where the service does not tell. */
+  /** ISO 8601, like the next; null if the service does not report it. */
   readonly submittedAt: string | null;
   readonly finishedAt: string | null;
 }
 
-/** The answer to the question for all jobs of our token. */
+/** The answer to a request for all jobs of our token. */
 export type ListOutcome =
   | {
       readonly type: 'listed';
       readonly jobs: readonly PastJob[];
-      /** A part of the list that was not to be had, and why; absent where all of it was. */
+      /** A part of the list that was unavailable, and why; absent if the list is complete. */
       readonly missing?: string;
     }
   /** The service has no such list. */
@@ -179,7 +179,7 @@ export type ListOutcome =
       readonly retryAfterMs: number | null;
     };
 
-/** Whether a service takes a job with these options, where its contract does not say so: asked before it is sent. */
+/** Whether a service accepts a job with these options, if its contract does not say so: requested before it is sent. */
 export type OfferOutcome =
   | { readonly type: 'offered' }
   /** Final for the item. */
@@ -191,7 +191,7 @@ export type OfferOutcome =
     }
   | Extract<PingOutcome, { readonly type: 'unavailable' }>;
 
-/** Whether a service answers at all: asked before the next submission once it was down. */
+/** Whether a service answers at all: requested before the next submission after it was down. */
 export type PingOutcome =
   | { readonly type: 'well' }
   | {

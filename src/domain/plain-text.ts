@@ -1,9 +1,9 @@
-/** Text from elsewhere in a form that can be shown. Pure. */
+/** Makes external text safe to show. Pure. */
 
-/** All control characters but line feed and tab, and what turns the reading direction. */
+/** All control characters except line feed and tab, and characters that change the reading direction. */
 const CONTROL = /[^\P{Cc}\n\t]|[\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Words of services, file names and keys may hold codes that a terminal obeys: they are shown instead. */
+/** Messages of services, file names and keys may contain terminal control codes: they are shown as text. */
 export function harmless(text: string): string {
   return text.replace(CONTROL, (code) => `\\u{${(code.codePointAt(0) ?? 0).toString(16)}}`);
 }

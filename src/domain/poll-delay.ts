@@ -1,6 +1,6 @@
 /**
- * When to ask for a job's progress again. Never earlier than the service said; further apart as the job grows
- * old, because a job that has run for an hour rarely ends in the next five seconds.
+ * When to poll a job again. Never earlier than the service requested; less often as the job gets older, because a job
+ * that has run for an hour rarely ends in the next five seconds.
  */
 import type { ItemEndCode } from './item-end-codes.ts';
 import type { Timing } from './outcomes.ts';
@@ -10,16 +10,16 @@ const LONGEST_MS = 60_000;
 /** A tenth of the age: the end of a job is noticed at most 10 % of its run time late. */
 const SHARE_OF_AGE = 0.1;
 
-/** In ms. `ageMs`: since the job was accepted. `retryAfterMs`: what the service ordered, a floor. */
+/** In ms. `ageMs`: since the job was accepted. `retryAfterMs`: the delay that the service requested, a minimum. */
 export function pollDelay(ageMs: number, retryAfterMs: number | null): number {
   const wished = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs * SHARE_OF_AGE));
   return Math.max(wished, retryAfterMs ?? 0);
 }
 
-/** Longer silence of the worker behind a running job means that nobody works on it any more. */
+/** If the worker behind a running job is silent for longer, nothing works on the job any more. */
 const SILENT_SECONDS = 3_600;
 
-/** Past its own time limit a job is failed by the service; this long after it, in s, nobody is there to do it. */
+/** The service fails a job that exceeds its time limit; if it has not done so after this long, in s, it never will. */
 const OVERRUN_SECONDS = 3_600;
 
 /** Why a job that the service calls unfinished will never finish; null while it may. */

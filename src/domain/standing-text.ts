@@ -1,4 +1,4 @@
-/** The standing of a campaign among others, in words: of the commands and of the Temporal UI. */
+/** The standing of a campaign among others, in words: for commands and the Temporal UI. */
 import { USUAL_PRIORITY, type Standing } from './campaign.ts';
 
 /** `share 2, priority 1, reserve 20` */

@@ -18,7 +18,7 @@ export function isFinal(state: ItemState): state is FinalState {
   return (FINAL_STATES as readonly string[]).includes(state);
 }
 
-/** It has succeeded, or may yet: others can count on its result. */
+/** It has succeeded, or still may: others can rely on its result. */
 export function maySucceed(state: ItemState): boolean {
   return !isFinal(state) || state === 'succeeded';
 }

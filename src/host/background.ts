@@ -1,8 +1,8 @@
 /**
- * The background process of a folder, which holds server and worker: is one there, and how one is started.
+ * The background process of a folder, which runs server and worker: whether it exists, and how it is started.
  *
- * `q` in the live view starts the same process: it joins while the command still serves, and takes over when that
- * has stopped. So there is one path for every end of a host.
+ * `q` in the live view starts the same process: it joins while the command still serves, and takes over when the
+ * command has stopped. So there is one path for every end of a host.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
@@ -20,9 +20,9 @@ const READY_TIMEOUT_MS = 60_000;
 const TAKEN_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 
-/** What the process is started with: it reads its configuration itself. */
+/** Options passed to the process: it reads its configuration itself. */
 export interface BackgroundOptions {
-  /** Path of the configuration file, where one was named. */
+  /** Path of the configuration file, if one was given. */
   readonly config?: string;
   readonly services?: 'local';
 }
@@ -32,9 +32,9 @@ export async function startInBackground(
   settings: Settings,
   { config, services }: BackgroundOptions,
 ): Promise<void> {
-  // A Temporal elsewhere has workers of its own.
+  // A remote Temporal has its own workers.
   if (settings.temporal || backgroundRuns(settings)) return;
-  // It would find that out itself, and only its log would tell.
+  // The process would find this itself, but only report it in its log.
   for (const { reason } of settings.unready) throw reason;
   mkdirSync(settings.embeddedDir, { recursive: true, mode: PRIVATE_FOLDER });
   const logFile = join(settings.embeddedDir, 'host.log');
@@ -63,14 +63,14 @@ export async function startInBackground(
   }
 }
 
-/** True when such a process holds the folder's server, or waits to. */
+/** True when such a process is the host of the folder, or waits to be. */
 export function backgroundRuns({ embeddedDir }: Pick<Settings, 'embeddedDir'>): boolean {
   const record = readRecord(embeddedDir, 'background');
   return record !== null && runsAs(record.pid, 'host');
 }
 
 /**
- * Returns when the background process, which had waited for the host to close, holds the folder's server.
+ * Returns when the background process, which had waited for the host to close, has taken over the folder's server.
  *
  * @throws HundredfoldError `HOST_NOT_READY`
  */

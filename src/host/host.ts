@@ -1,7 +1,6 @@
 /**
- * A host holds everything that a campaign needs on one machine: the embedded Temporal server, the local services
- * if they are used, and a worker. One process in a folder is the host; others join it, and one of them takes
- * over when it goes.
+ * A host runs everything that a campaign needs on one machine: the embedded Temporal server, the local services if they
+ * are used, and a worker. One process per folder is the host; others join it, and one of them takes over when it ends.
  */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -22,7 +21,7 @@ import { watchClock } from './watch-clock.ts';
 export interface Host {
   readonly record: HostRecord;
   readonly client: Client;
-  /** Starts the server anew, on its old port, when it has died: worker and clients find it there again. */
+  /** Restarts the server on its old port when it has died: worker and clients find it there again. */
   revive(): Promise<void>;
   /** In order: worker, server, services. */
   stop(): Promise<void>;
@@ -32,15 +31,15 @@ export interface HostOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly localServices: boolean;
-  /** For commands that submit nothing: any host that runs will do, whatever services it knows. */
+  /** For commands that submit nothing: any running host will do, whatever services it knows. */
   readonly anyHost?: boolean;
-  /** A worker that answers questions about campaigns and does nothing for them. */
+  /** A worker that only answers queries about campaigns. */
   readonly lookOnly?: boolean;
-  /** With `lookOnly`: the host stays until it is interrupted, so that other commands that look may join it. */
+  /** With `lookOnly`: the host stays until it is interrupted, so that other commands that only read may join it. */
   readonly lasting?: boolean;
-  /** How long a host that holds the folder may take to answer, in ms; a minute when it is left out. */
+  /** How long the host of the folder may take to answer, in ms; default: a minute. */
   readonly patienceMs?: number;
-  /** Of a Temporal configured elsewhere: false leaves all work to the workers there. */
+  /** For a remote Temporal: false leaves all work to the workers there. */
   readonly ownWorker?: boolean;
 }
 
@@ -52,18 +51,18 @@ type Stop = () => Promise<void> | void;
 
 interface Start {
   readonly dir: string;
-  /** Whether the local services are. */
+  /** Whether the local services are wanted. */
   readonly wanted: boolean;
-  /** Gets what ends the parts, in the order of their start. */
+  /** Receives the functions that stop the parts, in the order of their start. */
   readonly stops: Stop[];
 }
 
 /**
- * The server, the local services and the code of the worker, all at once: the server takes a second to start, and loading
- * what works with it half a second.
+ * The server, the local services and the code of the worker, all concurrently: the server takes a second to start, and
+ * loading the worker's code half a second.
  */
 async function startParts(keeper: ServerKeeper, { dir, wanted, stops }: Start) {
-  // Before the server starts: a step between the two would go unnoticed, and the server stand still.
+  // Before the server starts: a step in between would go unnoticed, and the server would stop dispatching.
   const clock = watchClock(dir);
   const beginning = keeper.begin();
   const starting = wanted ? startServices(dir) : Promise.resolve(null);
@@ -96,7 +95,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     removeRecord(dir, 'host');
     for (const step of stops.splice(0).reverse()) await step();
   };
-  // Of a host that was killed.
+  // From a host that was killed.
   removeRecord(dir, 'host');
   try {
     const wanted = !lookOnly && (options.localServices || wereUsed(dir));
@@ -106,8 +105,8 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
     const temporal = { address: server.address, namespace: 'default', codec: settings.codec };
     const client = await connectClient({ ...temporal, embedded: true });
     stops.push(() => client.connection.close());
-    // One after the other: should the server die here, a call that is still being retried when the other has failed,
-    // and its connection was closed for that, would end the process ("Channel has been shut down").
+    // One after the other. If they ran concurrently and the server died, one call would fail and its connection be
+    // closed while the other is still being retried, which would end the process ("Channel has been shut down").
     await registerSearchAttributes(client);
     await keepHistories(client);
     const worker = await startLastingWorker({
@@ -139,7 +138,7 @@ export async function startHost(lock: Lock, options: HostOptions): Promise<Host>
 }
 
 /**
- * A task queue of the folder's own. Should its server die and the server of another folder take its port, our worker
+ * A separate task queue for the folder. If its server dies and the server of another folder takes its port, our worker
  * finds no work there: it must not run another folder's campaigns with the services of this one.
  */
 function ownTaskQueue(dir: string): string {
@@ -150,7 +149,7 @@ function ownTaskQueue(dir: string): string {
   return taskQueue;
 }
 
-/** The server of the host that holds the folder. */
+/** The server of the folder's host. */
 export function embeddedServer(dir: string): EmbeddedServer {
   return { dir: resolve(dir), pid: () => readRecord(dir, 'server')?.pid ?? null };
 }

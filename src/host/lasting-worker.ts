@@ -1,17 +1,17 @@
 /**
- * A worker that is started again when it dies by itself. The SDK shuts a worker down when a workflow's code answers it in
- * a way that it does not expect; this happened to a process that stood still for more than 5 s and was asked by a query
- * meanwhile (SDK 1.24.0). The process itself would go on, and nobody would work.
+ * A worker that is restarted when it dies by itself. The SDK shuts a worker down when a workflow's code returns an
+ * unexpected answer; this happened in a process that was suspended for more than 5 s and received a query meanwhile
+ * (SDK 1.24.0). The process itself would continue without a worker.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { warn } from '../state/warn.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from '../worker.ts';
 
 export interface LastingOptions {
-  /** Called each time that the worker has died, or could not be started again; warns on stderr when it is left out. */
+  /** Called each time the worker has died or could not be restarted; default: warns on stderr. */
   readonly onDeath?: (error: unknown) => void;
   readonly start?: (options: WorkerOptions) => Promise<RunningWorker>;
-  /** Between tries to start it again (ms). */
+  /** Between attempts to restart it (ms). */
   readonly pauseMs?: number;
 }
 
@@ -53,7 +53,7 @@ export async function startLastingWorker(
       stopping.abort();
       await current.stop();
       await kept;
-      // One that was being started when the stop was asked for.
+      // A worker that was being started when the stop was requested.
       await current.stop();
     },
   };

@@ -1,11 +1,11 @@
-/** How the local services are known and spoken to. Apart from what runs them, which takes its time to load. */
+/** Settings of the local services. Separate from the code that runs them, which takes time to load. */
 import { describeService, type ServiceSettings } from '../config/settings.ts';
 import { Secret } from '../config/secret.ts';
 import { readRecord } from './record.ts';
 
 /**
- * No secret: the services listen on this machine only. Ten characters, as the molecule service wants. Never a token of
- * the environment: the local services keep what they are given in their database.
+ * Not a secret: the services listen on this machine only. Ten characters, as the molecule service requires. Never a
+ * token of the environment: the local services store the tokens they receive in their database.
  */
 const LOCAL_TOKEN = 'local-user';
 
@@ -13,8 +13,8 @@ const LOCAL_TOKEN = 'local-user';
 export const LOCAL_ADDRESS = 'local';
 
 /**
- * The settings alone, before anything runs: the address is `local`, whatever the port turns out to be.
- * @param id tells the local services of this folder from those of others
+ * The settings alone, before anything runs: the address is `local`, whatever port is chosen later.
+ * @param id distinguishes the local services of this folder from those of others
  */
 export function localSettings(url = 'http://127.0.0.1', id?: string): ServiceSettings[] {
   const token = new Secret(LOCAL_TOKEN);
@@ -26,7 +26,7 @@ export function localSettings(url = 'http://127.0.0.1', id?: string): ServiceSet
   ];
 }
 
-/** What the ledger calls the local services of a folder. */
+/** The address of a folder's local services in the ledger. */
 export function localLedgerAddress(id: string | undefined): string {
   return id === undefined ? LOCAL_ADDRESS : `${LOCAL_ADDRESS} ${id}`;
 }

@@ -1,4 +1,4 @@
-/** The two local services as this host uses them: one process with it, one database beside Temporal's. */
+/** The two local services of this host: one process with it, one database beside Temporal's. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export async function hostLocalServices(dir: string): Promise<HostedServices> {
   const known = readRecord(dir, 'services');
   const port = await freePort(known?.port ?? 0);
   const database = join(dir, 'services.db');
-  // A database that was removed has counted nothing: its successor is another service to the ledger.
+  // After its database was removed, the count starts at zero: the ledger treats the new one as another service.
   const id = (existsSync(database) ? known?.id : undefined) ?? randomBytes(4).toString('hex');
   const services = await startLocalServices({ port, database });
   writeRecord(dir, 'services', { port, id });

@@ -1,7 +1,7 @@
 /**
- * One host at a time in a folder. The Temporal dev server happily opens one database twice, which corrupts it.
- * The lock is SQLite's own on a file beside the database: the operating system drops it with the process, however
- * that dies, so there are no stale locks and no process ids to believe in.
+ * Allows one host at a time in a folder. The Temporal dev server opens one database twice without an error, which
+ * corrupts it. The lock is SQLite's own on a file beside the database: the operating system releases it with the
+ * process, however that dies, so there are no stale locks and no process ids to check.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface Lock {
 
 const LOCK = 'host.lock';
 
-/** What this program and its Temporal server leave in the folder: histories, inputs by name, local tokens, logs. */
+/** Files of this program and its Temporal server in the folder: histories, inputs by name, local tokens, logs. */
 const OURS =
   /^((temporal|services)\.db(-wal|-shm|-journal)?|(host|server|background|clock|identity|services)\.json(\.\d+)?|(host|worker|temporal)\.log|host\.lock(-journal)?|starting|state)$/;
 
@@ -58,7 +58,7 @@ export function folderUnusable(dir: string, cause: unknown): HundredfoldError {
 
 const LOOK_AGAIN_MS = 50;
 
-/** Waits until the other process is done, or has died; `waiting` is called when that takes a second. */
+/** Waits until the other process has ended; `waiting` is called when that takes a second. */
 export async function waitForLock(
   dir: string,
   waiting: () => void = () => undefined,

@@ -1,12 +1,12 @@
-/** Whether this process may open as many files as a worker needs: the SDK's core aborts without a word otherwise. */
+/** Checks that a worker may open enough files: otherwise the SDK's core aborts without an error message. */
 import { readFileSync } from 'node:fs';
 import { HundredfoldError } from '../domain/errors.ts';
 
-/** A worker with its connections, its bundle and 8 downloads at once holds about 100. */
+/** A worker with its connections, its bundle and 8 concurrent downloads has about 100 open. */
 const NEEDED = 256;
 
 /**
- * Node has raised the soft limit to the hard one already when it started, so there is nothing left to raise. Linux only;
+ * Node has already raised the soft limit to the hard one at its start, so it cannot be raised further. Linux only;
  * macOS gives every process enough. Throws OPEN_FILES_LIMIT.
  */
 export function checkOpenFiles(limits: string = ownLimits()): void {

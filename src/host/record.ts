@@ -1,7 +1,8 @@
 /**
- * What a host leaves in its folder for others to find: `host.json` while it runs, `server.json` as long as its
- * Temporal server lives, which may be longer than the host (kill -9), and `services.json` once local services
- * were used there, `background.json` for the process of `run --detach`, `clock.json` for the next host to compare its clock with, `identity.json` for good. Written whole: others read at any time.
+ * Files that a host leaves in its folder for other processes: `host.json` while it runs, `server.json` as long as its
+ * Temporal server lives, which may be longer than the host (kill -9), `services.json` once local services were used
+ * there, `background.json` for the process of `run --detach`, `clock.json` for the next host to compare its clock with,
+ * and `identity.json` permanently. Written whole: others read at any time.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { PRIVATE_FILE } from '../state/private-folder.ts';
 const serverRecord = z.object({
   pid: z.number(),
   address: z.string(),
-  /** For the user's browser: the guard of the host (ui-guard.ts), which is there as long as the host. */
+  /** For the user's browser: the guard of the host (ui-guard.ts), which exists as long as the host. */
   ui: z.string().nullable(),
   /** The UI itself. Missing in records of versions without a guard. */
   uiBehind: z.string().nullish(),
@@ -25,22 +26,22 @@ const hostRecord = z.object({
   services: z.array(
     z.object({ service: z.enum(SERVICES), address: z.string(), credential: z.string() }),
   ),
-  /** It answers questions and does no work. */
+  /** It answers queries and does no work. */
   lookOnly: z.boolean(),
-  /** Of one that only looks: it stays until it is interrupted (`ui`), where others leave in a moment. */
+  /** For a host that only reads: it stays until it is interrupted (`ui`), while others leave soon. */
   lasting: z.boolean().optional(),
 });
 
-/** The process of `run --detach`: the host, or waiting to take over from a command that is. */
+/** The process of `run --detach`: the host, or waiting to take over from a command that is the host. */
 const backgroundRecord = z.object({ pid: z.number() });
 
-/** Made once for a folder. */
+/** Created once per folder. */
 const identityRecord = z.object({ taskQueue: z.string() });
 
-/** The latest time that Temporal's database has seen, or a little earlier, in ms since 1970. */
+/** The latest time that Temporal's database has seen, or slightly earlier, in ms since 1970. */
 const clockRecord = z.object({ wallMs: z.number() });
 
-/** `id` tells the services of two folders apart; absent from records of before there was a ledger. */
+/** `id` distinguishes the services of two folders; absent in records written before the ledger existed. */
 const servicesRecord = z.object({ port: z.number(), id: z.string().optional() });
 
 export type ServerRecord = z.output<typeof serverRecord>;
@@ -67,7 +68,7 @@ export function writeRecord<K extends keyof Records>(
   renameSync(temporary, file);
 }
 
-/** null when there is none, or it is not readable as one. */
+/** null when it is missing or invalid. */
 export function readRecord<K extends keyof Records>(dir: string, name: K): Records[K] | null {
   try {
     const raw: unknown = JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8'));

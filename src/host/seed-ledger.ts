@@ -1,4 +1,4 @@
-/** Tells the ledger of this machine what an output tree knows, before its campaign is started. */
+/** Adds the jobs recorded in an output tree to the ledger of this machine, before its campaign is started. */
 import type { Environment, ServiceSettings, Settings } from '../config/settings.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import { warn } from '../state/warn.ts';
@@ -15,9 +15,9 @@ export interface Seeding {
 }
 
 /**
- * Charges the jobs of the tree that may still count: a budget whose database was lost knows nothing of them. Each is
- * charged once, however often this is called. Returns how many were new. Local services are left out: what they have
- * counted is lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
+ * Charges the jobs of the tree that may still count: a budget whose database was lost does not know them. Each is
+ * charged once, however often this is called. Returns the number of new ones. Local services are skipped: their own
+ * counts are lost with the same folder. Throws LEDGER_UNUSABLE, STATE_FOLDER_UNUSABLE and StoreErrors.
  */
 export async function seedLedger(store: Store, seeding: Seeding): Promise<number> {
   const feeds = seeding.feeds.filter(({ reference }) => reference.address !== LOCAL_ADDRESS);
@@ -29,7 +29,7 @@ export async function seedLedger(store: Store, seeding: Seeding): Promise<number
     const first = (await credentialOfTree(store, reference.service)) ?? reference.credential;
     const ledger = new Ledger({ folder: stateFolderOf(seeding), owner: 'tree', warn });
     try {
-      // Of which of several tokens a job was is not always known: then it counts for each.
+      // With several tokens, the token of a job is sometimes unknown: then it counts for each.
       for (const credential of new Set([first, ...others.map((one) => one.reference.credential)])) {
         const own = jobs.filter((job) => (job.credential ?? credential) === credential);
         const account = { ...reference, credential, address: ledgerAddress };

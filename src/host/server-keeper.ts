@@ -1,4 +1,4 @@
-/** The embedded server of a host: begun or taken over, begun again when it dies, ended with the host. */
+/** The embedded server of a host: started or taken over, restarted when it dies, stopped with the host. */
 import { HundredfoldError } from '../domain/errors.ts';
 import { ensureTemporalCli } from '../temporal/cli.ts';
 import {
@@ -25,7 +25,7 @@ const SET_ASIDE = (name: string): string =>
 
 const LOOK_EVERY_MS = 1_000;
 const UI_PORT = 8233;
-/** Ports that are tried. */
+/** Number of ports to try. */
 const STARTS = 3;
 
 export class ServerKeeper {
@@ -34,7 +34,7 @@ export class ServerKeeper {
   #guard: UiGuard | null = null;
   #watch: NodeJS.Timeout | null = null;
   #reviving: Promise<unknown> | null = null;
-  /** However this process ends, its server goes with it: only kill -9 leaves one, for the next host to find. */
+  /** However this process ends, it ends its server: only kill -9 leaves one behind, for the next host to find. */
   readonly #abandon = (): void => {
     if (this.#server) killNow(this.#server.pid);
   };
@@ -48,9 +48,9 @@ export class ServerKeeper {
   /** The server that a killed host left behind, or a new one on the same database. */
   async begin(): Promise<ServerRecord> {
     const server = await this.#findOrStart();
-    // Worker and clients keep knocking at its address: it only has to be there again soon.
+    // Worker and clients keep retrying its address: it only has to be back soon.
     this.#watch = setInterval(() => {
-      // What keeps it from starting stands in its log; we go on trying as long as we live.
+      // The reason why it does not start is in its log; we retry as long as this process lives.
       if (this.#server && !isAlive(this.#server.pid)) this.revive().catch(() => undefined);
     }, LOOK_EVERY_MS);
     this.#watch.unref();
@@ -59,7 +59,7 @@ export class ServerKeeper {
 
   async #findOrStart(): Promise<ServerRecord> {
     const left = readRecord(this.#dir, 'server');
-    // A server that was started before there was a guard shows its UI to every web page: it is started anew.
+    // A server that was started before the guard existed shows its UI to every web page: it is restarted.
     if (left?.uiBehind && !isSetBack(this.#dir) && (await isRunning(left))) {
       this.#server = { ...left, ui: await this.#guardedUi(left) };
       writeRecord(this.#dir, 'server', this.#server);
@@ -71,7 +71,7 @@ export class ServerKeeper {
     return this.#start(left);
   }
 
-  /** When the server has died: another one, where worker and clients look for it. Throws TEMPORAL_PORT_LOST. */
+  /** When the server has died: starts another one at the same address. Throws TEMPORAL_PORT_LOST. */
   async revive(): Promise<void> {
     if (this.#server && (await isRunning(this.#server))) return;
     this.#reviving ??= this.#restart().finally(() => {
@@ -101,9 +101,9 @@ export class ServerKeeper {
   async #start(former: ServerRecord | null): Promise<ServerRecord> {
     const { path: executable } = await ensureTemporalCli(sayOnStderr);
     const port = former ? { port: portOf(former.address) } : {};
-    // Two servers that start at once would both see the same ports free, and one be taken for the other.
+    // Two servers that start at once would both see the same ports free, and one could be mistaken for the other.
     const ports = await waitForLock(portsFolder(this.#dir, process.env));
-    // Other users of the machine choose ports, too. Once worker and clients look for the server, it cannot move.
+    // Other users of the machine choose ports too. Once worker and clients look for the server, it cannot move.
     const starts = this.#server === null ? STARTS : 1;
     try {
       const ui = await this.#guardedUi(former);
@@ -113,7 +113,7 @@ export class ServerKeeper {
       const started = await insist(starts, () =>
         startDevServer(options, (server) => {
           this.#server = record(server);
-          // Recorded before it is healthy: if we are killed right here, the next host still finds it.
+          // Recorded before it is healthy: if this process is killed here, the next host still finds it.
           writeRecord(this.#dir, 'server', this.#server);
         }),
       );
@@ -123,7 +123,7 @@ export class ServerKeeper {
     }
   }
 
-  /** Where the user finds the UI, on its former port if that is free. */
+  /** The address of the UI for the user, on its former port if that is free. */
   async #guardedUi(former: ServerRecord | null): Promise<string> {
     const known = former?.ui ? [portOf(new URL(former.ui).host)] : [];
     this.#guard ??= await guardUi(() => this.#server?.uiBehind ?? null, ...known, UI_PORT);
@@ -131,7 +131,7 @@ export class ServerKeeper {
   }
 }
 
-/** Starts again, on another port, when somebody else was quicker. */
+/** Starts again on another port if the port was taken meanwhile. */
 async function insist(starts: number, start: () => Promise<DevServer>): Promise<DevServer> {
   for (let left = starts - 1; ; left -= 1) {
     try {

@@ -1,7 +1,7 @@
 /**
- * A session is a command's way to Temporal: a server of its own configured elsewhere, the embedded server of a
- * host that runs already, or one that this command becomes the host of. When the host it joined goes away, it
- * takes over: all open campaigns go on.
+ * A session is a command's access to Temporal: a remote server from the configuration, the embedded server of a running
+ * host, or one for which this command becomes the host. When the host it joined ends, it takes over: all open campaigns
+ * continue.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -31,13 +31,13 @@ import { stateFolderOf } from './state.ts';
 import { Deadline } from '../domain/deadline.ts';
 
 export interface Session {
-  /** `host`: this process holds server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
+  /** `host`: this process runs server and worker; `joined`: another does; `remote`: a server configured elsewhere. */
   readonly role: 'host' | 'joined' | 'remote';
   readonly client: Client;
   readonly taskQueue: string;
-  /** The Temporal UI; null when we do not know one. */
+  /** The Temporal UI; null when unknown. */
   readonly ui: string | null;
-  /** After a failed call: returns when Temporal can be used again, taking over from a host that has gone. */
+  /** After a failed call: returns when Temporal can be used again, taking over from a host that has ended. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
@@ -90,7 +90,7 @@ class EmbeddedSession implements Session {
     await this.#enter();
   }
 
-  /** May be called twice: what another process has taken over meanwhile is no longer ours to end. */
+  /** May be called twice: what another process has taken over meanwhile is not stopped here. */
   async close(): Promise<void> {
     const host = this.#host;
     const joined = this.#joined;
@@ -106,7 +106,7 @@ class EmbeddedSession implements Session {
     return current;
   }
 
-  /** Becomes the host if nobody is, joins it otherwise. A host that is still starting is waited for. */
+  /** Becomes the host if there is none, joins it otherwise. Waits for a host that is still starting. */
   async #enter(): Promise<void> {
     const { settings, patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
     const { embeddedDir } = settings;
@@ -132,9 +132,9 @@ class EmbeddedSession implements Session {
   }
 
   async #join(record: HostRecord): Promise<boolean> {
-    // A record left by a host that was killed: its successor is about to write its own.
+    // A record left by a killed host: its successor is about to write its own.
     if (!isAlive(record.pid)) return false;
-    // A command like `status` holds the server for a moment: nothing would be done while we relied on it.
+    // A command like `status` runs the server only briefly and does no work: it cannot be relied on.
     if (record.lookOnly && !record.lasting) return false;
     if (record.lookOnly && !this.#options.lookOnly) throw onlyLooks(record);
     const { patienceMs = HOST_START_TIMEOUT_MS } = this.#options;
@@ -156,7 +156,7 @@ class EmbeddedSession implements Session {
     return true;
   }
 
-  /** A limit that was changed while campaigns run holds from the next command on: the host knows the old one. */
+  /** A limit that was changed while campaigns run applies from the next command on: the host has the old one. */
   async #updateLimits(client: Client): Promise<void> {
     const services = everyCredential(Object.values(this.#options.settings.services));
     for (const { reference, limit, addressLimit, maxUnfinished } of services) {
@@ -220,15 +220,16 @@ class RemoteSession implements Session {
     const client = await connectClient(target);
     await registerSearchAttributes(client);
     const { deployment } = settings;
-    // `doctor` says so where the server has none.
+    // `doctor` reports a server without deployments.
     const build = deployment === null ? null : await buildOn(client, deployment);
     const taskQueue = settings.taskQueue ?? DEFAULT_TASK_QUEUE;
     const services: ServiceSettings[] = lookOnly
       ? []
       : everyCredential(Object.values(settings.services));
-    // Whether others work there cannot be known: the server lists pollers for minutes after they have gone. So a
-    // command that wants work done brings a worker, and one that only looks does if none was seen at all.
-    // One that lacks a token leaves the work to others: it would take jobs from the queue that it cannot do.
+    // It is unknown whether other workers are active there: the server lists pollers for minutes after they have ended.
+    // So a command that wants work done brings a worker, and a command that only reads does if no worker was seen at
+    // all. A command that lacks a token leaves the work to others: its worker would take jobs from the queue that it
+    // cannot do.
     const able = services.length > 0 && settings.unready.length === 0;
     const needed = lookOnly ? !(await hasWorkers(client, taskQueue)) : able;
     const stateFolder = stateFolderOf({ settings, environment });
@@ -253,7 +254,7 @@ class RemoteSession implements Session {
   }
 
   async recover(): Promise<void> {
-    // The connection reconnects by itself; the server is somebody else's to keep running.
+    // The connection reconnects by itself; the remote server is not ours to restart.
     await delay(1_000);
   }
 
@@ -263,7 +264,7 @@ class RemoteSession implements Session {
   }
 }
 
-/** Loads the worker only where there is work for it: half of the start of a command that looks. */
+/** Loads the worker only if there is work for it: half of the start-up time of a command that only reads. */
 async function startWorkerHere(options: WorkerOptions): Promise<Pick<RunningWorker, 'stop'>> {
   const { startLastingWorker } = await import('./lasting-worker.ts');
   return startLastingWorker(options);
@@ -274,7 +275,7 @@ function temporalOf(record: HostRecord): TemporalAddress {
   return { address: record.server.address, namespace: 'default' };
 }
 
-/** A configured Temporal, as connections want it. */
+/** A configured Temporal, in the form that connections take. */
 export function temporalAddress(
   settings: TemporalSettings,
   codec: CodecKeys | null,

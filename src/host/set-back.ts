@@ -1,33 +1,33 @@
 /**
- * A clock that was set back. The Temporal server stores its timers at absolute times, and hands out nothing that is due
- * before what it has handed out already: for as long as the clock was set back it stands still, also after a restart on
- * the same database (measured, docs/reliability.md). So that database is set aside, and the next command begins a new
- * one. Nothing is lost and nothing is sent twice: ended items and accepted jobs stand in the output tree, submissions in
- * the ledger.
+ * Handles a clock that was set back. The Temporal server stores its timers with absolute times, and never dispatches a
+ * task that is due earlier than one already dispatched: it stops for as long as the clock was set back, also after a
+ * restart on the same database (measured, docs/reliability.md). So that database is set aside, and the next command
+ * creates a new one. Nothing is lost and nothing is sent twice: ended items and accepted jobs are in the output tree,
+ * submissions in the ledger.
  */
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PRIVATE_FILE } from '../state/private-folder.ts';
 
-/** Set back by less (ms), the server is waited for. */
+/** If it was set back by less (ms), we wait for the server. */
 export const WAITED_FOR_MS = 60_000;
 
 const DATABASE = 'temporal.db';
 const MARK = 'clock-set-back';
 
-/** The next server in this folder is not to use the database that is there. */
+/** The next server in this folder must not use the existing database. */
 export function markSetBack(dir: string): void {
   writeFileSync(join(dir, MARK), '', { mode: PRIVATE_FILE });
 }
 
-/** Whether the database cannot be gone on with. */
+/** Whether the database cannot be used any more. */
 export function isSetBack(dir: string): boolean {
   return existsSync(join(dir, MARK));
 }
 
 /**
- * Sets the database aside where a command has marked it. No server may run on it. Returns the name that the database has
- * now; null when it stays where it is.
+ * Sets the database aside if a command has marked it. No server may run on it. Returns the new name of the database;
+ * null if it was not moved.
  */
 export function setAsideAfterStep(dir: string, now = Date.now()): string | null {
   if (!isSetBack(dir)) return null;
@@ -38,7 +38,7 @@ export function setAsideAfterStep(dir: string, now = Date.now()): string | null 
   return aside;
 }
 
-/** With its write-ahead log. */
+/** Including its write-ahead log. */
 function filesOf(dir: string): string[] {
   return readdirSync(dir).filter((name) => name === DATABASE || name.startsWith(`${DATABASE}-`));
 }

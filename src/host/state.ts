@@ -1,4 +1,4 @@
-/** The state folder as commands use it: the user's own, or one beside the embedded server where there is no home. */
+/** The state folder for commands: the user's own, or one beside the embedded server if there is no home. */
 import { join } from 'node:path';
 import type { Environment, Settings } from '../config/settings.ts';
 import { privateFolder } from '../state/private-folder.ts';
@@ -22,8 +22,8 @@ export function stateFolderOf({
 }
 
 /**
- * The folder whose lock is held while a server of this user looks for its ports and takes them, whatever its folder.
- * Throws FOLDER_NOT_PRIVATE: a folder that another user made could hold us up, or lead our files elsewhere.
+ * The folder whose lock is held while a server of this user chooses and opens its ports, in any working folder. Throws
+ * FOLDER_NOT_PRIVATE: a folder created by another user could block us, or redirect our files.
  */
 export function portsFolder(embeddedDir: string, environment: Environment): string {
   const state = () => stateFolderOf({ settings: { embeddedDir }, environment });

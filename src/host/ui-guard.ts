@@ -1,11 +1,12 @@
 /**
- * The door to the Temporal UI. The UI of the dev server answers any Host header and takes any POST: a web page in the
- * user's browser could read and terminate workflows, by DNS rebinding or by a plain form. So it listens on an address
- * that a page cannot guess, and what the user opens is this proxy, which passes on only what the UI's own pages ask.
+ * A proxy in front of the Temporal UI. The UI of the dev server answers any Host header and accepts any POST: a web
+ * page in the user's browser could read and terminate workflows, by DNS rebinding or by a plain form. So the UI listens
+ * on an address that a page cannot guess, and the user opens this proxy, which only forwards requests of the UI's own
+ * pages.
  *
  * Rejected: `--ui-public-path` with a secret (tried: the API answers without the path, and `/` redirects to it); a
- * secret in the link with a cookie (another local user reaches gRPC without either); gRPC on a Unix socket or with
- * TLS (start-dev offers neither).
+ * secret in the link with a cookie (another local user reaches gRPC without either); gRPC on a Unix socket or with TLS
+ * (start-dev offers neither).
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
@@ -17,12 +18,12 @@ export interface UiGuard {
   close(): Promise<void>;
 }
 
-/** No page of another site may show the UI in a frame and have the user click there unknowingly. */
+/** No page of another site may show the UI in a frame and make the user click there unknowingly. */
 const NO_FRAMES = { 'x-frame-options': 'SAMEORIGIN', 'referrer-policy': 'same-origin' };
 
 /**
- * Listens on the first of the wished ports that is free, or on any.
- * @param target the UI itself, asked for each request: it may be started anew elsewhere
+ * Listens on the first preferred port that is free, or on any.
+ * @param target the UI itself, read for each request: it may be restarted at another address
  */
 export async function guardUi(
   target: () => string | null,
@@ -81,7 +82,7 @@ export function refusal(
   if (origin !== undefined && !names.includes(origin.replace(/^http:\/\//, ''))) {
     return 'A page of another site asked for this (Origin).';
   }
-  // Browsers alone send it, and no page can change it. `same-site` is another port of this machine.
+  // Only browsers send it, and no page can change it. `same-site` is another port of this machine.
   const site = headers['sec-fetch-site'] ?? 'none';
   if (site === 'none' || site === 'same-origin') return null;
   const followsLink =
@@ -96,7 +97,7 @@ function refuse(answer: ServerResponse, status: number, why: string): void {
   answer.end(`${why}\n`);
 }
 
-/** Of one connection only (RFC 9110, 7.6.1); `host` is set anew, and no other site is let in by the UI itself. */
+/** Headers for one connection only (RFC 9110, 7.6.1); `host` is replaced, and the UI itself allows no other site. */
 const NOT_PASSED = /^(host|connection|keep-alive|upgrade|te|trailer|transfer-encoding|proxy-.*)$/;
 const NOT_RETURNED =
   /^(connection|keep-alive|upgrade|trailer|transfer-encoding|access-control-.*)$/;

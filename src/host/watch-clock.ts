@@ -1,4 +1,4 @@
-/** A clock that is set back while this command holds the embedded server, or was before it took the server over. */
+/** Detects a clock that is set back while this command runs the embedded server, or before it took the server over. */
 import { formatNonZeroDuration } from '../domain/duration.ts';
 import { systemClock, type SteadyClock } from '../ledger/steady-clock.ts';
 import { warn } from '../state/warn.ts';
@@ -13,9 +13,9 @@ export interface WatchedClock {
 }
 
 /**
- * Marks the database when the clock was set back since the last host wrote down the time, and watches the clock from
- * now on. Call it before the server is started.
- * @param stop asks this command to end in order, as Ctrl-C does
+ * Marks the database when the clock was set back since the last host recorded the time, and watches the clock from now
+ * on. Call it before the server is started.
+ * @param stop makes this command end in order, like Ctrl-C
  */
 export function watchClock(
   embeddedDir: string,
@@ -31,13 +31,13 @@ export function watchClock(
     markSetBack(embeddedDir);
     stop();
   });
-  // A step is looked for first: the time after it must not replace the time before it unmarked.
+  // First check for a step: the time after it must not replace the time before it while the database is unmarked.
   const record = () => {
     watch.look();
     try {
       writeRecord(embeddedDir, 'clock', { wallMs: clock.now().wallMs });
     } catch {
-      // The disk is full, or the folder was removed: an older time stays, which only notices a step a little later.
+      // The disk is full, or the folder was removed: the older time remains, and a step is only noticed slightly later.
     }
   };
   record();

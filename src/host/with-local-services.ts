@@ -1,11 +1,11 @@
-/** The local services for a command that asks them something and needs no Temporal. */
+/** The local services for a command that queries them and needs no Temporal. */
 import type { ServiceSettings } from '../config/settings.ts';
 import { hostLocalServices } from './local.ts';
 import { localSettings } from './local-settings.ts';
 import { tryLock } from './lock.ts';
 import { readRecord } from './record.ts';
 
-/** @param dir of the embedded server: whoever holds it has the services as well, unless nobody does. */
+/** @param dir of the embedded server: its host runs the services as well; without a host they are started here. */
 export async function withLocalServices<T>(
   dir: string,
   use: (settings: readonly ServiceSettings[]) => Promise<T>,

@@ -1,25 +1,25 @@
-/** All charges that the file holds, for people and their own programs. Nothing is decided by it. */
+/** All charges in the file, for people and their own programs. The program makes no decision from it. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import type { Account } from './charge.ts';
 import { counts, LONGEST_POST_MS, release, type Counted } from './fullness.ts';
 import type { Moment } from './steady-clock.ts';
 
-/** A charge with its times, in ms since the epoch by the clock of the wall; null where they are not known. */
+/** A charge with its times, in ms since the epoch by the wall clock; null when unknown. */
 export interface ListedCharge extends Account {
-  /** `foreign`: a job of somebody else, which an answer of the service made known. */
+  /** `foreign`: a job from elsewhere, revealed by an answer of the service. */
   readonly source: 'ours' | 'foreign';
-  /** `open`: on its way, or its process died before it was answered. */
+  /** `open`: in progress, or its process died before the answer. */
   readonly state: 'open' | 'charged';
   readonly remoteId: string | null;
-  /** Just before the first byte; of an open one, when its slot was reserved. */
+  /** Just before the first byte; for an open one, when its slot was reserved. */
   readonly sentAt: number | null;
   readonly answeredAt: number | null;
-  /** The window is counted from here: from the answer, or from when the job became known. */
+  /** Start of its window: the answer, or the time when the job became known. */
   readonly countsFrom: number | null;
-  /** When it leaves the window that held for it; null while it is on its way, and where there is no limit. */
+  /** When it leaves its window; null while it is in progress, and if there is no limit. */
   readonly releasedAt: number | null;
-  /** Whether it counts at this moment. */
+  /** Whether it counts now. */
   readonly counts: boolean;
 }
 
@@ -63,7 +63,7 @@ function standing(
   return { releasedAt, counts: counts(row, window, now) };
 }
 
-/** A submission of unknown fate, read from a tree, has a name of ours in the place of an id. */
+/** A submission of unknown fate, read from a tree, has a substitute name instead of an id. */
 function remoteIdOf(value: SQLOutputValue | undefined): string | null {
   return typeof value === 'string' && !value.startsWith('unsure ') ? value : null;
 }

@@ -19,9 +19,9 @@ import type { Moment } from './steady-clock.ts';
 type Row = Record<string, SQLOutputValue>;
 type Full = Extract<Reservation, { type: 'full' }>;
 
-/** How often (ms) rows that count no longer are removed. */
+/** How often (ms) expired rows are removed. */
 const TIDY_EVERY_MS = 60_000;
-/** An answer may come late, from a process that stood still: its row is kept that long (ms). */
+/** An answer may come late, from a process that was suspended: its row is kept this long (ms). */
 const OPEN_KEPT_MS = 24 * 3_600_000;
 
 export class ChargeRows {
@@ -40,14 +40,14 @@ export class ChargeRows {
   }
 
   /**
-   * Brings rows of another run of the system to this one, once: elapsed time by the clock of the wall, and never
-   * negative. A row later than now is of a machine that was put back to a snapshot: it counts from now.
+   * Converts rows of another run of the system to this one, once: elapsed time by the wall clock, and never negative. A
+   * row later than now comes from a machine that was reset to a snapshot: it counts from now.
    */
   anchor(now: Moment): void {
     for (const table of ['charges', 'gaps']) anchorRows(this.#database, table, now);
   }
 
-  /** Removes what is older than every window it may count in. */
+  /** Removes rows older than every window in which they may count. */
   tidy({ steadyMs }: Moment): void {
     if (steadyMs < this.#tidiedAt + TIDY_EVERY_MS) return;
     this.#tidiedAt = steadyMs;
@@ -86,7 +86,7 @@ export class ChargeRows {
     this.#insert(submission, { id, state: 'open', origin: 'sent', keepMs: keep, windowMs, ...now });
   }
 
-  /** How many of an account count in a window that reaches back from when `id` was reserved; `id` is one of them. */
+  /** How many of an account's charges count in a window that ends when `id` was reserved; includes `id`. */
   chargedSince(id: string, account: Account, limit: Limit, now: Moment): number {
     const reserved = this.#get('SELECT steady FROM charges WHERE id = ?', id);
     const since = Math.min(now.steadyMs, Number(reserved?.['steady'] ?? now.steadyMs));
@@ -123,7 +123,7 @@ export class ChargeRows {
       ...[service, address, remoteId],
     );
     if (known) return false;
-    // A time that lies ahead was written before the clock was set back: it counts from now.
+    // A time in the future was written before the clock was set back: it counts from now.
     const elapsed = Math.max(0, now.wallMs - closedAt);
     const at = { run: now.run, steadyMs: now.steadyMs - elapsed, wallMs: now.wallMs - elapsed };
     const id = `tree ${service} ${address} ${remoteId}`;
@@ -176,7 +176,7 @@ export class ChargeRows {
     return typeof at === 'number' && at > steadyMs - OPEN_KEPT_MS ? steadyMs - at : null;
   }
 
-  /** While a window reaches back to before the ledger was begun again, it may be full. */
+  /** While a window includes time before the ledger was recreated, it may be full. */
   unknownBefore({ credential, address }: Windows, now: Moment): Full | null {
     const age = this.gapAge(now);
     if (age === null) return null;
@@ -187,8 +187,8 @@ export class ChargeRows {
   }
 
   /**
-   * The service counts more than we can have sent: somebody else uses the credential. Counted from the reservation,
-   * with all that was reserved since: what was ours at any moment in between is not taken for theirs.
+   * If the service counts more than we can have sent, someone else uses the credential. Counted from the reservation,
+   * including all later reservations, so that jobs that were ours at any moment in between are not counted as foreign.
    */
   #foreignJobs(
     row: Row,
@@ -278,7 +278,7 @@ function keepMs({ credential, address }: Windows): number {
   return Math.max(REMEMBERED_MS, credential.windowMs, address.windowMs) + KEEP_LONGER_MS;
 }
 
-/** The longest window that it counts in; null where nothing is limited. */
+/** The longest window in which it counts; null if there is no limit. */
 function countedMs({ credential, address }: Windows): number | null {
   const limited = [credential, address].filter(({ limit }) => limit !== null);
   return limited.length === 0 ? null : Math.max(...limited.map(({ windowMs }) => windowMs));
@@ -291,7 +291,7 @@ export function anchorRows(database: DatabaseSync, table: string, now: Moment): 
     database,
     `SELECT 1 FROM ${table} WHERE run < ? OR run > ? OR (run = ? AND steady > ?) LIMIT 1`,
   ).get(run, run, run, steadyMs);
-  // Almost always: a read, and no write.
+  // The usual case: a read, and no write.
   if (known === undefined) return;
   database
     .prepare(

@@ -1,17 +1,17 @@
-/** What the ledger is asked and what it answers. */
+/** Types of requests to the ledger and its answers. */
 import type { Limit } from '../budget/window.ts';
 import type { ServiceName } from '../domain/item.ts';
 
-/** Whom a submission is charged to. */
+/** The account that a submission is charged to. */
 export interface Account {
   readonly service: ServiceName;
-  /** The service's own address; for local services one that tells those of two folders apart. */
+  /** The service's own address; for local services one that distinguishes those of two folders. */
   readonly address: string;
   /** Fingerprint of the token. */
   readonly credential: string;
 }
 
-/** The limits that hold for a submission: its credential's, and the address's, which counts all credentials. */
+/** The limits that apply to a submission: its credential's, and the address's, which counts all credentials. */
 export interface Windows {
   readonly credential: Limit;
   readonly address: Limit;
@@ -27,33 +27,33 @@ export type Reservation =
   | {
       readonly type: 'taken';
       /**
-       * True when the id was reserved before by a process that never closed it, or was charged: that POST may have
-       * been made. It stays charged, and this reservation has a slot of its own.
+       * True when the id was already charged, or was reserved by a process that never closed it: that POST may have
+       * been made. It stays charged, and this reservation has its own slot.
        */
       readonly repeated: boolean;
     }
   | {
       readonly type: 'full';
-      /** How long until it is worth another try, in ms, at least 1. */
+      /** How long to wait before another attempt, in ms, at least 1. */
       readonly retryAfterMs: number;
-      /** Charges in the full window that other servers, folders or users of the token made. */
+      /** Charges in the full window by other servers, folders or users of the token. */
       readonly byOthers: number;
       readonly because: Full;
     };
 
 /**
- * `window`: as many are charged as the limit allows. `rejected`: the service answered 429 to someone on this machine
- * and its Retry-After is not over. `unknown`: the ledger was damaged, and what was charged before is not known.
+ * `window`: the limit is reached. `rejected`: the service answered 429 to a process on this machine and its Retry-After
+ * has not expired. `unknown`: the ledger was damaged, and earlier charges are unknown.
  */
 export type Full = 'window' | 'rejected' | 'unknown';
 
-/** A submission as the ledger holds it. */
+/** A submission as recorded in the ledger. */
 export interface Charge {
   readonly id: string;
   readonly state: 'open' | 'charged';
-  /** `sent` by this program; read from an output `tree`; told by the `service` as a job of somebody else. */
+  /** `sent` by this program; read from an output `tree`; reported by the `service` as a job from elsewhere. */
   readonly origin: 'sent' | 'tree' | 'service';
-  /** Made by the server that asks, and not by another one on this machine. */
+  /** Made by the requesting server, and not by another one on this machine. */
   readonly own: boolean;
   /** Elapsed (ms) since its answer, or since its reservation while it is open. */
   readonly ageMs: number;
@@ -63,22 +63,22 @@ export interface Charge {
 /** An accepted job that is known from elsewhere. */
 export interface KnownJob {
   readonly remoteId: string;
-  /** When the service had accepted it at the latest, in ms since the epoch. */
+  /** Latest time at which the service accepted it, in ms since the epoch. */
   readonly closedAt: number;
 }
 
-/** What the answer to an accepted submission told. */
+/** Content of the answer to an accepted submission. */
 export interface Answer {
   readonly remoteId?: string;
   /** Just before the first byte of the POST, in ms since the epoch. */
   readonly sentAt?: number;
-  /** When its answer was complete; left out where there was none. */
+  /** When its answer was complete; absent if there was none. */
   readonly answeredAt?: number;
   readonly rateLimit?: {
-    /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
+    /** X-RateLimit-Limit and X-RateLimit-Remaining; null if the answer had none. */
     readonly limit: number | null;
     readonly remaining: number | null;
-    /** The limit of the credential as configured: where the service names another, nothing is read from it. */
+    /** The configured limit of the credential: if the service reports another, its headers are not evaluated. */
     readonly configured: Limit;
   };
 }
@@ -87,15 +87,15 @@ export interface Answer {
 export type Rejection =
   /** The ledger was full as well (a limit was lowered), or no limit is configured. */
   | { readonly type: 'explained' }
-  /** The service names a limit below the configured one. */
+  /** The service reports a limit below the configured one. */
   | { readonly type: 'lower-limit'; readonly limit: number; readonly serviceLimit: number }
-  /** Jobs that nobody on this machine has sent count as well. */
+  /** Jobs that were not sent from this machine count as well. */
   | { readonly type: 'someone-else'; readonly charged: number; readonly limit: number };
 
-/** A 429 as it is shown to people. */
+/** A 429 as shown to people. */
 export interface SeenRejection extends Account {
   readonly type: Rejection['type'];
-  /** Elapsed since, in ms. */
+  /** Elapsed since then, in ms. */
   readonly ageMs: number;
   readonly charged: number;
   readonly limit: number | null;

@@ -1,4 +1,4 @@
-/** Whether a rolling window has a free slot, and when to ask again if not. Pure: all times are steady ms. */
+/** Whether a rolling window has a free slot, and when to retry if not. Pure: all times are steady ms. */
 import { GUARD_MS, type Limit } from '../budget/window.ts';
 
 /**
@@ -7,13 +7,13 @@ import { GUARD_MS, type Limit } from '../budget/window.ts';
  */
 export const LONGEST_POST_MS = 45_000;
 
-/** While a slot may become free at any moment, because a request on its way may be refused, ask again this soon (ms). */
+/** While a request in progress may be refused and free its slot at any moment, retry this soon (ms). */
 export const ASK_AGAIN_MS = 1_000;
 
 /** A row that may count in a window. */
 export interface Counted {
   readonly state: 'open' | 'charged';
-  /** Of the answer; of the reservation while it is open. */
+  /** Time of the answer, or of the reservation while it is open. */
   readonly steady: number;
   readonly own: boolean;
 }
@@ -42,12 +42,12 @@ export function counts(row: Counted, limit: Limit, now: number): boolean {
   return release(row, limit, now) > now;
 }
 
-/** When it leaves the window; later with each look while it is on its way. */
+/** When it leaves the window; while it is in progress, this grows with each call. */
 export function release(row: Counted, { windowMs }: Limit, now: number): number {
   return closedAt(row, now) + windowMs + GUARD_MS;
 }
 
-/** When the answer came, or would come at the earliest. */
+/** When the answer came, or the earliest time at which it would come. */
 function closedAt(row: Counted, now: number): number {
   if (row.state === 'charged') return row.steady;
   return isOnItsWay(row, now) ? now : row.steady + LONGEST_POST_MS;

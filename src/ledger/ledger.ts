@@ -1,15 +1,15 @@
 /**
  * The ledger of charges of one user on one machine: every submission is reserved in it just before its first byte, by
- * every server, folder and worker of the user. So two Temporal servers with one token, a lost `.hundredfold` or a step
- * of the clock cannot send more than the limit allows, whatever each of them thinks is free.
+ * every server, folder and worker of the user. So two Temporal servers with one token, a lost `.hundredfold` or a clock
+ * step cannot send more than the limit allows, whatever each of them considers free.
  *
- * It is the last gate and not the planner: whose turn it is, the budget workflow decides.
+ * It is the last check and does not plan: the budget workflow decides whose turn it is.
  *
  * Every method throws a HundredfoldError `LEDGER_UNUSABLE` when the file cannot be used (a full disk, a lock that is
  * never released): then nothing may be sent.
  *
- * A reservation is idempotent within one process. The same id from another process may be a second POST: it gets a
- * slot of its own.
+ * A reservation is idempotent within one process. The same id from another process may be a second POST: it gets its
+ * own slot.
  */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -36,10 +36,10 @@ import { systemClock, type Moment, type SteadyClock } from './steady-clock.ts';
 export interface LedgerOptions {
   /** The state folder (src/state). */
   readonly folder: string;
-  /** The server whose budget the submissions are of; what others charge is shown apart. */
+  /** The server whose budget makes the submissions; charges by others are shown separately. */
   readonly owner: string;
   readonly clock?: SteadyClock;
-  /** Told once when the file was damaged and begun again. */
+  /** Called once when the file was damaged and recreated. */
   readonly warn?: (message: string) => void;
 }
 
@@ -47,11 +47,11 @@ export const LEDGER_FILE = 'ledger.db';
 
 interface Opened {
   readonly database: DatabaseSync;
-  /** The file that is open: another one may lie at its path by now. */
+  /** The file that is open: there may now be another one at its path. */
   readonly file: string;
   readonly charges: ChargeRows;
   readonly rejections: RejectionRows;
-  /** What the connection is set to. */
+  /** The current setting of the connection. */
   synchronous: 'FULL' | 'NORMAL' | null;
 }
 
@@ -63,7 +63,7 @@ export class Ledger {
   readonly #clock: SteadyClock;
   readonly #warn: (message: string) => void;
   #opened: Opened | null = null;
-  /** Reserved and not closed by this process: should the file vanish meanwhile, they are charged in the new one. */
+  /** Reserved and not closed by this process: if the file is removed meanwhile, they are charged in the new one. */
   readonly #onTheirWay = new Map<string, Submission>();
 
   constructor({ folder, owner, clock = systemClock(), warn = () => undefined }: LedgerOptions) {
@@ -73,7 +73,7 @@ export class Ledger {
     this.#warn = warn;
   }
 
-  /** Takes a slot for one POST, or says when to try again. The same id takes one slot only, however often it asks. */
+  /** Reserves a slot for one POST, or says when to retry. The same id gets one slot, even if reserved again. */
   reserve(submission: Submission): Reservation {
     const reservation = this.#transaction<Reservation>(({ charges, rejections }, now) => {
       charges.tidy(now);
@@ -95,8 +95,8 @@ export class Ledger {
   }
 
   /**
-   * The POST has ended: `charged` when a job was made or may have been, `free` when certainly none was. Returns how
-   * many jobs of others the answer made known: they are charged as well.
+   * The POST has ended: `charged` when a job was or may have been created, `free` when certainly none was. Returns how
+   * many jobs from elsewhere the answer revealed: they are charged as well.
    */
   close(id: string, as: 'charged' | 'free', answer: Answer = {}): number {
     const others = this.#transaction(({ charges }, now) => {
@@ -113,8 +113,8 @@ export class Ledger {
   }
 
   /**
-   * The service answered 429 to this submission, which ends it without a job. Says whether the ledger can explain it;
-   * until `retryAfterMs` is over nobody on this machine submits with the credential.
+   * The service answered 429 to this submission, which ends it without a job. Returns whether the ledger can explain
+   * it; until `retryAfterMs` has passed, no process on this machine submits with the credential.
    */
   reject(id: string, { account, windows, retryAfterMs, serviceLimit }: RejectedPost): Rejection {
     const verdict = this.#transaction(({ charges, rejections }, now) => {
@@ -130,12 +130,12 @@ export class Ledger {
     return verdict;
   }
 
-  /** What counts for an account, for people and to seed a new budget; of its last hour, or `windowMs` when longer. */
+  /** The charges that count for an account, for display and new budgets; of its last hour, or `windowMs` if longer. */
   charges(account: Account, windowMs = 0): readonly Charge[] {
     return this.#transaction(({ charges }, now) => charges.of(account, windowMs, now));
   }
 
-  /** All charges of all accounts, also those that count no longer, for as long as they are kept. */
+  /** All charges of all accounts, including expired ones as long as they are kept. */
   list(): readonly ListedCharge[] {
     return this.#transaction(({ database }, now) => listCharges(database, now));
   }
@@ -145,14 +145,14 @@ export class Ledger {
     return this.#transaction(({ charges }) => charges.accounts());
   }
 
-  /** The 429 answers of the last hours, newest first, that a full window of ours does not explain. */
+  /** The 429 answers of the last hours, newest first, that are not explained by a full window of ours. */
   rejections(): readonly SeenRejection[] {
     return this.#transaction(({ rejections }, now) => rejections.unexplained(now));
   }
 
   /**
-   * Charges jobs that are known from elsewhere, an output tree for example. One that is known already, by its remote
-   * id, is not charged again. Returns how many were new.
+   * Charges jobs that are known from elsewhere, for example an output tree. A job already known by its remote id is not
+   * charged again. Returns the number of new ones.
    */
   note(account: Account, jobs: readonly KnownJob[], windowMs: number): number {
     return this.#transaction(({ charges }, now) => {
@@ -162,7 +162,7 @@ export class Ledger {
     });
   }
 
-  /** When the ledger was found damaged and begun again, as elapsed ms; null when that was never or long ago. */
+  /** When the ledger was found damaged and recreated, as elapsed ms; null if never or long ago. */
   begunAgain(): number | null {
     return this.#transaction(({ charges }, now) => charges.gapAge(now));
   }
@@ -186,7 +186,7 @@ export class Ledger {
     }
   }
 
-  /** `atOnce`: on disk when it returns, so that a power cut does not forget a job whose first byte leaves now. */
+  /** `atOnce`: on disk when it returns, so that a power cut does not lose a job whose first byte is sent next. */
   #once<T>(work: (opened: Opened, now: Moment) => T, atOnce = false): T {
     const opened = this.#current();
     const synchronous = atOnce ? 'FULL' : 'NORMAL';
@@ -195,7 +195,7 @@ export class Ledger {
       opened.synchronous = synchronous;
     }
     return inTransaction(opened.database, () => {
-      // Read once the lock is held: nobody writes a later moment before us.
+      // Read while the lock is held, so that no later moment is written before ours.
       const now = this.#clock.now();
       opened.charges.anchor(now);
       opened.rejections.anchor(now);
@@ -203,7 +203,7 @@ export class Ledger {
     });
   }
 
-  /** The file at the path: another process may have set ours aside, or somebody removed it. */
+  /** The file at the path: another process may have set ours aside, or it was removed. */
   #current(): Opened {
     if (this.#opened && this.#opened.file === fileAt(this.path)) return this.#opened;
     this.stop();
@@ -218,7 +218,7 @@ export class Ledger {
     return this.#opened;
   }
 
-  /** What was charged before is not known: until it has left every window, nothing is sent under a limit. */
+  /** Earlier charges are unknown: until they have left every window, nothing is sent under a limit. */
   #beginAgain(): void {
     const before = this.#opened?.file;
     this.stop();
@@ -238,9 +238,9 @@ export class Ledger {
 export interface RejectedPost {
   readonly account: Account;
   readonly windows: Windows;
-  /** What the service ordered; null when it said nothing. */
+  /** The delay that the service requested; null if it requested none. */
   readonly retryAfterMs: number | null;
-  /** X-RateLimit-Limit of the answer; null when there was none. */
+  /** X-RateLimit-Limit of the answer; null if there was none. */
   readonly serviceLimit: number | null;
 }
 
@@ -248,7 +248,7 @@ function isLimited({ windows: { credential, address } }: Submission): boolean {
   return credential.limit !== null || address.limit !== null;
 }
 
-/** A service that orders more (ms) is asked again all the same: the ledger must not stop a night for one odd answer. */
+/** After this long (ms) we retry, whatever the service requests: one odd answer must not block a night. */
 const LONGEST_HOLD_MS = 3_600_000;
 
 function explain(charged: number, windows: Windows, serviceLimit: number | null): Rejection {
@@ -256,11 +256,11 @@ function explain(charged: number, windows: Windows, serviceLimit: number | null)
   if (limit === null || charged >= limit) return { type: 'explained' };
   if (serviceLimit !== null && serviceLimit < limit)
     return { type: 'lower-limit', limit, serviceLimit };
-  // The window of the address may be the full one, and no header tells.
+  // The full window may be that of the address, which the headers do not show.
   return { type: 'someone-else', charged, limit };
 }
 
-/** Device and inode: what tells a file from another of the same name. */
+/** Device and inode: distinguish files of the same name. */
 function fileAt(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat ? `${stat.dev} ${stat.ino}` : null;

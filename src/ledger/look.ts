@@ -1,10 +1,10 @@
-/** Looks into the ledger of this machine, for commands that show it: no file is made where nothing was sent yet. */
+/** Reads the ledger of this machine, for commands that show it: no file is created if nothing was sent yet. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { statePath } from '../state/state-folder.ts';
 import { Ledger, LEDGER_FILE } from './ledger.ts';
 
-/** null where there is no ledger. @throws HundredfoldError `LEDGER_UNUSABLE` */
+/** null if there is no ledger. @throws HundredfoldError `LEDGER_UNUSABLE` */
 export function lookIntoLedger<T>(
   environment: NodeJS.ProcessEnv,
   look: (ledger: Ledger) => T,

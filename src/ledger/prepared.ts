@@ -1,9 +1,9 @@
-/** Statements of the ledger, each prepared once for a database: two transactions a submission run a dozen of them. */
+/** Statements of the ledger, each prepared once per database: two transactions per submission run a dozen of them. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const known = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
-/** @param sql one of the fixed texts of this folder: each is kept for as long as the database is open */
+/** @param sql one of the fixed texts of this folder: each is kept as long as the database is open */
 export function prepared(database: DatabaseSync, sql: string): StatementSync {
   const statements = known.get(database) ?? new Map<string, StatementSync>();
   known.set(database, statements);

@@ -1,4 +1,4 @@
-/** The answers 429 in the file: what the service ordered, and what they told. Runs in the transaction of its caller. */
+/** The 429 answers in the file, with the delay requested by the service. Runs in the transaction of its caller. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
 import { anchorRows } from './charge-rows.ts';
@@ -6,7 +6,7 @@ import type { Account, Rejection, Reservation, SeenRejection } from './charge.ts
 import { prepared } from './prepared.ts';
 import type { Moment } from './steady-clock.ts';
 
-/** How long (ms) they are kept for people to see. */
+/** How long (ms) they are kept for display. */
 const KEPT_MS = 24 * 3_600_000;
 const SHOWN = 100;
 
@@ -15,7 +15,7 @@ interface Rejected429 {
   readonly charged: number;
   readonly limit: number | null;
   readonly serviceLimit: number | null;
-  /** How long the service ordered to wait. */
+  /** The delay that the service requested. */
   readonly holdMs: number;
 }
 
@@ -51,7 +51,7 @@ export class RejectionRows {
       );
   }
 
-  /** While the order of a Retry-After holds, for the whole machine. */
+  /** While the delay of a Retry-After lasts, for the whole machine. */
   held({ service, address, credential }: Account, now: Moment): Full | null {
     const until = prepared(
       this.#database,

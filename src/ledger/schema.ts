@@ -1,4 +1,4 @@
-/** The file of the ledger: opened, made, or set aside when it is damaged. */
+/** The file of the ledger: opened, created, or set aside when it is damaged. */
 import { existsSync, renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -7,9 +7,9 @@ import { privateFile } from '../state/private-folder.ts';
 const LAYOUT = 1;
 
 /**
- * `steady` is the moment that a charge counts from, in ms of the run `run` (steady-clock.ts), and `wall` the same
- * moment by the clock of the wall: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
- * the clock of the wall) and `window_ms`, in which the charge counts, are for people: nothing is decided by them.
+ * `steady` is the moment from which a charge counts, in ms of the run `run` (steady-clock.ts), and `wall` the same
+ * moment by the wall clock: of the answer, or of the reservation while the row is open. `sent` and `answered` (ms by
+ * the wall clock) and `window_ms`, in which the charge counts, are only for display.
  */
 const SCHEMA = `
 CREATE TABLE charges (
@@ -57,10 +57,10 @@ CREATE TABLE gaps (
 ) STRICT;
 `;
 
-/** A transaction takes under a millisecond: who waits this long (ms) waits for a process that stands still. */
+/** A transaction takes less than a millisecond: a wait this long (ms) means that another process is suspended. */
 const BUSY_MS = 2_000;
 
-/** Opens the file, 0600, and makes it when there is none. Throws what SQLite throws. */
+/** Opens the file, 0600, and creates it if there is none. Throws SQLite's errors. */
 export function openDatabase(path: string): DatabaseSync {
   privateFile(path);
   const database = new DatabaseSync(path, { timeout: BUSY_MS });
@@ -90,7 +90,7 @@ function upgrade(database: DatabaseSync): void {
 
 /**
  * Columns that a file of an earlier version lacks. They may be null and earlier versions do not name them, so these can
- * still use the file: the number of the layout stays.
+ * still use the file: the version of the layout is unchanged.
  */
 const ADDED = ['sent', 'answered', 'window_ms'] as const;
 
@@ -104,7 +104,7 @@ function layoutOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-/** Runs `work` as one transaction that no other writer comes between. */
+/** Runs `work` as one transaction, excluding other writers. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -117,7 +117,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, whatever the extended code. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB, with any extended code. */
 const DAMAGED = [11, 26];
 
 export function isDamage(error: unknown): boolean {
@@ -126,7 +126,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGED.includes(Number(error.errcode) & 0xff);
 }
 
-/** The log and the index go with the file: a new file must not meet the log of the old one. Returns the new name. */
+/** The log and the index move with the file: a new file must not use the old log. Returns the new name. */
 export function setAside(path: string, wallMs: number): string {
   const stamp = new Date(wallMs).toISOString().replaceAll(/[:.]/g, '-');
   const aside = `${path}.damaged-${stamp}`;

@@ -1,17 +1,17 @@
 /**
- * A clock that cannot be set. The clock of the wall may be stepped by NTP, by a user or by a resumed machine; elapsed
- * time between two processes is measured on the system's own counter since it was started.
+ * A clock that cannot be set. The wall clock may be stepped by NTP, by a user or by a resumed machine; elapsed time
+ * between two processes is measured with the system's own counter since boot.
  *
- * A counter says nothing without the run it counts: each reading carries the id of that run (`run`). Two readings of
- * one run are compared by the counter alone. Readings of two runs (the machine was restarted between them) can only be
- * compared by the clock of the wall.
+ * A counter is only meaningful within its run: each reading contains the id of that run (`run`). Two readings of one
+ * run are compared by the counter alone. Readings of two runs (the machine was restarted between them) can only be
+ * compared by the wall clock.
  */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { uptime } from 'node:os';
 
-/** One look at both clocks, in ms. */
+/** One reading of both clocks, in ms. */
 export interface Moment {
   /** The run of the system that `steadyMs` counts from. */
   readonly run: string;
@@ -24,9 +24,9 @@ export interface SteadyClock {
 }
 
 /**
- * Linux: `/proc/uptime` by way of `os.uptime()`, 10 ms fine, with the time asleep. It is CLOCK_BOOTTIME, read from a
- * file: libfaketime does not change it, as it does `process.hrtime()`. Elsewhere `process.hrtime()`, which on macOS
- * counts the time asleep as well.
+ * Linux: `/proc/uptime` through `os.uptime()`, with a resolution of 10 ms, including suspended time. It is
+ * CLOCK_BOOTTIME, read from a file: libfaketime does not change it, unlike `process.hrtime()`. Elsewhere
+ * `process.hrtime()`, which on macOS includes suspended time as well.
  */
 export function systemClock(platform = process.platform): SteadyClock {
   const run = platform === 'linux' ? linuxRun() : otherRun(platform);
@@ -38,8 +38,8 @@ export function systemClock(platform = process.platform): SteadyClock {
 }
 
 /**
- * Containers share the boot id of their host, but some are given an uptime of their own (lxcfs, time namespaces): the
- * namespaces are part of the run, so that readings of two containers are never compared by their counters.
+ * Containers share the boot id of their host, but some have their own uptime (lxcfs, time namespaces): the namespaces
+ * are part of the run, so that readings of two containers are never compared by their counters.
  */
 function linuxRun(): string {
   try {
@@ -64,7 +64,7 @@ function otherRun(platform: string): string {
   return stdout.trim() || unknownRun();
 }
 
-/** A run of this process alone: it compares with others by the clock of the wall. */
+/** A run of this process alone: its readings are compared with others by the wall clock. */
 function unknownRun(): string {
   return `process ${randomUUID()}`;
 }

@@ -20,30 +20,30 @@ export type { RollingWindowActivities } from '../workflows/limiter/rolling-windo
 export type { WindowStatus } from '../budget/status.ts';
 export type { Limit } from '../budget/window.ts';
 
-/** To be registered with the workers of the budget's task queue. */
+/** Register these activities with the workers of the budget's task queue. */
 export const budgetActivities: RollingWindowActivities = { readServerClock: readClock };
 
 /** Limits of one budget. */
 export interface RollingWindowOptions {
   /** Name of the budget, for example the host of the service. Its workflow runs as `rolling-window:NAME`. */
   readonly name: string;
-  /** Task queue of workers that have the workflow `rollingWindow` and `budgetActivities`. */
+  /** Task queue of workers that register the workflow `rollingWindow` and `budgetActivities`. */
   readonly taskQueue: string;
-  /** By name of the credential, which is not the credential itself: names are visible in Temporal. */
+  /** By name of the credential. The name is visible in Temporal; it is not the credential itself. */
   readonly credentials: Readonly<Record<string, CredentialOptions>>;
-  /** Over all credentials together; left out: none. */
+  /** For all credentials together; default: none. */
   readonly ceiling?: Limit;
 }
 
 /** Limit of one credential. */
 export interface CredentialOptions extends Limit {
-  /** Task queue of the workers that have the credential; left out: that of the call, or of the budget. */
+  /** Task queue of the workers that have the credential; default: that of the call, or of the budget. */
   readonly taskQueue?: string;
 }
 
 /**
- * Starts the budget of this name, or changes the limits of one that runs. Repeating it is safe: what is charged stays
- * charged. Call it when a worker starts.
+ * Starts the budget of this name, or changes the limits of a running one. It can be called repeatedly: charges are
+ * kept. Call it when a worker starts.
  *
  * @throws RangeError for a limit or window that is not a positive number
  */
@@ -60,7 +60,7 @@ export async function startRollingWindow(
       workflowId: rollingWindowId(name),
       taskQueue,
       args: [{ name }] satisfies [RollingWindowInput],
-      // Its tasks come first: a slot that lies idle is never made up for.
+      // Its tasks come first: an idle slot is lost for good.
       priority: { priorityKey: 1 },
       workflowTaskTimeout: '5s',
       staticSummary: `rolling window of ${name}`,
@@ -76,21 +76,21 @@ export async function startRollingWindow(
     });
 }
 
-/** How a budget stands. */
+/** Status of a budget. */
 export interface RollingWindowStatus {
   /** Of all credentials together. */
   readonly ceiling: WindowStatus;
   /** By name of the credential. */
   readonly credentials: Readonly<Record<string, WindowStatus>>;
-  /** Calls that wait for a slot. */
+  /** Calls waiting for a slot. */
   readonly waiting: number;
-  /** Activities that execute now. */
+  /** Activities executing now. */
   readonly executing: number;
   /** Since the budget was started. */
   readonly accepted: number;
 }
 
-/** How the budget of this name stands now; null when it does not run. Asks no worker. */
+/** Current status of the budget of this name; null when it does not run. Needs no worker. */
 export async function readRollingWindow(
   client: Client,
   name: string,

@@ -1,7 +1,8 @@
 /**
  * A rolling-window rate limit for activities of any application: at most L accepted in any W, counted from the answer;
- * durable, shared by all workflows of a namespace, with fair turns, priorities, several credentials and a ceiling over all
- * of them. Import it in workflow code and in activities; the part for workers and clients is `hundredfold/budget/worker`.
+ * durable, shared by all workflows of a namespace, with fair turns, priorities, several credentials and a ceiling for
+ * all of them together. Import it in workflow code and in activities; the part for workers and clients is
+ * `hundredfold/budget/worker`.
  *
  * @packageDocumentation
  */

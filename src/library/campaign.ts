@@ -13,26 +13,26 @@ export interface CampaignParts {
   readonly name: string;
   readonly out: string;
   readonly signal: AbortSignal;
-  /** Nothing was left to do. */
+  /** There was nothing left to do. */
   readonly idle: boolean;
-  /** Starts it once more, where it has ended and items in its tree have not. */
+  /** Starts it once more, if it has ended but items in its tree have not. */
   readonly startAgain?: () => Promise<unknown>;
-  /** Lines that were reported before anybody listened. */
+  /** Lines reported before the first listener. */
   readonly notices: readonly string[];
-  /** What has to be done when the campaign is closed, before the session is. */
+  /** Called when the campaign is closed, before the session is closed. */
   readonly onClose?: () => Promise<void>;
 }
 
 /**
- * A campaign that runs. Where no other process has the embedded server, this process holds server and worker, so that
- * the campaign goes on only until `close()`. It is durable: start it again to resume.
+ * A running campaign. If no other process has the embedded server, this process runs server and worker, so the campaign
+ * continues only until `close()`. It is durable: start it again to resume.
  */
 export class Campaign implements AsyncDisposable {
   /** Name of the campaign. */
   readonly name: string;
   /** Its output tree: a folder or an s3:// address. */
   readonly out: string;
-  /** Address of the Temporal UI; null when none is known. */
+  /** Address of the Temporal UI; null when unknown. */
   readonly ui: string | null;
   readonly #parts: CampaignParts;
   #closing: Promise<void> | null = null;
@@ -46,11 +46,11 @@ export class Campaign implements AsyncDisposable {
   }
 
   /**
-   * What happens, until the campaign has ended or the signal is aborted. Call it once; stop iterating at any time: the
-   * campaign goes on until it is closed.
+   * The events until the campaign has ended or the signal is aborted. Call it once. You can stop iterating at any time:
+   * the campaign continues until it is closed.
    *
-   * @throws HundredfoldError `CAMPAIGN_BROKEN_OFF` when its workflow was ended by hand or failed,
-   * `CAMPAIGN_UNKNOWN` when Temporal has lost it
+   * @throws HundredfoldError `CAMPAIGN_BROKEN_OFF` when its workflow was terminated or failed, `CAMPAIGN_UNKNOWN` when
+   * Temporal has lost it
    */
   async *events(): AsyncGenerator<CampaignEvent, void, undefined> {
     const { session, name, out, signal, idle, startAgain, notices } = this.#parts;
@@ -72,7 +72,7 @@ export class Campaign implements AsyncDisposable {
   /**
    * Waits for the end; use it instead of `events()`.
    *
-   * @throws HundredfoldError `INTERRUPTED` when the signal is aborted before, and all that `events()` throws
+   * @throws HundredfoldError `INTERRUPTED` when the signal is aborted first, and everything that `events()` throws
    */
   async result(): Promise<CampaignResult> {
     for await (const event of this.events()) if (event.type === 'ended') return event.result;
@@ -80,27 +80,27 @@ export class Campaign implements AsyncDisposable {
     throw interrupted(undefined);
   }
 
-  /** Submits nothing more; what was submitted is fetched. Durable. */
+  /** Submits no more jobs; results of submitted jobs are fetched. Durable. */
   async pause(): Promise<void> {
     await pauseCampaign(this.#parts.session.client, this.name);
   }
 
   /**
-   * Lets a paused campaign go on.
+   * Resumes a paused campaign.
    *
-   * @param service - goes on only there: for a service that was paused because its items fail for the same reason
+   * @param service - resumes only this service: one that was paused because its items fail for the same reason
    */
   async resume(service?: ServiceName): Promise<void> {
     await resumeCampaign(this.#parts.session.client, this.name, service);
   }
 
-  /** Ends the campaign: open items become `cancelled`. Slots that were used stay used. */
+  /** Cancels the campaign: open items become `cancelled`. Used slots stay used. */
   async cancel(): Promise<void> {
     await cancelCampaign(this.#parts.session.client, this.name);
   }
 
   /**
-   * Stops what this process holds, in order: submissions in progress are finished, then worker and server end. A
+   * Stops what this process runs, in order: submissions in progress are finished, then worker and server end. A
    * campaign that has not ended stays on disk. May be called twice.
    */
   async close(): Promise<void> {
@@ -115,7 +115,7 @@ export class Campaign implements AsyncDisposable {
     return this.#closing;
   }
 
-  /** As `close()`, for `await using`. */
+  /** Same as `close()`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

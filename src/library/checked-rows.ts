@@ -1,4 +1,4 @@
-/** The rows of manifests, checked: what is in order goes on, and one error refuses all unless the rest is asked for. */
+/** Checks the rows of manifests. A single error refuses all rows, unless the caller asks to run the valid ones. */
 import { checkSameCampaign, rowsToRun, takeIn, type Intake } from '../campaigns/intake.ts';
 import type { Settings } from '../config/settings.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -8,29 +8,29 @@ import { Problems } from './problems.ts';
 
 /** Which rows a campaign has, and where its output goes. */
 export interface ManifestOptions {
-  /** The folder, or s3:// address, that output trees lie in; `store.url` of the configuration when it is left out. */
+  /** The folder, or s3:// address, that contains the output trees; default: `store.url` of the configuration. */
   readonly out?: string;
-  /** Name of the campaign; made from the manifest's file name when it is left out. */
+  /** Name of the campaign; default: derived from the manifest's file name. */
   readonly name?: string;
-  /** Input files may lie outside the folder of their manifest. */
+  /** Input files may be outside the folder of their manifest. */
   readonly allowOutside?: boolean;
   /** False: results of earlier campaigns are not used, and none are kept for later ones. */
   readonly cache?: boolean;
-  /** Results of earlier campaigns are computed again. */
+  /** Recomputes results of earlier campaigns. */
   readonly refresh?: boolean;
 }
 
-/** Which rows are run, and how the campaign stands among others. */
+/** Which rows are run, and the share of the campaign among others. */
 export interface RowOptions extends ManifestOptions {
-  /** Runs the rows that are in order, and leaves the others out; they are listed in failed.csv. */
+  /** Runs the valid rows and skips the others, which are listed in failed.csv. */
   readonly skipInvalid?: boolean;
   /** Does not pause a service because its items fail for the same reason. */
   readonly keepGoing?: boolean;
-  /** Turns for each one of other campaigns that use the same token: above 0, at most 100; 1 when it is left out. */
+  /** Turns for each turn of other campaigns that use the same token: above 0, at most 100; default: 1. */
   readonly share?: number;
-  /** From 1, which goes before all others, to 5; 3 when it is left out. */
+  /** From 1, which is served before all others, to 5; default: 3. */
   readonly priority?: number;
-  /** Slots of each window that are left to other campaigns. */
+  /** Slots of each window reserved for other campaigns. */
   readonly reserve?: number;
 }
 

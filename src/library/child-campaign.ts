@@ -1,7 +1,7 @@
 /**
- * What goes from the activity `prepareCampaign` to the workflow that starts the campaign: plain data.
+ * Plain data passed from the activity `prepareCampaign` to the workflow that starts the campaign.
  *
- * Rejected: a workflow that lays out the items by itself, which would change running campaigns, and task queues by
+ * Rejected: a workflow that prepares the items by itself, which would change running campaigns, and task queues by
  * token, which a team would have to poll as well.
  */
 import type { CampaignChild } from '../workflows/campaign-child.ts';
@@ -12,7 +12,7 @@ export type { CampaignChild } from '../workflows/campaign-child.ts';
 /** Number of items by how they ended. */
 export type EndCounts = Readonly<Record<FinalState, number>>;
 
-/** A campaign whose items are laid out in the output tree, ready to be executed as a child workflow. */
+/** A campaign whose items are prepared in the output tree, ready to be executed as a child workflow. */
 export interface PreparedCampaign {
   /** Name of the campaign. */
   readonly name: string;
@@ -20,9 +20,9 @@ export interface PreparedCampaign {
   readonly out: string;
   /** All rows of the campaign. */
   readonly total: number;
-  /** How the child workflow is started; null where every item has ended before. */
+  /** How to start the child workflow; null if every item has already ended. */
   readonly child: CampaignChild | null;
-  /** How the items ended, where every one has ended before; null otherwise. */
+  /** How the items ended, if all have already ended; null otherwise. */
   readonly ended: EndCounts | null;
 }
 

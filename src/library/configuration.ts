@@ -1,4 +1,4 @@
-/** Where the library's functions get their settings from: the same file and environment as the command line. */
+/** Settings for the library's functions: from the same file and environment as for the command line. */
 import { openWorkerLog } from '../campaigns/worker-log.ts';
 import {
   loadSettings,
@@ -9,14 +9,14 @@ import {
 import { reachObjectStores } from '../store/open-store.ts';
 import { logTo } from '../telemetry/log-target.ts';
 
-/** What all functions of the library take. */
+/** Options common to all functions of the library. */
 export interface ConfigurationOptions {
   /**
-   * Path of the configuration file (docs/configuration.md). Left out: `HUNDREDFOLD_CONFIG`, then `hundredfold.yaml` of
-   * the working folder, if there is one.
+   * Path of the configuration file (docs/configuration.md). Default: `HUNDREDFOLD_CONFIG`, then `hundredfold.yaml` in
+   * the working folder, if it exists.
    */
   readonly config?: string;
-  /** Where variables are read from, tokens among them; `process.env` when it is left out. */
+  /** Where variables are read from, including tokens; default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,4 +1,4 @@
-/** What is reported of a campaign while it runs: typed events, made from looks at it. */
+/** Typed events of a running campaign, made by comparing successive polls. */
 import { noticesOf } from '../campaigns/budget-notices.ts';
 import type { Observation } from '../campaigns/observe.ts';
 import type { Sight } from '../campaigns/follow.ts';
@@ -8,31 +8,31 @@ import type { Kind } from '../domain/item.ts';
 import type { CampaignState, FinalState } from '../domain/states.ts';
 import type { CampaignResult } from './result.ts';
 
-/** How a rate limit stands. Several tokens of one service are several of these. */
+/** State of a rate limit. A service with several tokens has several of these. */
 export interface BudgetState {
   /** `molecules` or `predictions`. */
   readonly service: string;
   /** Host and path of the service, or `local`. */
   readonly address: string;
-  /** Fingerprint of the token: tells tokens apart and cannot be turned back into one. */
+  /** Fingerprint of the token: identifies the token without revealing it. */
   readonly credential: string;
   /** Jobs that may be accepted in any window; null without a limit. */
   readonly limit: number | null;
   /** Length of the rolling window, in ms. */
   readonly windowMs: number;
-  /** Jobs that count at this moment. */
+  /** Jobs charged at this moment. */
   readonly charged: number;
   /** Jobs that may be submitted at once; null without a limit. */
   readonly free: number | null;
-  /** When the next slot becomes free, in ms since the epoch; null when that is not known. */
+  /** When the next slot becomes free, in ms since the epoch; null when unknown. */
   readonly nextFreeAt: number | null;
 }
 
-/** The campaign was looked at, and something has changed since the last event of this type. */
+/** The campaign was polled, and something has changed since the last event of this type. */
 export interface ProgressEvent {
-  /** Tells the events apart. */
+  /** Type of the event. */
   readonly type: 'progress';
-  /** Of the look, in ms since the epoch. */
+  /** Time of the poll, in ms since the epoch. */
   readonly at: number;
   /** State of the campaign. */
   readonly state: CampaignState;
@@ -40,22 +40,22 @@ export interface ProgressEvent {
   readonly total: number;
   /** Items that were started and have not ended. */
   readonly open: number;
-  /** Open items that wait for a slot of the budget. */
+  /** Open items waiting for a slot of the budget. */
   readonly waiting: number;
   /** Items that have ended, by state. */
   readonly ended: Readonly<Record<FinalState, number>>;
-  /** The rate limits that the campaign draws on. */
+  /** The rate limits that the campaign uses. */
   readonly budgets: readonly BudgetState[];
-  /** What the campaign does not get past by itself, with the remedy; null where there is nothing. */
+  /** What blocks the campaign until the user acts, with the remedy; null if nothing does. */
   readonly obstacle: string | null;
 }
 
 /**
- * An item has ended. A campaign that ends many items between two looks reports only the last of them: read all of them
- * from the tree with `openTree`.
+ * An item has ended. If many items end between two polls, only the last of them are reported: read all of them from the
+ * tree with `openTree`.
  */
 export interface ItemEvent {
-  /** Tells the events apart. */
+  /** Type of the event. */
   readonly type: 'item';
   /** When it ended, in ms since the epoch. */
   readonly at: number;
@@ -65,21 +65,21 @@ export interface ItemEvent {
   readonly kind: Kind;
   /** How it ended. */
   readonly state: FinalState;
-  /** Code of the error; null where it succeeded. */
+  /** Code of the error; null if it succeeded. */
   readonly code: string | null;
 }
 
-/** Text for people: something that the campaign waits for, or that was done on the way. */
+/** A message for people: something that the campaign waits for, or an action it took. */
 export interface NoticeEvent {
-  /** Tells the events apart. */
+  /** Type of the event. */
   readonly type: 'notice';
   /** One line. */
   readonly text: string;
 }
 
-/** The campaign cannot be looked at now; it is tried again until the signal is aborted. */
+/** The campaign cannot be reached now; polling continues until the signal is aborted. */
 export interface UnreachableEvent {
-  /** Tells the events apart. */
+  /** Type of the event. */
   readonly type: 'unreachable';
   /** Why, in one line. */
   readonly reason: string;
@@ -87,16 +87,16 @@ export interface UnreachableEvent {
 
 /** The campaign has ended, and its output tree is published. Always the last event. */
 export interface EndedEvent {
-  /** Tells the events apart. */
+  /** Type of the event. */
   readonly type: 'ended';
   /** As in campaign.json. */
   readonly result: CampaignResult;
 }
 
-/** All events, told apart by `type`. */
+/** All events; `type` is the discriminator. */
 export type CampaignEvent = ProgressEvent | ItemEvent | NoticeEvent | UnreachableEvent | EndedEvent;
 
-/** Makes events of looks: each change is reported once. */
+/** Turns polls into events: each change is reported once. */
 export class EventSource {
   #progress = '';
   readonly #ends = new Set<string>();

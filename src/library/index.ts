@@ -1,5 +1,5 @@
 /**
- * Runs campaigns from a program of your own: what the command line does, without the terminal (docs/library.md).
+ * Runs campaigns from your own program: does what the command line does, without a terminal (docs/library.md).
  *
  * @packageDocumentation
  */

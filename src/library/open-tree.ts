@@ -1,4 +1,4 @@
-/** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs no Temporal and no service. */
+/** Reads the output tree of a campaign: a folder or a prefix in a bucket. Needs neither Temporal nor the services. */
 import { digestOf } from '../store/digest.ts';
 import { isObjectAddress } from '../domain/object-store.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -27,15 +27,15 @@ import { settingsOf, type ConfigurationOptions } from './configuration.ts';
 import { resultIn, type CampaignResult } from './result.ts';
 import { exportOf, type TreeExport, type TreeExportOptions } from './tree-export.ts';
 
-/** A file of an item, as its record vouches for it. */
+/** A file of an item, as recorded in item.json. */
 export interface TreeFile {
   /** Name in the item's folder. */
   readonly name: string;
   /** Path on disk, or s3:// address. */
   readonly path: string;
-  /** Length that was received. */
+  /** Length as received. */
   readonly bytes: number;
-  /** SHA-256 that was received, lower-case hexadecimal. */
+  /** SHA-256 as received, lower-case hexadecimal. */
   readonly sha256: string;
   /**
    * Reads the file and compares it with `bytes` and `sha256`.
@@ -49,7 +49,7 @@ export interface TreeFile {
 export interface TreeError {
   /** Code of the error. */
   readonly code: string;
-  /** The service's words letter by letter, where it gave any. */
+  /** The message of the service, unchanged, if there is one. */
   readonly message: string;
 }
 
@@ -57,17 +57,17 @@ export interface TreeError {
 export interface TreeItem {
   /** Unique in the campaign. */
   readonly id: string;
-  /** What the input is; null of a refused row of which that is not known. */
+  /** Type of the input; null for a refused row whose type is unknown. */
   readonly kind: Kind | null;
   /** How it ended. */
   readonly state: ItemState;
-  /** Why it did not succeed; null where it did. */
+  /** Why it did not succeed; null if it did. */
   readonly error: TreeError | null;
-  /** Id of its job at the service; null where it has none. */
+  /** Id of its job at the service; null if it has none. */
   readonly remoteId: string | null;
-  /** Its folder, as a path or an s3:// address; null of a row that was refused. */
+  /** Its folder, as a path or an s3:// address; null for a refused row. */
   readonly path: string | null;
-  /** The columns of the row that are the user's own. */
+  /** The user's own columns of the row. */
   readonly user: Readonly<Record<string, string>>;
   /** Input and results, in the order of the record. */
   readonly files: readonly TreeFile[];
@@ -80,8 +80,8 @@ export class OutputTree {
   /** The tree: an absolute path or an s3:// address. */
   readonly location: string;
   /**
-   * The tables of results by name, `residues.parquet` for example, as paths or s3:// addresses (docs/result-tables.md).
-   * They are there once the campaign has ended.
+   * The tables of results by name, for example `residues.parquet`, as paths or s3:// addresses (docs/result-tables.md).
+   * They exist once the campaign has ended.
    */
   readonly tables: Readonly<Record<string, string>>;
   readonly #store: Store;
@@ -110,18 +110,18 @@ export class OutputTree {
     return resultIn(this.location);
   }
 
-  /** All items in the order of the manifest, then the rows that were refused. Read a page at a time. */
+  /** All items in the order of the manifest, then the refused rows. Read page by page. */
   async *items(): AsyncGenerator<TreeItem, void, undefined> {
     for await (const item of listedItems(this.#store, this.#campaign))
       yield treeItem(this.#store, this.location, item);
   }
 
   /**
-   * Writes files of the results for another program (docs/export.md).
+   * Exports results as files for another program (docs/export.md).
    *
-   * @param format - `gromacs`, `sdf`, … as `hundredfold export --list` prints them
+   * @param format - `gromacs`, `sdf`, … as listed by `hundredfold export --list`
    * @param out - folder for the files, or s3:// address
-   * @param options - also `wanted`: which items; all when it is left out
+   * @param options - also `wanted`: which items; default: all
    * @throws HundredfoldError `EXPORT_FORMAT_UNKNOWN`, `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
    */
   async export(
@@ -137,7 +137,7 @@ export class OutputTree {
   /**
    * Compares every file of the tree with its record, and tables and checksums with the items. Reads all bytes.
    *
-   * @returns what is wrong, one sentence each; empty for a tree that is whole
+   * @returns the faults, one sentence each; empty for an intact tree
    */
   async verify(): Promise<readonly string[]> {
     return treeFaults(this.#store);
@@ -147,10 +147,10 @@ export class OutputTree {
 /**
  * Opens the output tree of a campaign.
  *
- * @param address - the campaign's own folder, `results/demo` for example, or its s3:// address
+ * @param address - the campaign's own folder, for example `results/demo`, or its s3:// address
  * @param options - only for a bucket: `store.endpoint` and `store.region` are read from the configuration
- * @throws HundredfoldError `TREE_UNKNOWN` where there is no such folder, `STORE_NOT_PREPARED` where it holds no campaign,
- * `STORE_*` where it cannot be read
+ * @throws HundredfoldError `TREE_UNKNOWN` when the folder does not exist, `STORE_NOT_PREPARED` when it contains no
+ * campaign, `STORE_*` when it cannot be read
  */
 export async function openTree(
   address: string,

@@ -1,4 +1,4 @@
-/** Checks manifests and works out what a campaign would do. Submits nothing and writes nothing into the output tree. */
+/** Checks manifests and computes what a campaign would do. Submits nothing and does not write to the output tree. */
 import { chargedBudgets, mayBeCharged } from '../campaigns/charged-budgets.ts';
 import { forecastCampaign } from '../campaigns/forecast.ts';
 import { knownServices, takeIn } from '../campaigns/intake.ts';
@@ -19,11 +19,11 @@ import { Problems } from './problems.ts';
 
 /** How a campaign is planned. */
 export interface PlanOptions extends ManifestOptions, ConfigurationOptions {
-  /** `local`: the two services of this project, with the embedded server. Left out: those of the configuration. */
+  /** `local`: the two services of this project, with the embedded server. Default: the configured services. */
   readonly services?: 'local';
 }
 
-/** When the jobs of one service would be through. */
+/** When the jobs of one service would be done. */
 export interface PlannedService {
   /** `molecules` or `predictions`. */
   readonly service: string;
@@ -31,7 +31,7 @@ export interface PlannedService {
   readonly jobs: number;
   /** Slots that are free now; null without a limit. */
   readonly free: number | null;
-  /** ISO 8601, UTC; null when the budget allows no job at all. */
+  /** ISO 8601, UTC; null when the budget allows no jobs. */
   readonly endsAt: string | null;
 }
 
@@ -41,9 +41,9 @@ export interface Plan {
   readonly name: string;
   /** Its output tree: a folder or an s3:// address. */
   readonly out: string;
-  /** Rows, good and bad. */
+  /** Number of rows, valid or not. */
   readonly rows: number;
-  /** Rows by kind, as far as the kind is known. */
+  /** Rows by kind, if the kind is known. */
   readonly kinds: Readonly<Record<Kind, number>>;
   /** Errors and warnings, in the order of the rows; at most the first 10,000. */
   readonly problems: readonly Problem[];
@@ -53,19 +53,19 @@ export interface Plan {
   readonly warnings: number;
   /** Rows that ended in an earlier run of this campaign. */
   readonly done: number;
-  /** Rows that ask for the same as another row: one job serves both. */
+  /** Rows that request the same work as another row: they share one job. */
   readonly duplicates: number;
   /** Rows that get the result of an earlier campaign. */
   readonly cached: number;
   /** Jobs to submit. */
   readonly submissions: number;
-  /** The services that these jobs go to. */
+  /** The services that receive these jobs. */
   readonly services: readonly PlannedService[];
-  /** ISO 8601, UTC: when the last job would be done; null where nothing is submitted, or it can never end. */
+  /** ISO 8601, UTC: when the last job would be done; null if nothing is submitted, or if it can never end. */
   readonly endsAt: string | null;
-  /** What is charged to the budgets now could not be found out: `endsAt` is then the earliest end. */
+  /** The current charges of the budgets are unknown: `endsAt` is then the earliest end. */
   readonly chargesUnknown: boolean;
-  /** Estimate of the files that will be written, in bytes. */
+  /** Estimated size of the files that will be written, in bytes. */
   readonly diskBytes: number;
 }
 
@@ -73,8 +73,8 @@ export interface Plan {
  * Checks manifests without submitting anything.
  *
  * @param manifests - paths of manifests, in any of the formats of docs/manifest.md; several make one campaign
- * @throws HundredfoldError `CONFIG_*` for a configuration that cannot be used, `STORE_*` for an output folder that
- * cannot be read. Problems of rows are no errors: they are in `Plan.problems`.
+ * @throws HundredfoldError `CONFIG_*` for an unusable configuration, `STORE_*` for an unreadable output folder.
+ * Problems of rows are not thrown: they are in `Plan.problems`.
  */
 export async function plan(
   manifests: string | readonly string[],
@@ -114,7 +114,7 @@ export async function plan(
   };
 }
 
-/** Null where it cannot be found out: the checks stand without it. */
+/** Null if it is unknown: the checks do not depend on it. */
 async function chargedIn(
   settings: Settings,
   options: ConfigurationOptions,

@@ -1,4 +1,4 @@
-/** The activity that lays a campaign out for a child workflow: all that `startCampaign` does but the start. */
+/** The activity that prepares a campaign for a child workflow: what `startCampaign` does, except the start. */
 import { tmpdir } from 'node:os';
 import { ApplicationFailure } from '@temporalio/common';
 import { beforeLaunch, childOf, type Launch } from '../campaigns/launch.ts';
@@ -21,7 +21,7 @@ export interface PreparingWith {
   readonly environment: Environment;
 }
 
-/** What a caller cannot mend by waiting is not tried again. */
+/** Errors that waiting does not fix are not retried. */
 export async function prepareChild(
   around: PreparingWith,
   manifests: readonly string[],

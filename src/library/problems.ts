@@ -1,4 +1,4 @@
-/** Problems of rows as they are found; a table that is wrong from top to bottom is wrong for few reasons. */
+/** Collects problems of rows. The number kept is limited: a table with errors in every row has only a few causes. */
 import type { Problem } from '../domain/problem.ts';
 
 const KEPT = 10_000;

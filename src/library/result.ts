@@ -10,21 +10,21 @@ export interface ItemCounts {
   readonly succeeded: number;
   /** Items that ended with an error. */
   readonly failed: number;
-  /** Items whose job may exist at the service and cannot be found. */
+  /** Items whose job may exist at the service but cannot be found. */
   readonly held: number;
-  /** Items of a campaign that was cancelled before they ended. */
+  /** Items that had not ended when the campaign was cancelled. */
   readonly cancelled: number;
-  /** Rows that were refused and left out. */
+  /** Rows that were refused and skipped. */
   readonly invalid: number;
   /** Items that share the job of another row. */
   readonly duplicates: number;
   /** Items with the result of an earlier campaign. */
   readonly cached: number;
-  /** Items whose job had been submitted elsewhere. */
+  /** Items whose job was submitted elsewhere. */
   readonly adopted: number;
 }
 
-/** How a campaign ended, as campaign.json has it. */
+/** How a campaign ended, as in campaign.json. */
 export interface CampaignResult {
   /** Name of the campaign. */
   readonly campaign: string;
@@ -42,7 +42,7 @@ export interface CampaignResult {
   readonly startedAt: string;
   /** ISO 8601, UTC; null while the campaign is open. */
   readonly endedAt: string | null;
-  /** Files that are missing or not what was received, one sentence each. */
+  /** Files that are missing or differ from what was received, one sentence each. */
   readonly damaged: readonly string[];
   /** Number of items with a warning, by its code. */
   readonly warnings: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-/** Starts a campaign, or resumes it: what `hundredfold run` does, without a terminal. */
+/** Starts or resumes a campaign, like `hundredfold run` without a terminal. */
 import { tmpdir } from 'node:os';
 import type { Intake } from '../campaigns/intake.ts';
 import { oneAtATime } from '../campaigns/one-at-a-time.ts';
@@ -22,17 +22,18 @@ import { throwIfInterrupted } from './interrupted.ts';
 
 /** How a campaign is started. */
 export interface StartOptions extends RowOptions, ConfigurationOptions {
-  /** `local`: the two services of this project, with the embedded server. Left out: those of the configuration. */
+  /** `local`: the two services of this project, with the embedded server. Default: the configured services. */
   readonly services?: 'local';
-  /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable: it is not cancelled. */
+  /** Stops the start, and ends `Campaign.events()`. The campaign itself is durable and is not cancelled. */
   readonly signal?: AbortSignal;
-  /** False: leaves the work to workers elsewhere. Only with a Temporal of your own (`temporal.address`). */
+  /** False: leaves the work to other workers. Only with your own Temporal server (`temporal.address`). */
   readonly worker?: boolean;
 }
 
 /**
- * Starts a campaign. One of the same name and rows is resumed, or joined where it runs: nothing is submitted twice.
- * Without `temporal.address` in the configuration this process holds the embedded server, or joins the process that does.
+ * Starts a campaign. A campaign with the same name and rows is resumed, or joined if it is running: nothing is
+ * submitted twice. Without `temporal.address` in the configuration, this process runs the embedded server or joins the
+ * process that does.
  *
  * @param manifests - paths of manifests, in any of the formats of docs/manifest.md; several make one campaign
  * @returns the campaign; call `close()` on it, or declare it with `await using`

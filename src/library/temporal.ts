@@ -1,5 +1,5 @@
 /**
- * Runs campaigns inside Temporal workers of your own (docs/library.md).
+ * Runs campaigns inside your own Temporal workers (docs/library.md).
  *
  * @packageDocumentation
  */
@@ -31,8 +31,8 @@ export interface WorkflowBundle {
 }
 
 /**
- * The workflows of this library alone, bundled: for a worker that has no workflows of its own. In a checkout it is built
- * where it is missing.
+ * The workflows of this library, bundled: for a worker without workflows of its own. In a checkout the bundle is built
+ * if it is missing.
  *
  * @throws HundredfoldError `PACKAGE_INCOMPLETE`
  */
@@ -42,11 +42,11 @@ export async function workflowBundle(): Promise<WorkflowBundle> {
 
 /** Names of the search attributes by which campaigns and items are found, all of type Keyword. */
 export const searchAttributes = {
-  /** Name of the campaign, of campaigns and items. */
+  /** Name of the campaign, on campaigns and items. */
   campaign: ATTRIBUTES.campaign.name,
   /** Id of the item. */
   item: ATTRIBUTES.item.name,
-  /** What the input of the item is. */
+  /** Type of the item's input. */
   kind: ATTRIBUTES.kind.name,
   /** State of the campaign or the item. */
   state: ATTRIBUTES.state.name,
@@ -58,17 +58,17 @@ export const searchAttributes = {
   errorCode: ATTRIBUTES.errorCode.name,
 } as const;
 
-/** For which task queue the activities are made. */
+/** Options of `createActivities`. */
 export interface ActivitiesOptions extends ConfigurationOptions {
   /** The task queue of your workers. All of them need the tokens of all services. */
   readonly taskQueue: string;
 }
 
-/** The activity of this library that workflows of your own call. */
+/** The activity of this library that your workflows call. */
 export interface CampaignActivities {
   /**
-   * Checks manifests and lays their items out in the output tree, for `executeCampaign` of `hundredfold/workflows`.
-   * Repeating it is safe. Manifest and output must be reachable from every worker of the task queue.
+   * Checks manifests and prepares their items in the output tree, for `executeCampaign` of `hundredfold/workflows`. It
+   * can be called repeatedly. Manifest and output must be reachable from every worker of the task queue.
    *
    * Fails with an `ApplicationFailure` whose `type` is the code: `MANIFEST_REFUSED`, `CAMPAIGN_RUNNING`, `CONFIG_*`,
    * `STORE_*`, …; not retryable, unless the output store may recover.
@@ -79,9 +79,9 @@ export interface CampaignActivities {
   prepareCampaign(manifests: readonly string[], options?: RowOptions): Promise<PreparedCampaign>;
 }
 
-/** Activities to register with workers, and what runs beside them. */
+/** Activities to register with workers, and the tasks that run beside them. */
 export interface OpenActivities extends AsyncDisposable {
-  /** For `activities` of `Worker.create`: `prepareCampaign`, and those that campaigns call themselves. */
+  /** For `activities` of `Worker.create`: `prepareCampaign`, and those that campaigns call. */
   readonly activities: CampaignActivities & Readonly<Record<string, (...args: never[]) => unknown>>;
   /** For `interceptors.activity` of `Worker.create`: log fields and traces; optional. */
   readonly interceptors: ActivityInterceptorsFactory[];
@@ -90,9 +90,9 @@ export interface OpenActivities extends AsyncDisposable {
 }
 
 /**
- * Makes the activities of campaigns for workers of your own. It connects to the Temporal server of the configuration
+ * Creates the activities of campaigns for your own workers. Connects to the configured Temporal server
  * (`temporal.address`), registers the search attributes there, starts the budgets of the configured services, and
- * watches over both until `close()`.
+ * monitors both until `close()`.
  *
  * @throws HundredfoldError `CONFIG_NO_TEMPORAL`, `CONFIG_*`, `TEMPORAL_*`
  */

@@ -1,4 +1,4 @@
-/** Files of an output tree for other programs (docs/export.md). */
+/** Exports files of an output tree for other programs (docs/export.md). */
 import { exportTree } from '../export/export-tree.ts';
 import { DEFAULT_OPTIONS } from '../export/format.ts';
 import { formatOf } from '../export/formats.ts';
@@ -8,43 +8,43 @@ import { openStore } from '../store/open-store.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 
-/** Choices beside the format, as those of `hundredfold export`. */
+/** Options besides the format, as for `hundredfold export`. */
 export interface TreeExportOptions {
-  /** Track that structures are coloured by; `backbone` when it is left out. */
+  /** Track that structures are coloured by; default: `backbone`. */
   readonly predictor?: string;
-  /** Column of the manifest that names structure files; `structure` when it is left out. */
+  /** Column of the manifest with the names of structure files; default: `structure`. */
   readonly structureColumn?: string;
-  /** Folder that these names begin at; that of the manifest when it is left out. */
+  /** Folder that these names are relative to; default: that of the manifest. */
   readonly structures?: string;
-  /** May write over files that have another content. */
+  /** Allows replacing files with different content. */
   readonly replace?: boolean;
 }
 
-/** An item that an export has something to say of. */
+/** A remark of the export about an item. */
 export interface ExportRemark {
   /** Id of the item. */
   readonly id: string;
-  /** In a sentence. */
+  /** One sentence. */
   readonly message: string;
 }
 
-/** An item that is not in the files. */
+/** An item that is missing from the files. */
 export interface ExportLeftOut extends ExportRemark {
   /** Reason, as in docs/export.md. */
   readonly code: string;
 }
 
-/** What an export has written, and what it left out. */
+/** What an export wrote, and what it skipped. */
 export interface TreeExport {
-  /** Path or s3:// address that the files lie in. */
+  /** Path or s3:// address that contains the files. */
   readonly out: string;
   /** Number of items in the files. */
   readonly exported: number;
-  /** Items that were selected and are not in the files. */
+  /** Selected items that are missing from the files. */
   readonly leftOut: readonly ExportLeftOut[];
-  /** What should be known of items that are. */
+  /** Remarks about exported items. */
   readonly notes: readonly ExportRemark[];
-  /** The files, as paths below `out`. */
+  /** Paths of the files, relative to `out`. */
   readonly files: readonly string[];
 }
 

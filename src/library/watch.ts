@@ -12,13 +12,13 @@ import type { CampaignEvent } from './events.ts';
 
 /** How a campaign is followed. */
 export interface WatchOptions extends ConfigurationOptions {
-  /** Ends the iteration; the campaign goes on. */
+  /** Ends the iteration; the campaign continues. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Follows a campaign by its name until it has ended or the signal is aborted. Where no process works on it, this one
- * does for as long as it is followed.
+ * Follows a campaign by its name until it has ended or the signal is aborted. If no process works on it, this one does
+ * while it follows it.
  *
  * @param name - name of the campaign
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `CAMPAIGN_BROKEN_OFF`, `CONFIG_*`, `HOST_*`, `TEMPORAL_*`

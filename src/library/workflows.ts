@@ -1,6 +1,6 @@
 /**
- * For workflow code of your own: the workflows of a campaign, and the campaign as a child workflow. Import it only in
- * workflow code; it reaches no clock, network or disk.
+ * For your own workflow code: the workflows of a campaign, and the campaign as a child workflow. Import it only in
+ * workflow code; it uses no clock, network or disk.
  *
  * @packageDocumentation
  */
@@ -18,22 +18,22 @@ import type { CampaignEnd, PreparedCampaign } from './child-campaign.ts';
 
 export type { CampaignChild, CampaignEnd, EndCounts, PreparedCampaign } from './child-campaign.ts';
 
-/** The workflow of a campaign. Export it beside your own; start it with `executeCampaign`. */
+/** The workflow of a campaign. Export it with your own workflows; start it with `executeCampaign`. */
 export const campaign = workflows.campaign;
 
-/** The workflow of an item. Export it beside your own; campaigns start it. */
+/** The workflow of an item. Export it with your own workflows; campaigns start it. */
 export const item = workflows.item;
 
-/** The workflow of a rate limit. Export it beside your own; `createActivities` starts it. */
+/** The workflow of a rate limit. Export it with your own workflows; `createActivities` starts it. */
 export const budget = workflows.budget;
 
 /**
  * Executes a campaign as a child workflow and waits for its end. The child runs on the task queue of its parent. When
- * the parent is cancelled, so is the campaign: it publishes what was done, then the call fails with a
- * `CancelledFailure`. When the parent is terminated, the campaign goes on.
+ * the parent is cancelled, the campaign is cancelled too: it publishes what was done, then the call fails with a
+ * `CancelledFailure`. When the parent is terminated, the campaign continues.
  *
- * @param prepared - the answer of the activity `prepareCampaign`
- * @throws ChildWorkflowFailure when the campaign's workflow fails or is ended by hand
+ * @param prepared - the return value of the activity `prepareCampaign`
+ * @throws ChildWorkflowFailure when the campaign's workflow fails or is terminated
  */
 export async function executeCampaign(prepared: PreparedCampaign): Promise<CampaignEnd> {
   const { name, out, total, child, ended } = prepared;
@@ -52,12 +52,12 @@ export async function executeCampaign(prepared: PreparedCampaign): Promise<Campa
     ],
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     workflowTaskTimeout: '5s',
-    // Submissions are paid for: only a request to cancel ends them.
+    // Submissions are paid for: only a cancellation request ends them.
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
   const { state } = progress;
-  // Its workflow completes: the end is published. The caller was cancelled all the same.
+  // The child publishes its end and completes. The caller was cancelled nevertheless.
   if (state === 'cancelled' && CancellationScope.current().consideredCancelled)
     throw new CancelledFailure(`campaign ${name} was cancelled; what was done is in ${out}`);
   return { campaign: name, out, state, total: progress.total, ended: progress.ended };

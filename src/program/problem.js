@@ -1,6 +1,6 @@
-/** A set-up step that failed in a way the user can do something about: shown without a stack trace. */
+/** A failure of a set-up step that the user can fix: shown without a stack trace. */
 export class SetupProblem extends Error {
-  /** `remedy` says what to do, in a sentence or two; `detail` is the failing program's own words. */
+  /** `remedy` says what to do, in a sentence or two; `detail` is the failing program's own output. */
   constructor(code, message, remedy, detail = '') {
     super(message);
     this.name = 'SetupProblem';
@@ -23,7 +23,7 @@ const NO_NETWORK =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|name resolution|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|Failed to establish|error sending request|network/i;
 const NO_RIGHT = /EACCES|EPERM|Permission denied|EROFS|Read-only file system/i;
 
-/** What every step can die of; null when it is something else. */
+/** Failures common to all steps; null for others. */
 export function commonProblem(what, text) {
   const detail = lastLines(text);
   if (DISK_FULL.test(text)) {

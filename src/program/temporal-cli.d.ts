@@ -1,6 +1,6 @@
 /** Types of `temporal-cli.js`, which stays plain JavaScript because the set-up runs on Node 20. */
 
-/** The version that the set-up fetches, and the least that is accepted from PATH. */
+/** The version that the set-up fetches, and the oldest one accepted from PATH. */
 export const TEMPORAL_CLI_VERSION: string;
 
 export interface TemporalCli {
@@ -10,7 +10,7 @@ export interface TemporalCli {
   readonly source: 'environment' | 'project' | 'cache' | 'path';
 }
 
-/** Thrown when `TEMPORAL_CLI` is set and names nothing that can be run. */
+/** Thrown when `TEMPORAL_CLI` is set but is not an executable program. */
 export class TemporalCliError extends Error {
   readonly code: 'TEMPORAL_CLI_UNUSABLE';
   /** What the user can do, in a sentence. */
@@ -26,23 +26,22 @@ export interface Search {
 }
 
 /**
- * `TEMPORAL_CLI`, the copy of a checkout, the user's cache, then PATH; null when there is none: `hundredfold setup`
- * fetches one into the cache.
- * Throws a `TemporalCliError` when `TEMPORAL_CLI` is set and unusable.
+ * `TEMPORAL_CLI`, the copy of a checkout, the user's cache, then PATH; null if there is none: `hundredfold setup`
+ * fetches one into the cache. Throws a `TemporalCliError` when `TEMPORAL_CLI` is set but unusable.
  */
 export function findTemporalCli(search?: Search): TemporalCli | null;
 
-/** The user's cache: what lies there can be fetched again. `XDG_CACHE_HOME` and `HOME` are read. */
+/** The user's cache: its content can be fetched again. `XDG_CACHE_HOME` and `HOME` are read. */
 export function cacheFolder(env?: Readonly<Record<string, string | undefined>>): string;
 
-/** Where the copy that all projects of a user share lies, or would lie. */
+/** Path of the copy that all projects of a user share, whether it exists or not. */
 export function cachedTemporalCli(env?: Readonly<Record<string, string | undefined>>): string;
 
-/** Where the set-up of a checkout keeps its copy. */
+/** Path of the copy of a checkout's set-up. */
 export function ownTemporalCli(root?: string): string;
 
-/** `1.9.1` when the program says that it is the Temporal CLI; null when it does not run or is another. */
+/** `1.9.1` when the program identifies itself as the Temporal CLI; null when it does not run or is another program. */
 export function temporalCliVersion(path: string): string | null;
 
-/** Whether a version is that old or newer, part by part as numbers. */
+/** Whether a version is equal or newer, comparing its parts as numbers. */
 export function atLeast(version: string, least: string): boolean;

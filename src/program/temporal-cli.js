@@ -1,9 +1,9 @@
 /**
- * Where the Temporal CLI is. Used by the set-up, on any Node from 20, and by the embedded server at run time:
- * so it is plain JavaScript and needs nothing but Node's own modules.
+ * Finds the Temporal CLI. Used by the set-up, on any Node from 20, and by the embedded server at run time: so it is
+ * plain JavaScript and needs only Node's own modules.
  *
  * The fetched CLI is in the user's cache, because it can be fetched again and all projects share it. Rejected: the
- * package's folder, which may be read-only or belong to root, and an install script, which many switch off.
+ * package's folder, which may be read-only or belong to root, and an install script, which many users disable.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -11,12 +11,12 @@ import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The version that the set-up fetches, and the least that is accepted from PATH. */
+/** The version that the set-up fetches, and the oldest one accepted from PATH. */
 export const TEMPORAL_CLI_VERSION = '1.9.1';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** `TEMPORAL_CLI` names something that is no working Temporal CLI: never passed over in silence. */
+/** `TEMPORAL_CLI` is not a working Temporal CLI: never ignored silently. */
 export class TemporalCliError extends Error {
   constructor(path, reason) {
     super(`TEMPORAL_CLI=${path} ${reason}.`);
@@ -32,7 +32,7 @@ export function ownTemporalCli(root = ROOT) {
   return join(root, '.tools', `temporal-${TEMPORAL_CLI_VERSION}`, 'temporal');
 }
 
-/** `$XDG_CACHE_HOME/hundredfold`, else `~/.cache/hundredfold`. What lies there can be fetched again. */
+/** `$XDG_CACHE_HOME/hundredfold`, else `~/.cache/hundredfold`. Its content can be fetched again. */
 export function cacheFolder(env = process.env) {
   const xdg = env.XDG_CACHE_HOME;
   // The XDG Base Directory Specification says to ignore relative paths.
@@ -54,14 +54,14 @@ function isExecutable(path) {
   }
 }
 
-/** `1.9.1` when the program says that it is the Temporal CLI; null when it does not run or is another. */
+/** `1.9.1` when the program identifies itself as the Temporal CLI; null when it does not run or is another program. */
 export function temporalCliVersion(path) {
   const run = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 });
   if (run.status !== 0) return null;
   return /^temporal version v?(\d+\.\d+\.\d+)/m.exec(run.stdout)?.[1] ?? null;
 }
 
-/** Numbers, not text: 1.10.0 is newer than 1.9.1. */
+/** Compared as numbers, not as text: 1.10.0 is newer than 1.9.1. */
 export function atLeast(version, least) {
   const [a, b] = [version, least].map((text) => text.split('.').map(Number));
   for (let part = 0; part < 3; part += 1) {
@@ -72,7 +72,7 @@ export function atLeast(version, least) {
 
 function onPath(searchPath) {
   for (const folder of searchPath.split(delimiter)) {
-    // An empty entry means the current folder: a program lying there is not taken by accident.
+    // An empty entry means the current folder: a program there must not be used by accident.
     if (folder === '') continue;
     const path = join(folder, 'temporal');
     if (!isExecutable(path)) continue;

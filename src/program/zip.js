@@ -18,7 +18,7 @@ function endOfDirectory(bytes) {
   throw new Error('not a zip archive: it has no end-of-directory record');
 }
 
-/** The entries of the archive: name, method, sizes and where the data begins, in bytes. */
+/** The entries of the archive: name, method, sizes and the offset of the data, in bytes. */
 function* entries(bytes) {
   const end = endOfDirectory(bytes);
   let at = bytes.readUInt32LE(end + 16);
@@ -41,7 +41,7 @@ function* entries(bytes) {
   }
 }
 
-/** Writes the entry whose name ends in `suffix` to `target`; throws when it is absent or not whole. */
+/** Writes the entry whose name ends in `suffix` to `target`; throws when it is missing or incomplete. */
 export async function unzipOne(archive, suffix, target) {
   const entry = [...entries(readFileSync(archive))].find(({ name }) => name.endsWith(suffix));
   if (entry === undefined) throw new Error(`the archive holds no ${suffix}`);

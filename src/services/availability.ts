@@ -1,4 +1,4 @@
-/** Answers to a GET that say nothing about the job: the question is put again later. */
+/** Answers to a GET that say nothing about the job: the request is repeated later. */
 import type { HttpAnswer, HttpFailure, HttpResponse } from './http-answer.ts';
 import { redirectWords } from './redirect.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -6,9 +6,9 @@ import { retryAfterMs } from './retry-after.ts';
 export interface Unavailable {
   readonly type: 'unavailable';
   readonly message: string;
-  /** What the service ordered, in ms; null when it said nothing. */
+  /** The delay that the service requested, in ms; null if it requested none. */
   readonly retryAfterMs: number | null;
-  /** The answer is about us, and would be the same for every job: a token, a proxy, a firewall, a wrong address. */
+  /** The answer concerns the client and applies to every job: a token, a proxy, a firewall, a wrong address. */
   readonly refusesUs?: boolean;
   /** Others were refused in the same way (brake.ts). */
   readonly uniform?: boolean;
@@ -24,12 +24,12 @@ export function connectionFailed(failure: HttpFailure): Unavailable {
   return { type: 'unavailable', message, retryAfterMs: null, ...(refused && { refusesUs: true }) };
 }
 
-/** A proxy on the way wants a login, or lets nobody through to the service. */
+/** A proxy in between requires a login, or blocks access to the service. */
 export function refusesAtProxy({ code }: Pick<HttpFailure, 'code'>): boolean {
   return /^PROXY_4\d\d$/.test(code);
 }
 
-/** Throws the body away and tells the status in words. */
+/** Discards the body and describes the status in words. */
 export async function unavailable(
   answer: HttpResponse,
   why: string | null = whyOf(answer),
@@ -48,11 +48,11 @@ function whyOf(answer: HttpResponse): string | null {
   return redirectWords(answer);
 }
 
-/** Network Authentication Required (RFC 6585): a login page of the network, far from the service. */
+/** Network Authentication Required (RFC 6585): a login page of the network, not of the service. */
 export const LOGIN_FIRST = 511;
 const ABOUT_US: ReadonlySet<number> = new Set([401, 403, 405, 407, 426, LOGIN_FIRST]);
 
-/** Whether an answer to a GET says something about us and nothing about the job. */
+/** Whether an answer to a GET concerns the client and not the job. */
 export function refusesUs(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
   const { status } = answer;
   return ABOUT_US.has(status) || (status >= 300 && status < 400) || isPage(answer);
@@ -63,14 +63,14 @@ function isPage(answer: Pick<HttpResponse, 'status' | 'headers'>): boolean {
 }
 
 /**
- * A maintenance or login page that a proxy sends with 200 is no result. The label alone is not believed where the body
- * can be looked at: a service may call its JSON text/html.
+ * A maintenance or login page that a proxy sends with 200 is not a result. The content type alone is not trusted if the
+ * body can be checked: a service may label its JSON text/html.
  */
 export function isWebPageAnswer(answer: Pick<HttpResponse, 'headers'>): boolean {
   return /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
 }
 
-/** Begins as the JSON objects and arrays of both services do, and as no page does. */
+/** Begins like the JSON objects and arrays of both services, and unlike any page. */
 export function beginsAsJson(text: string): boolean {
   return /^\uFEFF?\s*[[{]/.test(text);
 }

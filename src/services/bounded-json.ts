@@ -1,6 +1,6 @@
 /**
- * JSON of a service, looked over before it is parsed: a few megabytes of brackets become gigabytes of objects, and
- * brackets nested a thousand deep overflow the stack of whoever walks through them.
+ * Checks JSON of a service before it is parsed: a few megabytes of brackets become gigabytes of objects, and brackets
+ * nested a thousand deep overflow the stack of the code that walks through them.
  */
 import { parseJson } from '../results/json.ts';
 
@@ -14,7 +14,7 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPENING, CLOSING, CURLY] = [0x7b, 0x7d, 0x20];
 
 /**
- * Why the text is not to be parsed; null when it may be. Says nothing about whether it is JSON.
+ * Why the text must not be parsed; null when it may be. Does not check whether it is JSON.
  * @param text UTF-8 bytes, or characters
  */
 export function complexity(text: Uint8Array | string): string | null {
@@ -34,7 +34,7 @@ export function complexity(text: Uint8Array | string): string | null {
   return null;
 }
 
-/** The place of the quote that ends the string, or the end of the text. */
+/** The position of the quote that ends the string, or the end of the text. */
 function endOfString(bytes: Uint8Array, begin: number): number {
   let place = begin + 1;
   for (; place < bytes.length && bytes[place] !== QUOTE; place += 1) {
@@ -43,7 +43,7 @@ function endOfString(bytes: Uint8Array, begin: number): number {
   return place;
 }
 
-/** Parses JSON; undefined where the text is none, or too complex. */
+/** Parses JSON; undefined if the text is not JSON or too complex. */
 export function parseBoundedJson(text: string): unknown {
   return complexity(text) === null ? parseJson(text) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Stops the GETs to a service that refuses us, but for one probe at a growing delay. */
+/** Stops the GETs to a service that refuses us, except for one probe with a growing delay. */
 import { FIRST_REFUSED_MS, LONGEST_DELAY_MS } from '../budget/block.ts';
 import { growingDelay } from '../domain/growing-delay.ts';
 import type { Unavailable } from './availability.ts';
@@ -10,7 +10,7 @@ interface Refusal {
   readonly until: number;
 }
 
-/** A probe that was given up is not waited for any longer (ms). */
+/** A probe without an answer is abandoned after this long (ms). */
 const PROBE_MS = 45_000;
 
 export class Brake {
@@ -31,7 +31,7 @@ export class Brake {
     return this.#refusal !== null;
   }
 
-  /** null: the request may be sent; where the brake is on, it is the probe. */
+  /** null: the request may be sent; if the brake is on, it is the probe. */
   stop(): { readonly message: string; readonly delayMs: number } | null {
     if (this.#refusal === null) return null;
     const now = this.#now();
@@ -41,7 +41,7 @@ export class Brake {
       this.#probedAt = now;
       return null;
     }
-    // Spread, so that not all of them come back at once.
+    // Spread, so that they do not all come back at once.
     const delayMs = Math.max(1_000, until - now) * (1 + Math.random() / 2);
     return { message: `the service refuses requests: ${message}`, delayMs };
   }
@@ -51,14 +51,14 @@ export class Brake {
     this.#probedAt = null;
   }
 
-  /** What a request is told that was stopped. */
+  /** The outcome of a request that was stopped. */
   refused(): Unavailable & { readonly uniform: true } {
     const { message = '', until = 0 } = this.#refusal ?? {};
     const retryAfterMs = Math.max(1_000, until - this.#now());
     return { type: 'unavailable', message, retryAfterMs, refusesUs: true, uniform: true };
   }
 
-  /** Takes in an answer. Where the service had refused us before, and does so still, the answer says so: `uniform`. */
+  /** Evaluates an answer. If the service refused us before and still does, the answer gets `uniform`. */
   judged<T extends { readonly type: string }>(outcome: T): T {
     if (outcome.type !== 'unavailable') {
       this.#release();
@@ -66,13 +66,13 @@ export class Brake {
     }
     const { message, retryAfterMs, refusesUs } = outcome as unknown as Unavailable;
     if (refusesUs !== true) {
-      // Down, and not refusing: whether it refuses us is found out by the next one.
+      // Down, not refusing: the next request finds out whether it refuses us.
       this.#probedAt = null;
       return outcome;
     }
     const before = this.#refusal;
     const now = this.#now();
-    // Requests that were under way together are refused once.
+    // Concurrent requests count as one refusal.
     const isNew = before === null || now >= before.until;
     const times = (before?.times ?? 0) + (isNew ? 1 : 0);
     const grown = growingDelay({ first: FIRST_REFUSED_MS, longest: LONGEST_DELAY_MS }, times);

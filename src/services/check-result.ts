@@ -1,4 +1,4 @@
-/** Whether what came back for a job is whole and right (promise 5): before a file gets its final name. */
+/** Checks that the result of a job is complete and correct (promise 5), before a file gets its final name. */
 import type { InputText } from '../domain/item.ts';
 import type { Composition } from '../inputs/molecules/composition.ts';
 import type { ResultCheck } from '../results/result-problems.ts';
@@ -7,11 +7,11 @@ import { checkMolecule } from './molecules/check.ts';
 import { checkPrediction } from './predictions/check.ts';
 
 /**
- * Pure, and never throws for what is in the bytes.
- * @param job `input`: null for an adopted job whose input is not known; what compares the two is left out
+ * Pure, and never throws because of the content.
+ * @param job `input`: null for an adopted job whose input is unknown; comparisons with the input are then skipped
  * @param bytes the artefact that must exist first (`artefacts(kind)[0]`), as received, or its text
  * @param composition of a molecule, as `compositionOf` reads it from the input; without it the atoms are not compared
- * @param mayBeSynthetic whether the atoms of a result are left unchecked that calls itself synthetic
+ * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
  */
 export function checkResult(
   job: Pick<Job, 'options'> & { readonly input: InputText | null },

@@ -1,6 +1,6 @@
 /**
- * The shape that every service adapter has: the same verbs, closed outcomes, no exceptions for what a service does.
- * Adding a third service means one folder with these verbs and one line in `src/services/registry.ts`.
+ * The interface of every service adapter: the same methods, closed outcomes, no exceptions for what a service does. To
+ * add a third service, add one folder with these methods and one line in `src/services/registry.ts`.
  */
 import type { InputText, Kind, Options } from '../domain/item.ts';
 import type {
@@ -19,7 +19,10 @@ export interface Job {
   readonly kind: Kind;
   readonly options: Options;
   readonly input: InputText;
-  /** Unique for the credential and derived from campaign, item and input digest: an idempotency key where the service has one. At most 120 characters. */
+  /**
+   * Unique for the credential and derived from campaign, item and input digest: an idempotency key if the service has
+   * one. At most 120 characters.
+   */
   readonly name: string;
   readonly title: string | null;
   readonly email: string | null;
@@ -27,16 +30,16 @@ export interface Job {
 
 export interface CallOptions {
   /**
-   * Aborts the request. A submission is then `unsure`, or `notNow` while not a byte of it was written; everything else
-   * is `unavailable`.
+   * Aborts the request. A submission is then `unsure`, or `notNow` if no byte of it was written; everything else is
+   * `unavailable`.
    */
   readonly signal: AbortSignal;
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** When it was decided that the job may be sent (ms since the epoch): a service found unwell since is spared it. */
+  /** When the job was allowed to be sent (ms since the epoch): it is not sent if the service was found unwell since. */
   readonly grantedAt?: number;
-  /** Called once, when a connection may be used for it and before a byte is written; false: it may not be sent any more. */
+  /** Called once, when a connection is available and before a byte is written; false: it must no longer be sent. */
   readonly beforeSending?: () => Promise<boolean>;
 }
 
@@ -46,22 +49,22 @@ export interface PollOptions extends CallOptions {
 }
 
 export interface ServiceClient {
-  /** It lies on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
+  /** The service is on a local network: results of the synthetic engine are accepted from it (synthetic.ts). */
   readonly mayBeSynthetic: boolean;
-  /** Whether the service takes such a job: an option beyond its contract is sent only where it is announced. Costs no slot. */
+  /** Whether the service accepts such a job: options beyond its contract must be announced. Costs no slot. */
   offer(job: Job, options: CallOptions): Promise<OfferOutcome>;
   submit(job: Job, options: SubmitOptions): Promise<SubmitOutcome>;
   poll(remoteId: string, options: PollOptions): Promise<PollOutcome>;
   fetch(remoteId: string, artefact: ArtefactName, options: CallOptions): Promise<FetchOutcome>;
   /** Looks a job up by the name it was submitted with. */
   find(kind: Kind, name: string, options: CallOptions): Promise<FindOutcome>;
-  /** All jobs of a kind that the service holds for our token. */
+  /** All jobs of a kind that the service has for our token. */
   list(kind: Kind, options: CallOptions): Promise<ListOutcome>;
-  /** Asks for a job that does not exist: costs nothing, and tells whether the service is there. */
+  /** Requests a job that does not exist: costs nothing, and shows whether the service is available. */
   ping(options: CallOptions): Promise<PingOutcome>;
-  /** The files that a finished job of this kind offers, the one that must exist first. */
+  /** The files that a finished job of this kind offers, beginning with the one that must exist first. */
   artefacts(kind: Kind): readonly ArtefactName[];
-  /** What a job of this kind that failed still offers: its log. */
+  /** What a failed job of this kind still offers: its log. */
   artefactsOfFailed(kind: Kind): readonly ArtefactName[];
   /** Closes idle connections. */
   close(): Promise<void>;

@@ -1,29 +1,29 @@
 /**
- * Connections to a service: direct, or through a proxy; with the CAs of the system, and one of the user.
+ * Connections to a service: direct, or through a proxy; with the CAs of the system and an optional one of the user.
  *
- * A proxy forwards requests to `http` addresses and tunnels (CONNECT) to `https` ones; most proxies allow CONNECT
- * to port 443 only. The user's CA is added to those of the system: a proxy that opens TLS needs one more, and a
+ * A proxy forwards requests to `http` addresses and tunnels (CONNECT) to `https` ones; most proxies allow CONNECT to
+ * port 443 only. The user's CA is added to those of the system: a proxy that opens TLS needs an additional one, and a
  * service may move to a public certificate.
  */
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici';
 import { failureCode } from './http-failure.ts';
 
-/** What stands between this machine and a service. */
+/** Proxy, CA and gateway between this machine and a service. */
 export interface Network {
-  /** PEM of CAs that are trusted beside those of the system. */
+  /** PEM of CAs that are trusted in addition to those of the system. */
   readonly ca?: string | null | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly proxy?: Proxy | null | undefined;
   /** For the User-Agent. */
   readonly contact?: string | null | undefined;
-  /** What an answer could repeat of all this. */
+  /** Secrets of these settings that an answer could repeat. */
   readonly secrets?: readonly string[] | undefined;
 }
 
 export interface Proxy {
-  /** With user name and password, where it has them. */
+  /** With user name and password, if it has them. */
   readonly url: string;
   /** Host and port, for messages. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface Proxy {
 /** As undici names them; all times in ms. */
 export interface ConnectionOptions {
   readonly connections: number;
-  /** 0: a connection of its own for each request. */
+  /** 0: a separate connection for each request. */
   readonly pipelining?: number;
   readonly connectTimeout: number;
   readonly headersTimeout: number;
@@ -43,9 +43,9 @@ export function createDispatcher(
   { ca, proxy }: Network,
   { connectTimeout: timeout, ...options }: ConnectionOptions,
 ): Dispatcher {
-  // HTTP/1.1 only: one request a connection at a time, so that a broken connection concerns one job.
+  // HTTP/1.1 only: one request per connection at a time, so that a broken connection affects one job.
   const common = { ...options, allowH2: false };
-  // Made once: to read all CAs anew costs 20 ms a connection.
+  // Created once: reading all CAs again costs 20 ms per connection.
   const secureContext =
     typeof ca === 'string' ? createSecureContext({ ca: [...getCACertificates(), ca] }) : undefined;
   const connect = { timeout, allowH2: false, ...(secureContext && { secureContext }) };
@@ -56,7 +56,7 @@ export function createDispatcher(
     requestTls: connect,
     proxyTls: connect,
     connectTimeout: timeout,
-    // undici hands on nothing but `connect` where the proxy forwards requests itself (http).
+    // undici passes on nothing but `connect` if the proxy forwards requests itself (http).
     factory: (origin: string | URL, given: object) => new Pool(origin, { ...common, ...given }),
   });
 }
@@ -65,8 +65,8 @@ const FORWARDING_REFUSED = 'Proxy Authentication Required (407)';
 const TUNNEL_REFUSED = /^Proxy response \((\d{3})\) !== 200 when HTTP Tunneling$/;
 
 /**
- * The code of a refusal by the proxy itself: it has not passed on a byte of the request, whether that was written to it
- * or not. null for everything else. Only the status is taken from the message.
+ * The code of a refusal by the proxy itself: it has not passed on a byte of the request, even if the request was
+ * written to it. null for everything else. Only the status is taken from the message.
  */
 export function proxyRefusal(error: unknown): string | null {
   if (!(error instanceof Error)) return null;

@@ -1,8 +1,8 @@
 /**
- * How large one downloaded file may be: what a service sends must fill neither the memory nor the disk.
+ * How large one downloaded file may be: the data of a service must fill neither the memory nor the disk.
  *
- * One bound for every file of a service. Rejected: one for each kind of file, six keys that nobody would set, and
- * none for files that are not checked, which could fill the disk.
+ * One bound for every file of a service. Rejected: one for each kind of file, which means six keys that no user would
+ * set, and none for files that are not checked, which could fill the disk.
  */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -19,7 +19,7 @@ export function downloadBound(service: ServiceName, bytes = DEFAULT_MAX_DOWNLOAD
   return { bytes, key: `services.${service}.maxDownload` };
 }
 
-/** @param seen what was announced, or came */
+/** @param seen the announced or received size */
 export function tooLarge(where: string, seen: string, { bytes, key }: DownloadBound) {
   return new HundredfoldError({
     code: RESULT_PROBLEMS.tooLarge,

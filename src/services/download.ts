@@ -17,7 +17,7 @@ import { serviceWords, shorten } from './words.ts';
 
 /** A large file on a slow line may take this many times the deadline of a small answer. */
 const DOWNLOAD_DEADLINES = 10;
-/** 4xx that will pass: not finished yet, too early, too often. */
+/** Temporary 4xx: not finished yet, too early, too often. */
 const PASSING = new Set([408, 409, 425, 429]);
 
 export interface Download {
@@ -59,7 +59,7 @@ export async function download(order: Download): Promise<FetchOutcome> {
     const message = words ?? `${answer.where}: HTTP ${status}`;
     return { type: 'absent', status, message: shorten(message) };
   }
-  // 202: still running; 3xx: not followed, the header with the token is for this address alone.
+  // 202: still running; 3xx: not followed, because the header with the token is for this address alone.
   return unavailable(answer);
 }
 
@@ -78,7 +78,7 @@ async function jsonBehindLabel(
     if (first.done !== true && beginsAsJson(begin)) return resumed(first.value, rest);
     await rest.return?.();
   } catch (error) {
-    // Cut off before its first byte: nothing tells it from a page, and it is asked for again either way.
+    // It was cut off before its first byte, so it cannot be classified; it is requested again either way.
     if (!(error instanceof HundredfoldError)) throw error;
   }
   return null;

@@ -1,23 +1,24 @@
 /**
- * Which jobs of our token have ended, by the list of past results: one request answers for all jobs of a kind (contract of
- * the prediction service, 4.7; each entry has the timing block, 2.4). Used where asking about each job would take long.
+ * Finds out which jobs of our token have ended from the list of past results: one request answers for all jobs of a
+ * kind (contract of the prediction service, 4.7; each entry has the timing block, 2.4). Used when polling each job
+ * would take long.
  */
 import type { Kind } from '../domain/item.ts';
 import type { PastJob } from '../domain/outcomes.ts';
 import type { CallOptions, ServiceClient } from './client.ts';
 
-/** Not asked for more often than this (ms), nor for more than a tenth of the time. */
+/** Requested at most this often (ms), and for at most a tenth of the time. */
 export const LIST_EVERY_MS = 500;
 const SHARE_OF_TIME = 0.1;
-/** A service without such a list is not asked for one again for this long (ms). */
+/** A service without such a list is not asked for it again for this long (ms). */
 const UNSUPPORTED_MS = 3_600_000;
 
-/** `unknown`: it does not say, and the job itself has to be asked about. */
+/** `unknown`: the list does not say, and the job itself must be polled. */
 export type Verdict = 'unfinished' | 'finished' | 'unknown';
 
 interface Listed {
   readonly at: number;
-  /** When it may be asked for again (ms). */
+  /** When it may be requested again (ms). */
   readonly nextAt: number;
   readonly verdicts: ReadonlyMap<string, Verdict>;
 }
@@ -34,7 +35,7 @@ export class EndedList {
     this.#now = now;
   }
 
-  /** @param freshMs a list that is not older will do */
+  /** @param freshMs a list up to this age is sufficient */
   async verdict(
     kind: Kind,
     remoteId: string,
@@ -75,7 +76,7 @@ export class EndedList {
   }
 }
 
-/** Without a timing block an entry says nothing about the end of its job. */
+/** Without a timing block, an entry does not show the end of its job. */
 function verdictOf({ state, submittedAt, finishedAt }: PastJob): Verdict {
   if (/^finished$/i.test(state ?? '') && finishedAt !== null) return 'finished';
   const isOpen = submittedAt !== null && finishedAt === null && !/^failed$/i.test(state ?? '');

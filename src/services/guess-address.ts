@@ -1,4 +1,4 @@
-/** Where a service may be instead, by the mistakes that are made with its address. Pure. */
+/** Guesses the correct address of a service from common mistakes in the configured one. Pure. */
 import { API_PATH, type Variant } from './predictions/earlier.ts';
 import type { Wanted } from './probe.ts';
 
@@ -7,7 +7,7 @@ export interface Guess {
   readonly variant: Variant;
 }
 
-/** Addresses at most that are tried: each costs up to three requests. */
+/** Maximum number of addresses to try: each costs up to three requests. */
 const MOST = 5;
 
 /** The likely ones first, all of the same origin; never `base` itself in the same variant. */
@@ -27,14 +27,14 @@ export function guesses(base: URL, { service, variant }: Wanted): readonly Guess
   return [...found.values()].slice(0, MOST);
 }
 
-/** `/acpype` is missing, or doubled; the path of an endpoint was copied, too. */
+/** `/acpype` is missing or doubled, or the path of an endpoint was copied too. */
 function ofMolecules(path: string): string[] {
   const bare = path.replace(/\/api(\/.*)?$/, '');
   const single = bare.replace(/(\/acpype)+$/, '/acpype');
   return [bare, single, `${bare}/acpype`, '/acpype', ''];
 }
 
-/** The path of the API was copied, too; or the address of the other service. */
+/** The path of the API was copied too, or it is the address of the other service. */
 function ofPredictions(path: string): string[] {
   const api = Object.values(API_PATH).map((names) => names.join('/'));
   const bare = path.replace(new RegExp(`(/(${api.join('|')}))+(/.*)?$`), '');

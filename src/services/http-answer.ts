@@ -1,4 +1,4 @@
-/** What became of a request. */
+/** The outcome of a request. */
 import type { HttpBody } from './http-body.ts';
 
 export interface HttpResponse {
@@ -6,7 +6,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: HttpBody;
-  /** Method and address without the query: what a message may show. */
+  /** Method and address without the query: safe to show in a message. */
   readonly where: string;
 }
 

@@ -1,18 +1,18 @@
-/** The body of an answer, without secrets: read once, whole under a ceiling, or as a stream, or thrown away. */
+/** The body of an answer, without secrets: read once, whole up to a limit, or as a stream, or discarded. */
 import type { Dispatcher } from 'undici';
 import { HundredfoldError } from '../domain/errors.ts';
 import { tooLarge, type DownloadBound } from './download-bound.ts';
 import { failureCode, failureWords } from './http-failure.ts';
 import type { RedactedStream, Redaction } from './redaction.ts';
 
-/** Bytes of a JSON answer at most, where the contract promises a small object. */
+/** Maximum bytes of a JSON answer if the contract promises a small object. */
 export const SMALL_JSON_LIMIT = 1024 * 1024;
-/** Bytes after which a body that nobody wants is cut off instead of read to its end. */
+/** Bytes after which an unwanted body is cut off instead of read to its end. */
 const DISCARD_LIMIT = 128 * 1024;
 
 export type BodyText =
   | { readonly type: 'whole'; readonly text: string }
-  /** Cut off at the ceiling; `text` is its beginning. */
+  /** Cut off at the limit; `text` is its beginning. */
   | { readonly type: 'tooLong'; readonly text: string; readonly message: string }
   /** The connection ended first. */
   | { readonly type: 'broken'; readonly message: string };
@@ -21,11 +21,11 @@ export interface HttpBody {
   /** Reads the body as UTF-8, at most `limit` bytes. */
   text(limit: number): Promise<BodyText>;
   /**
-   * The bytes as they come. Ends with a HundredfoldError: `DOWNLOAD_BROKEN` when the connection ends first,
+   * The bytes as they arrive. Ends with a HundredfoldError: `DOWNLOAD_BROKEN` when the connection ends first,
    * `RESULT_TOO_LARGE` when there are more bytes than the bound allows.
    */
   stream(bound: DownloadBound): RedactedStream;
-  /** Reads a little to its end, so that the connection can be used again, or closes the connection. */
+  /** Reads a small rest to its end, so that the connection can be reused, or closes the connection. */
   discard(): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export function openBody(
   where: string,
   redaction: Redaction,
 ): HttpBody {
-  // A body that is destroyed before anybody listens (deadline, close) must not take the process down.
+  // A body that is destroyed before it has a listener (deadline, close) must not crash the process.
   body.on('error', () => undefined);
   return {
     text: (limit) => readText(body, where, redaction, limit),
     stream: (bound) => redaction.stream(streaming(body, where, bound)),
     discard: async () => {
-      // The status has said it all: how the rest of the body ends changes nothing.
+      // The status is sufficient: how the rest of the body ends does not matter.
       await body.dump({ limit: DISCARD_LIMIT }).catch(() => undefined);
     },
   };

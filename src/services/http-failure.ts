@@ -1,6 +1,6 @@
 /**
- * Failures of a connection, as a code and in words. Only the code is taken from an error, never its message:
- * a message of the runtime may carry what was sent.
+ * Failures of a connection, as a code and in words. Only the code is taken from an error, never its message: a message
+ * of the runtime may contain data that was sent.
  */
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -52,7 +52,7 @@ export function failureWords(code: string): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** `PROXY_407`: the status with which a proxy refused to connect, or to pass the request on. */
+/** `PROXY_407`: the status with which a proxy refused to connect or to forward the request. */
 function proxyWords(code: string): string | undefined {
   const [, status] = /^PROXY_(\d{3})$/.exec(code) ?? [];
   if (status === undefined) return undefined;

@@ -1,11 +1,11 @@
 /**
- * One thin layer over undici. It answers the one question that at-most-once submission stands on:
- * did a failed request leave this machine or not? (docs/architecture.md, "Submit is at most once")
+ * A thin layer over undici. It answers the question that at-most-once submission depends on: did a failed request leave
+ * this machine or not? (docs/architecture.md, "Submit is at most once")
  *
- * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is
- * written. A failure before that call (name not found, refused, TLS, waiting for a free connection)
- * certainly reached no service; any failure after it may have. This holds for errors that no list of codes foresees.
- * A proxy's own refusal is the one exception: it has passed nothing on (dispatcher.ts).
+ * undici calls `onRequestStart` when a request has a connected socket, right before its first byte is written. A
+ * failure before that call (name not found, refused, TLS, waiting for a free connection) certainly did not reach the
+ * service; any failure after it may have. This also covers errors that no list of codes includes. A proxy's own refusal
+ * is the one exception: it has forwarded nothing (dispatcher.ts).
  */
 import { request as undiciRequest, type Dispatcher } from 'undici';
 import type { ServiceName } from '../domain/item.ts';
@@ -18,28 +18,28 @@ import { Redaction } from './redaction.ts';
 import { SubmissionLine } from './submission-line.ts';
 import { userAgent } from './user-agent.ts';
 
-/** Connections a service: a few, because the services are shared (contract section 8). */
+/** Connections per service: a few, because the services are shared (contract section 8). */
 export const DEFAULT_CONNECTIONS = 8;
 /** Milliseconds for one request, from its call to the last byte of the answer. */
 export const DEFAULT_DEADLINE_MS = 30_000;
-/** A connection that is not open after this many milliseconds is given up. */
+/** Connecting is aborted after this many milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface HttpSettings {
-  /** Open connections at most, for each of reading and submitting. */
+  /** Maximum number of open connections for reading, and the same number for submitting. */
   readonly connections?: number | undefined;
   /** Milliseconds for one request. */
   readonly deadlineMs?: number | undefined;
-  /** Bytes of one downloaded file at most. */
+  /** Maximum bytes of one downloaded file. */
   readonly maxDownload?: number | undefined;
-  /** Proxy, CA and gateway; a direct connection when it is left out. */
+  /** Proxy, CA and gateway; default: a direct connection. */
   readonly network?: Network | undefined;
 }
 
-/** Not optional: no client comes about without what it must keep to itself. */
+/** Required: every client must know the secrets that it has to redact. */
 export interface HttpIdentity {
   readonly service: ServiceName;
-  /** What no answer may bring into a file, a log or an error. */
+  /** Secrets that no answer may bring into a file, a log or an error. */
   readonly secrets: readonly string[];
 }
 
@@ -48,13 +48,13 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly contentType: string; readonly bytes: Uint8Array };
-  /** The caller's: whichever of it and the deadline comes first ends the request. */
+  /** The caller's signal: it or the deadline, whichever comes first, ends the request. */
   readonly signal: AbortSignal;
-  /** Of a submission: when it was decided that it may be sent (ms since the epoch); now, when it is left out. */
+  /** For a submission: when it was allowed to be sent (ms since the epoch); default: now. */
   readonly grantedAt?: number | undefined;
-  /** Of a submission: called before a byte of it is written; false: it is not sent. */
+  /** For a submission: called before a byte of it is written; false: it is not sent. */
   readonly beforeSending?: (() => Promise<boolean>) | undefined;
-  /** Milliseconds, where the usual deadline does not fit: a long download. */
+  /** Milliseconds, if the usual deadline does not fit: a long download. */
   readonly deadlineMs?: number;
 }
 
@@ -64,11 +64,11 @@ export interface Http {
   /** How large one downloaded file may be. */
   readonly bound: DownloadBound;
   /**
-   * Sends once and never throws for what the network or the service does. Redirects are not followed. Headers and
-   * body come without secrets.
+   * Sends once and never throws because of the network or the service. Redirects are not followed. Headers and body are
+   * returned without secrets.
    */
   send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Breaks off reading, lets submissions end. */
+  /** Aborts reading, lets submissions finish. */
   close(): Promise<void>;
 }
 
@@ -82,8 +82,8 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
     bodyTimeout: deadlineMs,
   };
   const reading = createDispatcher(network, common);
-  // A connection of its own for each POST: on a kept-alive one the service may hang up for idleness at the
-  // moment of writing, and the job's fate would be unknown for nothing. Costs one handshake per 36 s of budget.
+  // A separate connection for each POST: the service may close a kept-alive one as idle at the moment of writing, and
+  // the job's fate would be unknown for no reason. Costs one handshake per 36 s of budget.
   const submitting = createDispatcher(network, { ...common, pipelining: 0 });
 
   const line = new SubmissionLine(common.connections);
@@ -104,11 +104,11 @@ export function createHttp(settings: HttpSettings & HttpIdentity): Http {
 }
 
 interface Sending {
-  /** Milliseconds, where the request has none of its own. */
+  /** Milliseconds, if the request has no deadline of its own. */
   readonly deadlineMs: number;
   readonly redaction: Redaction;
   readonly network: Network;
-  /** Of a submission: aborts it as long as not a byte of it was written. */
+  /** For a submission: aborts it as long as no byte of it was written. */
   readonly sentBack?: AbortSignal;
 }
 
@@ -156,7 +156,7 @@ function headersOf(
   return {
     ...headers,
     accept: 'application/json, */*;q=0.5',
-    // The bytes are kept as they came: ask for them plain.
+    // The bytes are stored as received: request them uncompressed.
     'accept-encoding': 'identity',
     'user-agent': userAgent(contact),
     ...(request.body ? { 'content-type': request.body.contentType } : {}),
@@ -164,7 +164,7 @@ function headersOf(
   };
 }
 
-/** Marks the moment at which a request gets its socket. The handler belongs to this one request. */
+/** Records the moment at which a request gets its socket. The handler belongs to this one request. */
 function watching(
   watch: { written: boolean },
   signal: AbortSignal,
@@ -173,7 +173,7 @@ function watching(
     const started = handler.onRequestStart?.bind(handler);
     handler.onRequestStart = (controller, context: unknown) => {
       if (signal.aborted) {
-        // Its answer has been given up already: not a byte of it may follow.
+        // The caller already has its outcome: no byte of it may be sent now.
         controller.abort(new Error('aborted'));
         return;
       }
@@ -184,7 +184,7 @@ function watching(
   };
 }
 
-/** undici notices an abort only once a request has a connection; one that still waits for it ends here. */
+/** undici notices an abort only once a request has a connection; this ends a request that still waits for one. */
 function abortedUnwritten(watch: { written: boolean }, signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = (): void => {

@@ -1,10 +1,10 @@
 /**
- * How the GETs to one service behave together, in one worker: a shared pace for status requests, the waits that the
- * service has ordered for single jobs, and a brake when it refuses us. Wraps a client and keeps its outcomes.
+ * Coordinates the GETs to one service in one worker: a shared rate for status requests, the waits that the service
+ * requested for single jobs, and a brake when it refuses us. Wraps a client and keeps its outcomes.
  *
- * A job is asked about rarely when many are open, and never before the service wants to be asked; where asking about each
- * would take long, one list answers for all. While an answer says that we are refused (an expired token, a firewall, a
- * maintenance page), one request at a growing delay finds out when that is over; all others are postponed.
+ * A job is polled rarely when many are open, and never before the service wants it; if polling each would take long,
+ * one list answers for all. While an answer says that we are refused (an expired token, a firewall, a maintenance
+ * page), one request with a growing delay finds out when that is over; all others are postponed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kind } from '../domain/item.ts';
@@ -21,7 +21,7 @@ import { EndedList, LIST_EVERY_MS } from './ended-list.ts';
 import { Pace } from './pace.ts';
 
 export interface MannersOptions {
-  /** Status requests a second, of all jobs together; null for a service of one's own. */
+  /** Status requests per second, of all jobs together; null for one's own service. */
   readonly statusRequests: number | null;
   /** Called when the service begins to refuse us, again with each probe that it refuses, and when that is over. */
   readonly onRefusal?: (refusal: { readonly message: string } | null) => void;
@@ -29,13 +29,13 @@ export interface MannersOptions {
   readonly now?: () => number;
 }
 
-/** A shorter wait (ms) is done here: to be called again by the Temporal server costs more. */
+/** A shorter wait (ms) is done here: another attempt by the Temporal server costs more. */
 const WAITED_HERE_MS = 2_000;
 
-/** Where it takes longer (ms) to ask about every job once, the list of all jobs is asked for instead. */
+/** If polling every job once takes longer (ms), the list of all jobs is requested instead. */
 const LONG_ROUND_MS = 500;
 
-/** These need the token: a refusal may be about this file alone, and says nothing about the service. */
+/** These need the token: a refusal may concern the file alone, and says nothing about the service. */
 const WITH_TOKEN: ReadonlySet<ArtefactName> = new Set([
   ...(['csv', 'metadata', 'distributions', 'json', 'input'] as const),
 ]);
@@ -82,7 +82,7 @@ class Manners {
     if (listed !== null || waitMs > WAITED_HERE_MS) {
       brake.unused();
       const message = 'waits for its turn to be polled';
-      // Spread over the time in which all have their turn: each try costs the Temporal server something.
+      // Spread over the time in which all have their turn: each attempt costs the Temporal server resources.
       const delayMs = Math.max(waitMs, pace.roundMs * (0.5 + Math.random() / 2));
       return listed ?? { type: 'postponed', message, delayMs };
     }
@@ -113,7 +113,7 @@ class Manners {
     return this.#brake.judged(await this.#client.find(kind, name, options));
   }
 
-  /** null: the job itself has to be asked about. */
+  /** null: the job itself must be polled. */
   async #byList(remoteId: string, { kind, signal }: PollOptions): Promise<PollOutcome | null> {
     const pace = this.#pace;
     if (kind === undefined || pace.roundMs < LONG_ROUND_MS) return null;

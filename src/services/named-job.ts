@@ -1,4 +1,4 @@
-/** Whether an answer names the job that it was asked for: `hash_id` (molecules, 2.4), `request_id` (predictions). */
+/** Whether an answer names the requested job: `hash_id` (molecules, 2.4), `request_id` (predictions). */
 import { asObject } from '../results/json.ts';
 import { readResultJson } from '../results/result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from '../results/result-problems.ts';
@@ -9,7 +9,7 @@ const HAS_ID = /"(?:hash_id|hashId|request_id|requestId)"/;
 /**
  * An answer need not name its job: then there is nothing to compare.
  * @param name of the answer, for the message
- * @param remoteId of the job that it was asked for
+ * @param remoteId of the requested job
  */
 export function otherJob(name: string, text: string, remoteId: string): ResultProblem | null {
   // Most answers name none, and are long.
@@ -22,7 +22,7 @@ export function otherJob(name: string, text: string, remoteId: string): ResultPr
   return resultProblem(RESULT_PROBLEMS.otherJob, message);
 }
 
-/** At the top, in the request that a record repeats, and in metadata. */
+/** At the top, in the request repeated in a record, and in metadata. */
 function idsIn(json: unknown): string[] {
   const tops: readonly unknown[] = Array.isArray(json) ? json : [json];
   return tops.flatMap((top) => {
@@ -37,7 +37,7 @@ function textOf(value: unknown): string[] {
   return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [];
 }
 
-/** A UUID may be written in either case. */
+/** A UUID may be written in upper or lower case. */
 function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.trim().toLowerCase();
 }

@@ -1,21 +1,22 @@
 /**
- * When the status of a job may be asked for, so that all jobs of a service together ask at most so often a second.
+ * When the status of a job may be requested, so that all jobs of a service together stay below a number of requests per
+ * second.
  *
- * In the worker and not in the budget, which knows nothing of a job once it is accepted; several workers have a
- * pace each. Rejected: a workflow that hands out turns, an event for each question.
+ * In the worker and not in the budget, which knows nothing of a job once it is accepted; each worker has its own pace.
+ * Rejected: a workflow that assigns turns, which costs an event per request.
  */
 
-/** With a pace, a young job is not asked about more often than this (ms). */
+/** With a pace, a young job is polled at most this often (ms). */
 const SHORTEST_MS = 500;
 const LONGEST_MS = 60_000;
 const SHARE_OF_AGE = 0.025;
-/** A job that nobody asked about for so long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
+/** A job not polled for this long (ms) has ended elsewhere: another worker polls it, or it was cancelled. */
 const FORGOTTEN_AFTER_MS = 2 * 3_600_000;
 
 export class Pace {
   readonly #perSecond: number | null;
   readonly #now: () => number;
-  /** Job → not to be asked about before (ms). In the order of their last question. */
+  /** Job → not to be polled before (ms). In the order of the last request. */
   readonly #open = new Map<string, { since: number; askedAt: number; notBefore: number }>();
   /** Job → not to be downloaded before (ms). */
   readonly #held = new Map<string, number>();
@@ -28,36 +29,36 @@ export class Pace {
     this.#now = now;
   }
 
-  /** A job that the service has just taken on. */
+  /** The service has just accepted a job. */
   accepted(job: string, retryAfterMs: number): void {
     this.#note(job, retryAfterMs);
   }
 
-  /** How long to wait before this job is asked about (ms); 0 takes the turn, as does a wait that is then kept. */
+  /** How long to wait before this job is polled (ms); 0 or a short wait takes the turn. */
   turn(job: string): number {
     const now = this.#now();
     const early = (this.#open.get(job)?.notBefore ?? 0) - now;
     if (this.#perSecond === null) return Math.max(0, early);
     const spacing = 1_000 / this.#perSecond;
     const waitMs = Math.max(0, early, this.#nextAt - now);
-    // Far ahead nothing is reserved: who waits longer asks again, and a turn that nobody takes would be lost.
+    // Turns further ahead are not reserved: the caller asks again later, and an unused turn would be lost.
     if (waitMs <= 2_000) this.#nextAt = Math.max(now, this.#nextAt) + spacing;
     return waitMs;
   }
 
-  /** A job was asked about and goes on: when to ask again (ms), with a pace; null without one. */
+  /** A job was polled and is still open: when to poll it again (ms), with a pace; null without one. */
   asked(job: string, retryAfterMs: number): number | null {
     this.#forget();
     this.#note(job, retryAfterMs);
     return this.#perSecond === null ? null : Math.max(retryAfterMs, this.dueMs(job), this.roundMs);
   }
 
-  /** How long it takes to ask about every open job once (ms); 0 without a pace. */
+  /** How long it takes to poll every open job once (ms); 0 without a pace. */
   get roundMs(): number {
     return this.#perSecond === null ? 0 : (this.#open.size / this.#perSecond) * 1_000;
   }
 
-  /** By its age alone: the end of a job is noticed a small part of its run time late. In ms. */
+  /** By its age alone: the end of a job is noticed late by a small part of its run time. In ms. */
   dueMs(job: string): number {
     const age = this.#now() - (this.#open.get(job)?.since ?? this.#now());
     return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, age * SHARE_OF_AGE));
@@ -68,7 +69,7 @@ export class Pace {
     if (holdMs > 0) this.#held.set(job, this.#now() + holdMs);
   }
 
-  /** How much longer the service wants no download of this job (ms). */
+  /** Remaining time for which the service wants no download of this job (ms). */
   heldMs(job: string): number {
     const until = this.#held.get(job);
     if (until === undefined) return 0;
@@ -80,7 +81,7 @@ export class Pace {
   #note(job: string, retryAfterMs: number): void {
     const askedAt = this.#now();
     const since = this.#open.get(job)?.since ?? askedAt;
-    // Removed first, so that it goes to the end: the oldest stay in front.
+    // Removed first, so that it moves to the end: the oldest stay at the front.
     this.#open.delete(job);
     this.#open.set(job, { since, askedAt, notBefore: askedAt + retryAfterMs });
   }

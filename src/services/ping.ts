@@ -1,16 +1,16 @@
 /**
- * Whether a service is there. Asked before a submission is risked on a service that was down: where jobs have no names,
- * a POST into a proxy that answers 502 is a job nobody can tell the fate of.
+ * Checks whether a service is available, before a submission to a service that was down: if jobs have no names, a POST
+ * to a proxy that answers 502 is a job of unknown fate.
  */
 import type { PingOutcome } from '../domain/outcomes.ts';
 import { connectionFailed, isAnswered, refusesUs, unavailable } from './availability.ts';
 import type { CallOptions } from './client.ts';
 import type { Http } from './http.ts';
 
-/** The id of no job, at either service: a UUID without dashes is alphanumeric, too. */
+/** The id of no job at either service: a UUID without dashes is also alphanumeric. */
 export const NO_JOB = '00000000000000000000000000000000';
 
-/** @param url of a job that does not exist: 404 is the right answer, and most other 4xx show that somebody is there */
+/** @param url of a job that does not exist: 404 is the right answer, and most other 4xx show that a server is there */
 export async function ping(http: Http, url: URL, { signal }: CallOptions): Promise<PingOutcome> {
   const answer = await http.send({ method: 'GET', url, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);

@@ -1,4 +1,4 @@
-/** One harmless look at an address of a service: a GET of something that does not exist. */
+/** One harmless probe of a service address: a GET of something that does not exist. */
 import type { ServiceName } from '../domain/item.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import type { Http } from './http.ts';
@@ -10,7 +10,7 @@ import { isWebPage, serviceWords, shorten } from './words.ts';
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 
-/** What is looked for: a service, and the variant of it. */
+/** The service and variant to look for. */
 export interface Wanted {
   readonly service: ServiceName;
   readonly variant: Variant;
@@ -20,17 +20,17 @@ export interface Look {
   readonly url: URL;
   /** null: no answer, for the reason in `words`. */
   readonly status: number | null;
-  /** What an error says, the title of a web page, or the JSON answer. */
+  /** The error message, the title of a web page, or the JSON answer. */
   readonly words: string;
   readonly isPage: boolean;
   readonly json: Record<string, unknown> | null;
-  /** Where a redirect leads to; null when it is none. */
+  /** The target of a redirect; null if it is not one. */
   readonly redirect: string | null;
 }
 
 /** Bytes of an answer that are read: enough for a title. */
 const READ_BYTES = 64 * 1024;
-/** Characters of a service's words that are shown. */
+/** Characters of a service's message that are shown. */
 const SHOWN = 100;
 
 export async function look(http: Http, url: URL, signal: AbortSignal): Promise<Look> {
@@ -50,17 +50,17 @@ async function read(answer: HttpAnswer, url: URL): Promise<Omit<Look, 'url'>> {
   return { status, words, isPage, json: asObject(parseBoundedJson(text)), redirect };
 }
 
-/** A job that does not exist: predictions say so in words of their contract (section 7). */
+/** A job that does not exist: predictions answer in the words of their contract (section 7). */
 export function jobPath(base: URL, { service, variant }: Wanted): URL {
   if (service === 'molecules') return below(base, 'api', 'queue', NO_JOB, '');
   return below(base, ...API_PATH[variant], 'results', NO_UUID, '');
 }
 
-/** Where jobs are submitted by POST: a GET is refused with 405, and can never be a job. */
+/** Where jobs are submitted by POST: a GET is refused with 405, and can never create a job. */
 export function submitPath(base: URL, { service, variant }: Wanted): URL {
   if (service === 'molecules') return below(base, 'api');
   return below(base, ...API_PATH[variant], 'submit', 'single-sequence', '');
 }
 
-/** With dashes: a server may route nothing else to the endpoint of results. */
+/** With dashes: a server may route only UUIDs to the endpoint of results. */
 const NO_UUID = '00000000-0000-0000-0000-000000000000';

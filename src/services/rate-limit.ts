@@ -1,6 +1,6 @@
 /**
- * What a service says about the budget left (contract of the prediction service, section 8: headers; section 7: the
- * body of 429). The other service's contract shows none, and one that is not shown may still be sent.
+ * What a service reports about the remaining budget (contract of the prediction service, section 8: headers; section 7:
+ * the body of 429). The other service's contract shows nothing, but it may still be sent.
  */
 import type { RateLimitSeen } from '../domain/outcomes.ts';
 import { asObject } from '../results/json.ts';
@@ -20,7 +20,7 @@ export function readRateLimit(headers: Headers, json: unknown): RateLimitSeen | 
 }
 
 function header(headers: Headers, name: string): number | null {
-  // Without the header, and for an empty one, null: Number('') would be 0.
+  // null if the header is missing or empty: Number('') would be 0.
   return looseNumber.parse(headers.get(name)?.trim() || null);
 }
 

@@ -1,10 +1,10 @@
 /**
- * Whether the service that is configured is at its address, before anything is submitted there. Everything asked is a
- * GET of what does not exist; no redirect is followed, and no token is sent. Only answers that leave no doubt make an
- * address a wrong one: a service that is down, or keeps us out, may be there.
+ * Checks that the configured service is at its address, before anything is submitted there. All requests are GETs of
+ * things that do not exist; no redirect is followed, and no token is sent. Only unambiguous answers make an address
+ * wrong: a service that is down, or refuses access, may be there.
  *
- * Rejected: taking every unexpected answer for a wrong address (an outage in the evening would refuse the night),
- * and a POST that must fail (it might not).
+ * Rejected: treating every unexpected answer as a wrong address (an outage in the evening would refuse the night), and
+ * a POST that must fail (it might not).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { SERVICES, type ServiceName } from '../domain/item.ts';
@@ -17,13 +17,13 @@ import { readServiceUrl } from './target.ts';
 export type Recognition =
   /** The service. */
   | { readonly type: 'right' }
-  /** Nobody there, or unwell: it may be the service once it is back. */
+  /** No answer, or unwell: it may be the service once it is back. */
   | { readonly type: 'away'; readonly message: string }
-  /** Somebody is there and does not let us in (401, 403, 407). */
+  /** A server is there and refuses access (401, 403, 407). */
   | { readonly type: 'refused'; readonly message: string }
-  /** An answer that the service does not give, and that may pass: a login page, a temporary redirect. */
+  /** An answer that the service does not give, and that may be temporary: a login page, a temporary redirect. */
   | { readonly type: 'unclear'; readonly message: string }
-  /** Certainly not the service. `better`: where it is instead, when that was found. */
+  /** Certainly not the service. `better`: its actual address, if it was found. */
   | { readonly type: 'wrong'; readonly message: string; readonly better: Better | null };
 
 export interface Better {
@@ -76,7 +76,7 @@ async function lookAt(http: Http, base: URL, wanted: Wanted, signal: AbortSignal
   const job = await look(http, jobPath(base, wanted), signal);
   const passing = passes(job) ?? moved(job, base, wanted);
   if (passing) return passing;
-  // The words of the contract for an unknown job. Of the molecule service they are not shown.
+  // The contract's message for an unknown job. That of the molecule service is not shown.
   const isGone = wanted.service === 'predictions' && job.status === 404 && isNotFound(job);
   if (isGone) return { type: 'right' };
   const submit = await look(http, submitPath(base, wanted), signal);
@@ -89,7 +89,7 @@ async function lookAt(http: Http, base: URL, wanted: Wanted, signal: AbortSignal
       }
     );
   }
-  // A server without the endpoint answers as it does for any address.
+  // A server without the endpoint gives the same answer as for any address.
   if (job.json !== null && (await differs(http, base, job, signal))) return { type: 'right' };
   return { type: 'absent', look: job };
 }
@@ -110,7 +110,7 @@ function passes({ url, status, words, isPage, redirect }: Look): Recognition | n
   return { type: 'unclear', message: `${where}: HTTP ${status}, a temporary redirect${to}` };
 }
 
-/** A permanent redirect: the address that it names, without what was asked below it. */
+/** A permanent redirect: the target address, without the path requested below it. */
 function moved(
   { url, status, redirect }: Look,
   base: URL,
@@ -133,7 +133,7 @@ function isNotFound({ json }: Look): boolean {
   return typeof error === 'string' && /^request not found\b/i.test(error);
 }
 
-/** Whether an unknown job is answered otherwise than an address that certainly does not exist. */
+/** Whether the answer for an unknown job differs from that for an address that certainly does not exist. */
 async function differs(http: Http, base: URL, job: Look, signal: AbortSignal): Promise<boolean> {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/+$/, '')}/hundredfold/no/such/address/`;
@@ -154,7 +154,7 @@ async function isRight(
   return (await lookAt(http, url, wanted, signal)).type === 'right';
 }
 
-/** The same service at another path of the same origin, one request after the other. */
+/** Looks for the same service at other paths of the same origin, one request after the other. */
 async function findElsewhere(
   http: Http,
   base: URL,
@@ -170,7 +170,7 @@ async function findElsewhere(
   return null;
 }
 
-/** Words for the other one of the two services at this address; null when it is not there. */
+/** A sentence if the other of the two services is at this address; null if it is not. */
 async function otherHere(
   http: Http,
   base: URL,

@@ -1,24 +1,22 @@
 /**
- * The one place through which everything passes that a service sends, before it is kept, logged or put into an error:
- * secrets in it are overwritten, byte for byte, so that lengths stay as announced (promise 6: no secret leaves).
- * `http.ts` sends headers and bodies through it, so that no adapter can forget it.
+ * Everything that a service sends passes through here before it is stored, logged or put into an error: secrets in it
+ * are overwritten, byte for byte, so that lengths stay as announced (promise 6: no secret leaves). `http.ts` passes
+ * headers and bodies through it, so that no adapter can forget it. `secret-forms.ts` lists how a secret may be spelled.
  *
- * Never by the eye of a reader: how a secret may be spelled is in `secret-forms.ts`.
- *
- * Rejected: parsing the JSON and writing it again, which would not be the bytes as received, and failing the item,
- * which loses results that were paid for.
+ * Rejected: parsing and rewriting the JSON, which would change the bytes received, and failing the item, which loses
+ * results that were paid for.
  */
 import { LOOK_BEHIND, secretForms, type SecretForms, type Spelled } from './secret-forms.ts';
 
-/** Smaller pieces are gathered before they are searched: a search has a cost of its own. */
+/** Smaller pieces are collected before they are searched: each search has a fixed cost. */
 const SEARCHED_BYTES = 64 * 1024;
-/** None of them can stand in an id or a path, so a remote id that repeats a secret is never taken for one. */
+/** None of them is allowed in an id or a path, so a remote id that repeats a secret is never accepted. */
 const MASKS = '*#!|@^$&;,';
 
 type Place = readonly [from: number, to: number];
 
 export interface RedactedStream extends AsyncIterable<Uint8Array> {
-  /** Lengths in bytes of what was overwritten so far, in its order. */
+  /** Lengths in bytes of what was overwritten so far, in order. */
   readonly hidden: readonly number[];
 }
 
@@ -26,7 +24,7 @@ export class Redaction {
   readonly #forms: SecretForms;
   readonly #mask: number;
 
-  /** @param secrets all that this process knows, of whatever service */
+  /** @param secrets all that this process knows, of any service */
   constructor(secrets: readonly string[]) {
     this.#forms = secretForms(secrets);
     // With a mask that is part of a secret, overwriting one could spell out another.
@@ -39,13 +37,13 @@ export class Redaction {
     return this.#hide(text, text.length);
   }
 
-  /** A text of the service's without secrets. */
+  /** A text of the service without secrets. */
   text(text: string): string {
     const bytes = Buffer.from(text, 'utf8');
     return this.bytes(bytes).length === 0 ? text : bytes.toString('utf8');
   }
 
-  /** The body without secrets, also where one begins in one chunk and ends in a later one. */
+  /** The body without secrets, including those that begin in one chunk and end in a later one. */
   stream(body: AsyncIterable<Uint8Array>): RedactedStream {
     const hidden: number[] = [];
     return { hidden, [Symbol.asyncIterator]: () => this.#redacted(body, hidden) };
@@ -54,14 +52,14 @@ export class Redaction {
   async *#redacted(body: AsyncIterable<Uint8Array>, hidden: number[]): AsyncGenerator<Uint8Array> {
     let pieces: Uint8Array[] = [];
     let gathered = 0;
-    /** Bytes at the beginning of `pieces` that were passed on already, and only tell what stands before the others. */
+    /** Bytes at the beginning of `pieces` that were already passed on, and only serve as context for the others. */
     let passed = 0;
     for await (const chunk of body) {
       pieces.push(chunk);
       gathered += chunk.byteLength;
       if (gathered - passed < SEARCHED_BYTES + this.#forms.reach) continue;
       const text = Buffer.concat(pieces);
-      // What begins behind this place may end in a chunk that is still to come.
+      // A match that begins after this position may end in a later chunk.
       const ready = text.length - this.#forms.reach;
       hidden.push(...this.#hide(text, ready));
       yield text.subarray(passed, ready);
@@ -91,7 +89,7 @@ export class Redaction {
     return places.map(([from, to]) => to - from);
   }
 
-  /** What patterns find in a text of one character a byte. */
+  /** Matches of the patterns in a text with one character per byte. */
   *#spelledOut(text: string, end: number): Generator<Place> {
     const { escaped, escapes, short } = this.#forms;
     if (escaped !== null && escapes.test(text)) yield* matchesOf(escaped, text, end);
@@ -105,14 +103,14 @@ function* matchesOf({ head, whole }: Spelled, text: string, end: number): Genera
     whole.lastIndex = begun.index;
     const length = whole.exec(text)?.[0].length ?? 0;
     if (length > 0) yield [begun.index, begun.index + length];
-    // One may begin inside what only begins like one.
+    // A match may begin inside a text that only begins like one.
     head.lastIndex = begun.index + Math.max(1, length);
   }
 }
 
 const BASE64 = /[\w+/-]/;
 
-/** With the base64 characters at its ends that hold a part of the secret and a part of its neighbour. */
+/** Including the base64 characters at its ends that contain parts of both the secret and its neighbour. */
 function withShared(text: Buffer, from: number, to: number, before: number, after: number): Place {
   const isBase64 = (at: number): boolean => BASE64.test(String.fromCharCode(text[at] ?? 0));
   const begin = before > 0 && from > 0 && isBase64(from - 1) ? from - 1 : from;
@@ -120,7 +118,7 @@ function withShared(text: Buffer, from: number, to: number, before: number, afte
   return [begin, end];
 }
 
-/** Places that overlap are one: a secret may be found in several spellings at once. */
+/** Merges overlapping places: a secret may be found in several spellings at once. */
 function merged(places: Place[]): [number, number][] {
   const result: [number, number][] = [];
   for (const [from, to] of places.sort((a, b) => a[0] - b[0])) {

@@ -1,10 +1,10 @@
-/** Where a redirect leads to. None is followed: it would take the token along. */
+/** The target of a redirect. None is followed: it would pass on the token. */
 import type { HttpResponse } from './http-answer.ts';
 
-/** Statuses that say that the address has changed for good (RFC 9110, 15.4.2 and 15.4.9). */
+/** Statuses of a permanent change of address (RFC 9110, 15.4.2 and 15.4.9). */
 export const PERMANENT: readonly number[] = [301, 308];
 
-/** Without user name, password, query and fragment; null when it is no redirect, or names no http address. */
+/** Without user name, password, query and fragment; null when it is not a redirect, or has no http address. */
 export function redirectTarget({ status, headers }: HttpResponse, from: URL): string | null {
   const location = headers.get('location');
   if (status < 300 || status >= 400 || location === null) return null;

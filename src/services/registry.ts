@@ -1,4 +1,4 @@
-/** The services by name. A third one is a folder beside the two, and a line here. */
+/** The services by name. A third one is a new folder and a line here. */
 import type { ServiceName } from '../domain/item.ts';
 import type { ExtraFormat } from '../domain/outcomes.ts';
 import type { ServiceClient } from './client.ts';
@@ -11,14 +11,14 @@ export interface Target extends HttpSettings {
   readonly service: ServiceName;
   /** `{base_url}` or `{mol_base_url}` of the contracts. */
   readonly url: string;
-  /** Of the prediction service; `current` when it is left out. */
+  /** Of the prediction service; default: `current`. */
   readonly variant?: Variant | undefined;
   readonly token: string;
   /** Of the molecule service: its jobs are listed on its public page. */
   readonly public?: boolean | undefined;
-  /** Of the prediction service: download formats that are fetched besides. */
+  /** Of the prediction service: download formats that are fetched in addition. */
   readonly formats?: readonly ExtraFormat[] | undefined;
-  /** Of other services: no answer of this one may bring them to disk either. */
+  /** Secrets of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
 

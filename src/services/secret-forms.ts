@@ -1,45 +1,45 @@
 /**
- * How a secret may be spelled in what a service sends: plain, base64 (also inside a longer base64 text), and each of
- * these with characters escaped for JSON, URLs, HTML or Python strings, one by one or all of them.
+ * How a secret may be spelled in the data of a service: plain, base64 (also inside a longer base64 text), and each of
+ * these with some or all characters escaped for JSON, URLs, HTML or Python strings.
  */
 
-/** A shorter secret may be part of ordinary text (`status`, `ALA`): it counts only where it stands alone. */
+/** A shorter secret may be part of ordinary text (`status`, `ALA`): it only counts as a separate word. */
 const DISTINCT_LENGTH = 8;
-/** A shorter one may be a word of a result (an atom, a residue): it counts only behind a name such as `token`. */
+/** A shorter one may be a word of a result (an atom, a residue): it only counts after a name such as `token`. */
 const WORD_LENGTH = 4;
 
 /** Bytes of the longest spelling of one character: eight backslashes and `u0041`. */
 const LONGEST_UNIT = 13;
-/** Characters of a spelling that are enough to look at it closely. */
+/** Characters of a spelling that are sufficient to start a full comparison. */
 const HEAD_LENGTH = 6;
-/** Bytes behind a match that decide whether it is one. */
+/** Bytes after a match that decide whether it is one. */
 const LOOK_AHEAD = 16;
 /** Bytes before a match that decide whether it is one. */
 export const LOOK_BEHIND = 64;
 
-/** A text that is found as it stands, wherever it stands. */
+/** A text that is searched for literally, at any position. */
 export interface Needle {
   readonly bytes: Buffer;
-  /** Base64 characters before and behind it that hold a part of the secret. */
+  /** Number of adjacent base64 characters that contain a part of the secret. */
   readonly before: number;
   readonly after: number;
 }
 
 export interface Spelled {
-  /** How a match begins: V8 does not compile patterns as large as those of whole secrets. */
+  /** The beginning of a match: V8 does not compile patterns as large as those of whole secrets. */
   readonly head: RegExp;
-  /** The match, to be tried where one begins. */
+  /** The whole match, tested at such a beginning. */
   readonly whole: RegExp;
 }
 
 export interface SecretForms {
   readonly needles: readonly Needle[];
-  /** Spellings with escaped characters; only worth a search where `escapes` matches. null: none to look for. */
+  /** Spellings with escaped characters; only searched for if `escapes` matches. null: none to look for. */
   readonly escaped: Spelled | null;
   readonly escapes: RegExp;
-  /** Short secrets where they count; null when there are none. */
+  /** Short secrets in places where they count; null if there are none. */
   readonly short: Spelled | null;
-  /** Bytes from the beginning of a match to the last byte that decides about it, at most. */
+  /** Maximum bytes from the beginning of a match to the last byte that decides about it. */
   readonly reach: number;
 }
 
@@ -66,14 +66,14 @@ export function secretForms(secrets: readonly string[]): SecretForms {
   };
 }
 
-/** UTF-8, a character for each byte. */
+/** UTF-8, one character per byte. */
 function bytesOf(secret: string): string {
   return Buffer.from(secret, 'utf8').toString('latin1');
 }
 
 /**
- * What base64 makes of the secret in the middle of a longer text, without the characters that it shares with its
- * neighbours: one for each place at which the secret may begin in a group of three bytes, in both alphabets.
+ * The base64 form of the secret in the middle of a longer text, without the characters that it shares with its
+ * neighbours: one for each position at which the secret may begin in a group of three bytes, in both alphabets.
  */
 function base64Needles(secret: string): Needle[] {
   const needles = [0, 1, 2].flatMap((place) => {
@@ -109,7 +109,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '<': 'lt',
   '>': 'gt',
 };
-/** Characters that a plain backslash may stand before. */
+/** Characters that may be escaped with a plain backslash. */
 const BACKSLASHED = '"\'/';
 
 function unitPattern(character: string): string {
@@ -118,7 +118,7 @@ function unitPattern(character: string): string {
   const hex = digits.replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   const entity = ENTITIES[character];
   const spellings = [
-    // A text that was escaped several times over has several backslashes.
+    // A text that was escaped several times has several backslashes.
     character === '\\' ? '\\\\{1,8}' : literal(character),
     `\\\\{1,8}(?:u00|x)${hex}`,
     `%(?:25){0,3}${hex}`,
@@ -134,7 +134,7 @@ function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
 }
 
-/** A pattern without which no text holds one of these characters escaped. */
+/** A pattern that matches every text with one of these characters escaped. */
 function escapesOf(characters: string): RegExp {
   const has = (some: string): boolean => [...some].some((one) => characters.includes(one));
   const beyondAscii = /[^ -~]/.test(characters);
@@ -152,13 +152,13 @@ function escapesOf(characters: string): RegExp {
   );
 }
 
-/** Names of what is secret, in letters of any case: not by a flag, which would hold for the secret too. */
+/** Names of secrets, in letters of any case: not by a flag, which would apply to the secret too. */
 const LABEL = 'token|authorization|bearer|basic|api[-_]?key|secret|password|credentials?'.replace(
   /[a-z]/g,
   (letter) => `[${letter}${letter.toUpperCase()}]`,
 );
 const NO_WORD_BEFORE = '(?<![\\w-]|\\w\\.)';
-/** Nor is a key of JSON one: the name of a field. */
+/** A key of JSON is not a match either: it is the name of a field. */
 const NO_WORD_BEHIND = '(?![\\w-]|\\.\\w)(?!\\\\{0,4}"\\s{0,8}:)';
 
 function shortPattern(secret: string): string {

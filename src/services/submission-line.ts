@@ -1,7 +1,7 @@
 /**
- * The submissions of one service that were granted and are not yet written: they wait for a free connection, or for
- * their turn in the worker. When one fails in a way that says that the service is not well, all that were granted
- * before that are sent back: their fate is known, and an outage meets a handful of submissions instead of a hundred.
+ * Submissions to one service that were granted but not yet written: they wait for a free connection, or for their turn
+ * in the worker. When one fails in a way that shows that the service is unwell, all that were granted before are sent
+ * back: their fate is known, and an outage affects a handful of submissions instead of a hundred.
  */
 import { refusesUs } from './availability.ts';
 import type { HttpAnswer, HttpFailure } from './http-answer.ts';
@@ -9,12 +9,12 @@ import { failureWords } from './http-failure.ts';
 
 /** Code of a submission that was sent back. */
 const UNWELL = 'UNWELL';
-/** … and of one that somebody else may have sent meanwhile. */
+/** … and of one that may have been sent by another worker meanwhile. */
 const NOT_OURS = 'NOT_OURS';
 
 /** … and of one for which no connection became free in time. */
 const BUSY = 'BUSY';
-/** Milliseconds. With the deadline of the POST after it, it must fit into the activity's 45 s. */
+/** Milliseconds. Together with the deadline of the POST, it must fit into the activity's 45 s. */
 const LONGEST_WAIT_MS = 10_000;
 
 class SentBack extends Error {
@@ -24,9 +24,9 @@ class SentBack extends Error {
 export interface Submission {
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** When it was decided that it may be sent (ms since the epoch); now, when it is left out. */
+  /** When it was allowed to be sent (ms since the epoch); default: now. */
   readonly grantedAt?: number | undefined;
-  /** Called once it has a connection for itself; false: it may not be sent. */
+  /** Called once it has its own connection; false: it must not be sent. */
   readonly beforeSending?: (() => Promise<boolean>) | undefined;
 }
 
@@ -34,16 +34,16 @@ export class SubmissionLine {
   readonly #under = new Set<AbortController>();
   /** When the service was last found unwell (ms since the epoch). */
   #unwellAt = 0;
-  /** Connections that nobody uses. */
+  /** Idle connections. */
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** @param connections submissions at once: none then waits for a connection after it was noted as sent */
+  /** @param connections maximum concurrent submissions: none waits for a connection once recorded as sent */
   constructor(connections: number) {
     this.#free = connections;
   }
 
-  /** Lets one submission through; the signal it is given tells it to go back, should not a byte of it be written. */
+  /** Passes one submission on; its signal tells it to return if no byte of it was written yet. */
   async pass(
     submission: Submission,
     send: (sentBack: AbortSignal) => Promise<HttpAnswer>,
@@ -57,7 +57,7 @@ export class SubmissionLine {
       if (place && !given.aborted && (await submission.beforeSending?.()) === false)
         return unreached(submission, NOT_OURS);
       if (!place && !given.aborted) return unreached(submission, BUSY);
-      // Otherwise it was sent back or given up: `send` says which, before it writes a byte.
+      // Otherwise it was sent back or abandoned: `send` says which, before it writes a byte.
       const answer = await send(own.signal);
       if (showsUnwell(answer)) this.#sendBack();
       return answer;
@@ -67,7 +67,7 @@ export class SubmissionLine {
     }
   }
 
-  /** False when it was given up before there was one. */
+  /** False when it was abandoned before a connection was free. */
   async #place(given: AbortSignal): Promise<boolean> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -111,7 +111,7 @@ function unreached({ url }: Submission, code: string): HttpAnswer {
 function showsUnwell(answer: HttpAnswer): boolean {
   if (answer.type === 'answered')
     return answer.status >= 500 || answer.status === 429 || refusesUs(answer);
-  // Broken off by ourselves, it says nothing about the service.
+  // If we aborted it ourselves, it says nothing about the service.
   return !['ABORTED', UNWELL, NOT_OURS, BUSY].includes(answer.code);
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule holds
- * for both services; only where the id stands differs.
+ * What an answer to a POST means for the job (docs/architecture.md, "Submit is at most once"). The same rule applies to
+ * both services; only the place of the id differs.
  */
 import type { PingOutcome, SubmitOutcome } from '../domain/outcomes.ts';
 import { redirectWords } from './redirect.ts';
@@ -17,21 +17,21 @@ import { isWebPage, serviceWords, shorten } from './words.ts';
 import { saysNameTaken } from '../domain/name-taken.ts';
 
 export interface SubmissionReaders {
-  /** The job's id in the body or the headers of a 2xx; null where there is none. */
+  /** The job's id in the body or the headers of a 2xx; null if there is none. */
   readonly remoteId: (json: unknown, headers: Headers) => string | null;
 }
 
 /**
- * 408 (the request did not arrive whole) and 425 (not willing to act on it now) say by their definition that
- * nothing was done and that the same request may be sent again: not the item's fault, so not `refused`.
+ * 408 (the request did not arrive completely) and 425 (not willing to process it now) mean by definition that nothing
+ * was done and that the same request may be sent again: not the item's fault, so not `refused`.
  */
 const NOT_NOW = new Set([408, 425, 503]);
 /**
- * A shorter order, in ms, counts as none: "Retry-After: 0", or a date that has passed, would have us knock without a
- * pause at a service that is overloaded. Without an order the delays grow from a second on.
+ * A shorter wait, in ms, is ignored: "Retry-After: 0", or a date in the past, would make us call an overloaded service
+ * without a pause. Without a requested wait, the delays grow from one second.
  */
 const SHORTEST_ORDER_MS = 1_000;
-/** What can be wrong with a row itself (contract of the prediction service, section 7), in words and not in a web page. */
+/** Faults of the row itself (contract of the prediction service, section 7), in words and not in a web page. */
 const ABOUT_THE_ROW = new Set([400, 409, 413, 415, 422]);
 type NotNow = Extract<SubmitOutcome, { type: 'notNow' }>;
 
@@ -64,7 +64,7 @@ async function readAnswer(
   const json = parseBoundedJson(text);
   if (status >= 200 && status < 300)
     return accepted(answer, { json, text, body: body.type }, readers);
-  // From here on the status decides: a body that breaks off costs the words, not the outcome.
+  // From here on the status decides: if the body breaks off, only the message is lost, not the outcome.
   const words = serviceWords(text) ?? `HTTP ${status} without a message`;
   const message = shorten(words);
   if (status === 429) return rateLimited(answer, json, message);
@@ -83,12 +83,12 @@ function orderOf(answer: HttpResponse): number | null {
   return retryAfterMs(answer.headers, Date.now());
 }
 
-/** A page where JSON belongs comes from a proxy, whatever its status: the service has not seen the request. */
+/** A page instead of JSON comes from a proxy, whatever its status: the service has not seen the request. */
 function isPage(answer: HttpResponse, text: string): boolean {
   return isWebPage(text) || (isWebPageAnswer(answer) && !beginsAsJson(text));
 }
 
-/** The answer is about us, or about how we come there: no other row would fare better. */
+/** The answer concerns the client or its access: no other row would do better. */
 function blocked(answer: HttpResponse, message: string): NotNow {
   const { status } = answer;
   const said = redirectWords(answer) ?? message;
@@ -123,7 +123,7 @@ function accepted(
   return { type: 'unsure', message: `${answer.where}: HTTP ${answer.status}, but ${why}` };
 }
 
-/** A proxy that answers everything with a page has let no job through: then there is no doubt about this one. */
+/** A proxy that answers everything with a page has not passed on a job: then there is no doubt about this one. */
 export async function settled(
   outcome: SubmitOutcome,
   ping: () => Promise<PingOutcome>,

@@ -1,12 +1,12 @@
 /**
- * Whether a result says of itself that nothing was computed: the local services' synthetic engine labels every payload
- * (docs/contract-choices.md). Such a result is good for a test, and must never pass for science later.
+ * Whether a result is labelled as not computed: the local services' synthetic engine labels every payload
+ * (docs/contract-choices.md). Such a result is good for a test, and must never be mistaken for science later.
  */
 import { isOnLocalNetwork } from '../domain/local-host.ts';
 
 const LABEL = /"synthetic":\s*true|\bSYNTHETIC: shape only/;
 
-/** Whether the label is believed: a service elsewhere that sends it has not computed what was asked for. */
+/** Whether the label is accepted: a remote service that sends it has not computed what was requested. */
 export function mayBeSynthetic({ hostname }: URL): boolean {
   return isOnLocalNetwork(hostname);
 }

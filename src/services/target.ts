@@ -1,4 +1,4 @@
-/** Where a service is and who calls it, checked before the first request. */
+/** Address and credentials of a service, checked before the first request. */
 import { HundredfoldError } from '../domain/errors.ts';
 
 /** Reads the address of a service; paths are appended to it. Throws SERVICE_URL_INVALID. */
@@ -31,7 +31,7 @@ export function below(base: URL, ...segments: readonly string[]): URL {
   return url;
 }
 
-/** Throws TOKEN_UNUSABLE for what cannot travel in a header or is not a token of this service. */
+/** Throws TOKEN_UNUSABLE for a token that cannot be sent in a header or is not one of this service. */
 export function checkToken(token: string, limit: number): void {
   const said = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(token)
     ? token.length > limit && `is longer than ${limit} characters`

@@ -1,6 +1,6 @@
 /**
- * Zod pieces for answers of services that do not show every field: a missing, null or odd value reads as null
- * and never spoils the rest of the answer; numbers and their text forms are the same.
+ * Zod schemas for answers of services that do not document every field: a missing, null or unexpected value reads as
+ * null and does not affect the rest of the answer; numbers and their text forms are equal.
  */
 import { z } from 'zod';
 

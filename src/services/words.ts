@@ -1,19 +1,19 @@
-/** The words of a service, letter by letter, as far as they are fit to be kept. */
+/** The message of a service, unchanged, as far as it is fit to be stored. */
 import { asObject } from '../results/json.ts';
 import { parseBoundedJson } from './bounded-json.ts';
 
-/** Characters of a service's message that are kept: it travels through Temporal histories and tables. */
+/** Characters of a service's message that are kept: it is stored in Temporal histories and tables. */
 export const WORDS_LIMIT = 2_000;
-/** Where services put their words (contract section 7; Django REST and FastAPI say `detail`). */
+/** Keys under which services put their message (contract section 7; Django REST and FastAPI say `detail`). */
 const WORD_KEYS = ['error', 'message', 'detail', 'errors', 'detail_message'] as const;
 
 export function shorten(text: string, limit = WORDS_LIMIT): string {
-  // Twice as many code units hold as many characters: the rest of a long text is not taken apart.
+  // Twice as many code units contain at least as many characters: the rest of a long text is not split.
   const characters = [...text.slice(0, 2 * limit + 2)];
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
-/** What the service says in this body; null when it says nothing that a person could use. */
+/** The service's message in this body; null when it contains nothing useful for people. */
 export function serviceWords(text: string): string | null {
   const json = parseBoundedJson(text);
   if (typeof json === 'string') return nonEmpty(json);
@@ -34,7 +34,7 @@ export function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype|html|head|body)\b/i.test(text);
 }
 
-/** Where a page has its title. Not all of it: the pattern takes longer than linearly. */
+/** The part of a page that contains its title. Limited, because the pattern takes longer than linear time. */
 const HEAD_LENGTH = 4_096;
 
 function pageTitle(html: string): string | null {

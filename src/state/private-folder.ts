@@ -1,6 +1,6 @@
 /**
- * Folders and files that only their owner may read: 0700 and 0600. Tokens, histories and the record of what was sent
- * lie in them, and on a shared machine the default of most systems lets every user read them.
+ * Folders and files that only their owner may read: 0700 and 0600. They contain tokens, histories and the record of
+ * submissions, and on a shared machine the default of most systems lets every user read them.
  */
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ export const PRIVATE_FILE = 0o600;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** Others may write in it, so they may replace what lies in it. */
+/** Others may write to the folder, so they may replace its content. */
 const OTHERS_WRITE = 0o022;
 
 /**
- * Makes the folder, with mode 0700, or takes one that exists when it is a real folder of this user. The mode of an
- * existing one is tightened when all that lies in it `isOurs`.
- * @throws HundredfoldError `FOLDER_NOT_PRIVATE` for a symbolic link, a folder of another user, or one that others can
- * write in and that holds something else; the system's own error when it cannot be made
+ * Creates the folder with mode 0700, or accepts an existing one if it is a real folder of this user. The mode of an
+ * existing one is tightened if all of its content `isOurs`.
+ * @throws HundredfoldError `FOLDER_NOT_PRIVATE` for a symbolic link, a folder of another user, or one that is writable
+ * for others and contains something else; the system's own error when it cannot be created
  */
 export function privateFolder(
   folder: string,
@@ -36,15 +36,16 @@ export function privateFolder(
   return folder;
 }
 
-/** Makes an empty file with mode 0600 when there is none; tightens the mode of one that exists. */
+/** Creates an empty file with mode 0600 if there is none; tightens the mode of an existing one. */
 export function privateFile(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE_FILE));
   tightenFile(path);
 }
 
 /**
- * Tightens what an earlier version, or another umask, has left open to others: the files named by `isOurs`, and the
- * folder itself when nothing else lies in it. A folder that also holds the user's own files keeps its mode.
+ * Tightens modes that an earlier version, or another umask, has left open to others: of the files named by `isOurs`,
+ * and of the folder itself if it contains nothing else. A folder that also contains the user's own files keeps its
+ * mode.
  */
 export function tighten(folder: string, isOurs: (name: string) => boolean): void {
   const names = readdirSync(folder);
@@ -55,7 +56,7 @@ export function tighten(folder: string, isOurs: (name: string) => boolean): void
   if (!shared && isOwn(stat) && (stat.mode & OTHERS) !== 0) chmodSync(folder, PRIVATE_FOLDER);
 }
 
-/** Files only, and our own only: the mode behind a symbolic link is not ours to change. */
+/** Only our own regular files: the mode behind a symbolic link is not ours to change. */
 function tightenFile(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isFile() && isOwn(stat) && (stat.mode & OTHERS) !== 0) chmodSync(path, PRIVATE_FILE);

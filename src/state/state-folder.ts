@@ -1,6 +1,6 @@
 /**
- * Where this program keeps what belongs to a user and a machine, and not to one working folder: the ledger of
- * charges, and the lock that is held while ports are chosen.
+ * The folder for data of a user and a machine rather than of one working folder: the ledger of charges, and the lock
+ * that is held while ports are chosen.
  */
 import { constants, accessSync, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -11,19 +11,19 @@ import { isOwn, privateFolder } from './private-folder.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Holds the lock on choosing ports. */
+/** Contains the lock on choosing ports. */
 export const PORTS_FOLDER = 'ports';
 
 export interface StateFolder {
   readonly path: string;
-  /** Why the user's own folder could not be used, when `path` is the replacement. */
+  /** Why the user's own folder was unusable, when `path` is the replacement. */
   readonly problem: string | null;
 }
 
 /**
  * `HUNDREDFOLD_STATE_DIR`; else `$XDG_STATE_HOME/hundredfold`, `~/.local/state/hundredfold` or, on macOS,
- * `~/Library/Application Support/hundredfold`. Below the home, each machine has a folder of its own: a home may be
- * shared by several machines, and neither SQLite's write-ahead log nor a steady clock reaches across them.
+ * `~/Library/Application Support/hundredfold`. Below the home, each machine has its own folder: several machines may
+ * share a home, but neither SQLite's write-ahead log nor a steady clock works across machines.
  */
 export function statePath(environment: Environment, platform = process.platform): string {
   const chosen = environment['HUNDREDFOLD_STATE_DIR'];
@@ -40,7 +40,7 @@ export function statePath(environment: Environment, platform = process.platform)
   return join(base, 'hundredfold', machineName());
 }
 
-/** A user id without an account has none: a folder that nobody can make stands for it, and the fallback is used. */
+/** A user id without an account has no home: the result cannot be created, and the fallback is used. */
 function homeOfUser(): string {
   try {
     return homedir();
@@ -50,8 +50,8 @@ function homeOfUser(): string {
 }
 
 /**
- * Opens the folder, 0700. Where the home cannot be written (a service account without one), `fallback` is used, which
- * only the commands of one working folder share: the caller shows `problem`.
+ * Opens the folder, 0700. If the home is not writable (a service account without one), `fallback` is used, which only
+ * the commands of one working folder share: the caller shows `problem`.
  * @throws HundredfoldError `STATE_FOLDER_UNUSABLE` when a chosen folder cannot be used, or neither of the two
  */
 export function openStateFolder(environment: Environment, fallback: string | null): StateFolder {
@@ -70,8 +70,8 @@ export function openStateFolder(environment: Environment, fallback: string | nul
 }
 
 /**
- * Where locks of this user lie: `$XDG_RUNTIME_DIR`, which the system makes for one user alone, else the state folder.
- * Never the shared temporary directory: another user could make the folder first.
+ * Folder for locks of this user: `$XDG_RUNTIME_DIR`, which the system creates for one user alone, else the state
+ * folder. Never the shared temporary directory: another user could create the folder first.
  */
 export function runtimePath(environment: Environment, state: () => string): string {
   const runtime = environment['XDG_RUNTIME_DIR'];
@@ -79,7 +79,7 @@ export function runtimePath(environment: Environment, state: () => string): stri
   return state();
 }
 
-/** `su` and `sudo -E` hand on the directory of another user. */
+/** `su` and `sudo -E` pass on the directory of another user. */
 function isPrivate(folder: string): boolean {
   try {
     const stat = lstatSync(folder, { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-/** A line on stderr for what a user should know and nothing depends on. Each is written once by a process. */
+/** Writes a warning to stderr that is for information only. Each is written once per process. */
 const written = new Set<string>();
 
 export function warn(message: string): void {

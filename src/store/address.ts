@@ -1,8 +1,8 @@
-/** Where output trees lie, as text: a folder, or a prefix in a bucket. Pure: nothing is looked at. */
+/** Addresses of output trees, as text: a folder, or a prefix in a bucket. Pure: no access to disk or network. */
 import { dirname, join, resolve } from 'node:path';
 import { isObjectAddress } from '../domain/object-store.ts';
 
-/** An address as it is kept: absolute, and without a slash at its end. */
+/** An address in its stored form: absolute, without a trailing slash. */
 export function absoluteAddress(address: string): string {
   if (!isObjectAddress(address)) return resolve(address);
   return address.replace(/^s3:\/\//i, 's3://').replace(/\/+$/, '');
@@ -13,12 +13,12 @@ export function campaignAddress(root: string, name: string): string {
   return addressOf(absoluteAddress(root), name);
 }
 
-/** Something inside a tree, for people and for what is opened below it. */
+/** A file or folder inside a tree, for messages and for opening it. */
 export function addressOf(address: string, key: string): string {
   return isObjectAddress(address) ? `${address}/${key}` : join(address, key);
 }
 
-/** Something beside a tree, in the same store. */
+/** A sibling of a tree, in the same store. */
 export function addressBeside(address: string, name: string): string {
   if (!isObjectAddress(address)) return join(dirname(address), name);
   return addressOf(address.slice(0, address.lastIndexOf('/')), name);

@@ -1,4 +1,4 @@
-/** An attempt to submit, between memory and item.json. */
+/** Converts an attempt to submit between memory and item.json. */
 import { z } from 'zod';
 import { ATTEMPT_OUTCOMES, type Attempt } from '../domain/campaign.ts';
 
@@ -7,7 +7,7 @@ export const attempt = z.object({
   outcome: z.enum(ATTEMPT_OUTCOMES),
   message: z.string().optional(),
   remote_id: z.string().optional(),
-  // Absent where they are not known, and in trees of before they were kept.
+  // Absent when unknown, and in trees written before they were recorded.
   sent_at: z.string().optional(),
   answered_at: z.string().optional(),
 });

@@ -1,6 +1,6 @@
 /**
- * Which jobs of an output tree may still count against a token: what a new budget has to know after its Temporal
- * database was lost. Read from item.json, which outlives it.
+ * Jobs of an output tree that may still count against a token: a new budget needs them after its Temporal database was
+ * lost. Read from item.json, which outlives the database.
  */
 import type { ServiceName } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
@@ -11,17 +11,17 @@ import { readPage, readPreparedCampaign, type PageEntry } from './prepared-campa
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** An accepted job, or one that may have been: when it counts from at the latest. */
+/** An accepted job, or one that may have been accepted: the latest time from which it counts. */
 export interface JobInTree {
-  /** The service's id; for a submission of unknown fate a name that stands for it. */
+  /** The service's id; for a submission of unknown fate, a substitute name. */
   readonly remoteId: string;
   /** ms since the epoch */
   readonly closedAt: number;
-  /** Fingerprint of its token; absent where the campaign has one, or where it is not known. */
+  /** Fingerprint of its token; absent if the campaign has only one, or if it is unknown. */
   readonly credential?: string;
 }
 
-/** The credential that the tree's campaign uses; null when it is not known. */
+/** The credential that the tree's campaign uses; null when unknown. */
 export async function credentialOfTree(store: Store, service: ServiceName): Promise<string | null> {
   const campaign = await readPreparedCampaign(store).catch(damagedIsNone);
   const services = campaign?.settings['services'] as
@@ -31,8 +31,8 @@ export async function credentialOfTree(store: Store, service: ServiceName): Prom
 }
 
 /**
- * Jobs that the service at `address` accepted within the last `windowMs`. A time that lies ahead counts as well: it was
- * written before the clock was set back. An unreadable record counts for nothing here; `prepare` reports it.
+ * Jobs that the service at `address` accepted within the last `windowMs`. A time in the future counts as well: it was
+ * written before the clock was set back. An unreadable record is ignored here; `prepare` reports it.
  */
 export async function chargesInTree(
   store: Store,
@@ -55,7 +55,7 @@ export async function chargesInTree(
   return jobs;
 }
 
-/** What is damaged is reported, and mended, by whoever lays the tree out after this. */
+/** Damage is reported and repaired when the tree is next prepared. */
 function damagedIsNone(error: unknown): null {
   if (error instanceof StoreError) return null;
   throw error;
@@ -63,7 +63,7 @@ function damagedIsNone(error: unknown): null {
 
 const READS_AT_ONCE = 32;
 
-/** A time in a record after which something may have been sent. Cheaper than to check the whole record. */
+/** A time in a record after which something may have been sent. Cheaper than checking the whole record. */
 const TIMES = /"(?:submitted_at|at)": "([^"]+)"/g;
 
 async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: number) {
@@ -74,7 +74,7 @@ async function mayCount(store: Store, { kind, id, follows }: PageEntry, since: n
   return false;
 }
 
-/** Its own jobs only: what came from the cache, from another row or from another program was not sent for it. */
+/** Its own jobs only: results from the cache, from another row or from another program needed no submission. */
 function jobsOf(record: ItemRecord, address: string): JobInTree[] {
   if (record.address !== address || record.resultFrom || record.adopted) return [];
   const { credential } = record;

@@ -1,7 +1,7 @@
-/** The data of a write as a series of pieces that can be broken off at any moment. */
+/** The data of a write as a series of chunks that can be aborted at any moment. */
 import type { StoreData } from './store.ts';
 
-/** @throws the signal's reason once it is aborted, even while the sender keeps us waiting */
+/** @throws the signal's reason once it is aborted, even while waiting for the sender */
 export async function* chunksOf(
   data: StoreData,
   signal: AbortSignal | undefined,
@@ -29,15 +29,15 @@ async function* breakable(
       yield next.value;
     }
   } finally {
-    // Not awaited: a generator that hangs in `next` would hang in `return` too. Its own fate does
-    // not matter any more; the reason for breaking off is already on its way to the caller.
+    // Not awaited: a generator that hangs in `next` would hang in `return` too. Its outcome no longer matters; the
+    // caller already gets the abort reason.
     if (!ended) source.return?.().catch(() => undefined);
   }
 }
 
 /**
  * The answer, or the signal's reason if that comes first. Not `Promise.race` with one promise for the whole write: that
- * one would keep every chunk in memory until it is settled.
+ * promise would keep every chunk in memory until it is settled.
  */
 function unlessAborted<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -1,11 +1,11 @@
 /**
  * The lease of a token in a bucket. The budget of a token is kept by one Temporal; two that use the same token do not
- * know of each other's submissions. On one machine the ledger sees both. Hosts that share only a bucket find each other
- * here: who has sent with the token within its window keeps all others from sending with it.
+ * know of each other's submissions. On one machine the ledger sees both. Hosts that share only a bucket detect each
+ * other here: a Temporal that has sent with the token within its window keeps all others from using it.
  *
- * Each Temporal leaves a mark before it sends, and sends only while the newest lease is its own. Who takes the lease over
- * looks at the marks once more afterwards. So of two that do this at once, one sees the other. A mark that is older than
- * the window counts for nothing: a holder that has ended, or died, needs nobody to clean up after it.
+ * Each Temporal writes a mark before it sends, and sends only while the newest lease is its own. After taking over the
+ * lease, it checks the marks once more. So if two do this at once, one sees the other. A mark older than the window is
+ * ignored: nothing has to clean up after a holder that has ended or died.
  */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ import { StoreError } from './store-error.ts';
 const MARKS = 'used-';
 
 const mark = z.object({
-  /** ISO 8601, UTC, by the clock of the host that left it. */
+  /** ISO 8601, UTC, by the clock of the host that wrote it. */
   at: z.iso.datetime(),
   temporal: z.string(),
   where: z.string(),
@@ -28,12 +28,12 @@ const mark = z.object({
 type Mark = z.output<typeof mark>;
 
 /**
- * A mark is left every few seconds, a submission may take 45 s, and clocks of hosts may differ: all of it together is less
- * than this (ms).
+ * A mark is written every few seconds, a submission may take 45 s, and clocks of hosts may differ: together less than
+ * this (ms).
  */
 const ALLOWANCE_MS = 10 * 60_000;
 
-/** Where the lease of this token lies: the same for all trees of a bucket. Null where the tree is in a folder. */
+/** Address of the lease of this token: the same for all trees of a bucket. Null if the tree is in a folder. */
 export function credentialLeaseAddress(
   tree: string,
   { service, address, credential }: ServiceReference,
@@ -81,7 +81,7 @@ export async function checkCredential(
   }
 }
 
-/** For `hundredfold move`, which takes along what is charged: the former holder sends nothing any more. */
+/** For `hundredfold move`, which moves the charges along: the former holder no longer sends. */
 export async function takeCredential(store: Store, holder: LeaseHolder): Promise<void> {
   const lease = await newestLease(store);
   if (lease === null) return;

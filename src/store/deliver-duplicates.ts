@@ -1,9 +1,9 @@
 /**
- * Gives the rows that share a job its end. Done when the campaign ends, from the tree alone: nothing has to be kept
- * in step while it runs, and what a crash left out is found again.
+ * Delivers the result of a shared job to the rows that share it. Done when the campaign ends, from the tree alone:
+ * nothing has to be kept consistent while it runs, and rows that a crash left out are found again.
  *
- * Rejected: at the end of each job, which has to be kept in step with crashes, cancels and added rows; a workflow
- * for each such row, 60 events that submit nothing.
+ * Rejected: at the end of each job, which must be kept consistent with crashes, cancels and added rows; a workflow for
+ * each such row, 60 events that submit nothing.
  */
 import type { Kind } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
@@ -15,7 +15,7 @@ import { readPage, type PageEntry, type PreparedCampaign } from './prepared-camp
 import type { Store } from './store.ts';
 import { isDamagedRecord } from './store-error.ts';
 
-/** `beat` is called after each of them. */
+/** `beat` is called after each row. */
 export async function deliverDuplicates(
   store: Store,
   campaign: PreparedCampaign,
@@ -32,7 +32,7 @@ export async function deliverDuplicates(
 
 async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): Promise<void> {
   const record = await readable(store, kind, id);
-  // Removed or damaged by hand, and published so; or delivered before.
+  // Removed or damaged manually, and published as such; or delivered before.
   if (record === null || isFinal(record.state)) return;
   const leader = await readable(store, kind, follows);
   if (leader !== null && !isFinal(leader.state)) return;
@@ -42,7 +42,7 @@ async function deliverTo(store: Store, { kind, id, follows = '' }: PageEntry): P
   await writeItem(store, ended);
 }
 
-/** One that was damaged is published as such: it must not keep the others from their end. */
+/** A damaged record is published as such: it must not prevent the others from ending. */
 async function readable(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
   try {
     return await readItem(store, kind, id);
@@ -70,7 +70,7 @@ async function endOf(
     const delivered = await deliver(store, record, duplicateOf(store, leader), written);
     return delivered ?? failed('STORE_DIGEST_MISMATCH', `the files of ${leader.id} were changed`);
   }
-  // Files of a result that is not good stay with the item that has the job.
+  // Files of an invalid result stay with the item that has the job.
   for (const name of Object.keys(record.files))
     await store.remove(itemKey(record.kind, record.id, name));
   return { ...record, ...resultOf(leader), files: {} };

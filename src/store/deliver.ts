@@ -1,5 +1,5 @@
 /**
- * Gives an item the result of another job: of a row that asked for the same work, or of an earlier campaign. Files are
+ * Gives an item the result of another job: of a row that requested the same work, or of an earlier campaign. Files are
  * copied and not linked, so that an edit in one tree never changes another.
  */
 import type { FileDigest } from './digest.ts';
@@ -8,7 +8,7 @@ import type { ItemRecord, ResultSource } from './item-record.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Of an item that follows one whose record is not there: the next `run` lays that one out again, and this one follows it. */
+/** Error of an item that follows one without a record: the next `run` prepares that one again. */
 export const LEADER_GONE = 'STORE_MISSING';
 
 export type JobResult = Pick<
@@ -35,8 +35,8 @@ export interface Source {
 }
 
 /**
- * Copies the files and returns the record as it is to be written; null when a file is not what was recorded, and the
- * result of no use. `written` gets the keys that are still to be flushed.
+ * Copies the files and returns the record to be written; null when a file differs from its record, so that the result
+ * is unusable. `written` gets the keys that are still to be flushed.
  */
 export async function deliver(
   store: Store,
@@ -57,7 +57,7 @@ export async function deliver(
   return { ...to, ...result, resultFrom: what };
 }
 
-/** What a file that was removed, or changed by hand, makes of a copy. */
+/** Error codes of copying a file that was removed or edited. */
 const NOT_WHOLE: readonly string[] = ['STORE_MISSING', 'STORE_TRUNCATED'];
 
 async function isCopied(
@@ -75,7 +75,7 @@ async function isCopied(
   }
 }
 
-/** What a job left of itself in the record of its item. */
+/** The result of a job as stored in the record of its item. */
 export function resultOf(record: ItemRecord): JobResult {
   const { state, error, address, remoteId, jobName, finishedAt, timing, files } = record;
   const { submittedAt, sentAt, answeredAt } = record;

@@ -1,4 +1,4 @@
-/** Length and SHA-256, which tell whether a file is what was received. */
+/** Length and SHA-256, to check that a file is what was received. */
 import { createHash } from 'node:crypto';
 
 /** What identifies the content of a file. */

@@ -1,6 +1,6 @@
 /**
- * The output tree as a folder. A file is filled under a temporary name in its own folder, brought to
- * the disk, and renamed: rename(2) is atomic, so a reader and a crash see all of it or nothing.
+ * The output tree as a folder. A file is written under a temporary name in its own folder, synced to the disk, and
+ * renamed: rename(2) is atomic, so that readers see all of it or nothing, also after a crash.
  */
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
@@ -29,18 +29,18 @@ import {
 } from './system-calls.ts';
 import { treeNotHere } from './tree-identity.ts';
 
-/** Files brought to the disk at once; more do not help, measured on ext4. */
+/** Files synced at once; more do not help, measured on ext4. */
 const FLUSH_LIMIT = 16;
-/** More only makes a disk seek. */
+/** More would only make a disk seek. */
 const READS_AT_ONCE = 4;
 const READ_CHUNK_BYTES = 256 * 1024;
-/** Longer than this (ms) no renewal of a lease takes. */
+/** Renewing a lease never takes longer than this (ms). */
 const UNFINISHED_LEASE_MS = 60_000;
 
 export interface FileStoreOptions {
-  /** Makes the folder when it is missing (default). `false`: that is refused as `TREE_NOT_HERE`. */
+  /** Creates the folder if it is missing (default). `false`: a missing folder is refused as `TREE_NOT_HERE`. */
   readonly create?: boolean;
-  /** Reads with calls that block the thread, see blocking-reads.ts. */
+  /** Reads with blocking calls, see blocking-reads.ts. */
   readonly blocking?: boolean;
 }
 
@@ -53,14 +53,14 @@ export async function openFileStore(
   { blocking = false, create = true }: FileStoreOptions = {},
 ): Promise<Store> {
   return system(`open the output folder ${folder}`, async () => {
-    // Threads that block read whole trees, and open them once.
+    // Threads with blocking reads read whole trees, and open them once.
     const known = create || blocking ? null : await opened.find(folder);
     if (known !== null) return known;
     if (create) await makeFolder(resolve(folder), true);
     else if (!(await isThere(folder))) throw treeNotHere(folder, 'the folder does not exist');
-    // The user may point at a link to a larger disk; below this folder no link is followed.
+    // The campaign folder itself may be a link to a larger disk; below it, no link is followed.
     const root = await realpath(folder);
-    // A path with a slash at its end must be a folder; a file there answers ENOTDIR.
+    // A path with a trailing slash must be a folder; for a file, the call fails with ENOTDIR.
     await lstat(`${root}/`);
     const store = new FileStore(root, blocking ? new BlockingReads() : WAITING_READS);
     if (!create && !blocking) opened.keep(folder, store);
@@ -106,8 +106,8 @@ class FileStore implements Store {
       if (durable) await system(action, () => syncFolders([folder, ...touched]));
       return stored;
     } catch (error) {
-      // When even this fails, the leftover is invisible to `list` and goes at the next sweep:
-      // the first error is the one to tell.
+      // If even this fails, the leftover is invisible to `list` and removed by the next sweep: the first error is
+      // reported.
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
@@ -162,7 +162,7 @@ class FileStore implements Store {
     const action = `read ${key}`;
     const file = await system(action, () => open(path, 'r'));
     try {
-      // A file never changes under its name, so its size tells where it ends.
+      // A file never changes under its name, so its size marks its end.
       const { size } = await system(action, () => file.stat());
       let at = 0;
       while (at < size) {
@@ -210,7 +210,7 @@ class FileStore implements Store {
       const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
       if (await isLinked(source, temporary)) {
         await system(`write ${key}`, () => rename(temporary, path));
-        // rename(2) does nothing where both are the same file already.
+        // rename(2) does nothing if both are already the same file.
         await unlink(temporary).catch(ignoreAbsent);
         return;
       }
@@ -229,7 +229,7 @@ class FileStore implements Store {
 
   async *leftovers(): AsyncIterable<string> {
     for await (const name of this.#walk([], (file) => file.startsWith(TEMPORARY_PREFIX))) {
-      // The lease is renewed at any time: what is unfinished there may be at work, unless it is old.
+      // The lease is renewed at any time: a temporary file there may be in use, unless it is old.
       if (!name.startsWith(LEASES) || (await this.#isOld(name))) yield name;
     }
   }
@@ -249,8 +249,8 @@ class FileStore implements Store {
   }
 
   /**
-   * Makes the folders above a file, none of them through a link.
-   * Returns the folders that got a new entry and have to be brought to the disk for it.
+   * Creates the parent folders of a file; none of them may be a link. Returns the folders that got a new entry and
+   * therefore need a sync.
    */
   async #makeFolders(key: string, segments: readonly string[]): Promise<readonly string[]> {
     const touched: string[] = [];
@@ -273,7 +273,7 @@ class FileStore implements Store {
     return touched;
   }
 
-  /** Whether the folders of these names exist; a link among them is refused. */
+  /** Whether the folders of these names exist; links are refused. */
   async #enterable(key: string, segments: readonly string[]): Promise<boolean> {
     const at = performance.now();
     let folder = this.location;
@@ -290,7 +290,7 @@ class FileStore implements Store {
     return true;
   }
 
-  /** Something of a file; null when there is none. A link is refused. */
+  /** A property of a file; null if it does not exist. A link is refused. */
   async #taken<T>(key: string, of: (path: string) => Soon<T | Link | null>): Promise<T | null> {
     const segments = keySegments(key);
     if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
@@ -300,7 +300,7 @@ class FileStore implements Store {
     return taken;
   }
 
-  /** The path of an existing file; null when there is none. */
+  /** The path of an existing file; null if there is none. */
   async #find(key: string): Promise<string | null> {
     const segments = keySegments(key);
     if (!(await this.#enterable(key, segments.slice(0, -1)))) return null;
@@ -310,14 +310,14 @@ class FileStore implements Store {
     return found?.isFile() === true ? path : null;
   }
 
-  /** Files below a folder whose name is wanted, in the order of their whole keys. */
+  /** Files below a folder that match the wanted name, in the order of their full keys. */
   async *#walk(
     segments: readonly string[],
     wanted: (name: string) => boolean,
   ): AsyncIterable<string> {
     const folder = join(this.location, ...segments);
     const entries = await system(`list ${folder}`, () => this.#reads.entries(folder));
-    // A folder sorts as `name/`: then depth first is the order of the whole keys, as on S3.
+    // A folder sorts as `name/`: depth-first order is then the order of the full keys, as on S3.
     const order = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name);
     entries.sort((a, b) => (order(a) < order(b) ? -1 : 1));
     for (const entry of entries) {

@@ -1,4 +1,4 @@
-/** A file of the store while it has no name yet. */
+/** Writes a file of the store under its temporary name. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import type { StoreData, StoredFile, WriteOptions } from './store.ts';
 import { wrongLength } from './store-error.ts';
 import { system } from './system-calls.ts';
 
-/** Fills the temporary file and checks its length; the digest is taken on the way. */
+/** Fills the temporary file and checks its length; computes the digest at the same time. */
 export async function fillFile(
   temporary: string,
   key: string,
@@ -22,7 +22,7 @@ export async function fillFile(
   await space?.begin(data instanceof Uint8Array ? data.byteLength : (expected ?? null));
   const hash = createHash('sha256');
   let bytes = 0;
-  // `wx`: the name is ours alone, and a link planted there is not followed.
+  // `wx`: the name must be new, and a link planted there is not followed.
   const file = await system(action, () => open(temporary, 'wx'));
   try {
     for await (const chunk of chunksOf(data, options.signal)) {
@@ -35,7 +35,7 @@ export async function fillFile(
     if (expected !== undefined && bytes !== expected) throw wrongLength(key, expected, bytes);
     if (durable) await system(action, () => file.sync());
   } finally {
-    // A full disk or a quota may show only now (NFS).
+    // A full disk or a quota may only be reported now (NFS).
     await system(action, () => file.close());
   }
   return { key, bytes, sha256: hash.digest('hex') };

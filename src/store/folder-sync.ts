@@ -1,10 +1,10 @@
 /**
- * Brings the entries of a folder to the disk, once for all that ask at the same time: the files of a job are renamed into
- * its folder side by side.
+ * Syncs the entries of a folder to the disk, once for all concurrent callers: the files of a job are renamed into its
+ * folder in parallel.
  */
 import { sync } from './system-calls.ts';
 
-/** Folders with a sync that has not begun: it covers every entry that is made before it begins. */
+/** Folders whose sync has not begun: it covers every entry that is made before it begins. */
 const waiting = new Map<string, Promise<void>>();
 const running = new Map<string, Promise<unknown>>();
 
@@ -13,7 +13,7 @@ export function syncFolder(path: string): Promise<void> {
   const next = waiting.get(path);
   if (next !== undefined) return next;
   const before = running.get(path);
-  // One that runs may have begun before the newest entry.
+  // A running sync may have begun before the newest entry.
   const own = before === undefined ? begin(path) : before.then(() => begin(path));
   if (before !== undefined) waiting.set(path, own);
   return own;

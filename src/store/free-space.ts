@@ -1,11 +1,11 @@
-/** Whether a disk has room for a file: looked at before the file comes, and again while it comes. */
+/** Checks that a disk has room for a file, before the file is written and while it is written. */
 import { statfs } from 'node:fs/promises';
 import { noRoom } from './store-error.ts';
 import { system } from './system-calls.ts';
 
-/** Bytes that come between two looks. */
+/** Bytes written between two checks. */
 const LOOK_EVERY = 8_000_000;
-/** Of a small disk this part is kept free, in place of all that the caller wants. */
+/** On a small disk this part is kept free, instead of all that the caller requests. */
 const LARGEST_PART = 0.02;
 
 export class FreeSpace {
@@ -23,7 +23,7 @@ export class FreeSpace {
 
   /**
    * Before the first byte.
-   * @param needed length of the file in bytes; null when nobody knows
+   * @param needed length of the file in bytes; null when unknown
    * @throws StoreError `STORE_FULL`
    */
   async begin(needed: number | null): Promise<void> {
@@ -36,7 +36,7 @@ export class FreeSpace {
   }
 
   /**
-   * While the file comes.
+   * While the file is written.
    * @param bytes written so far
    * @throws StoreError `STORE_FULL`
    */

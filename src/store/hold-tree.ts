@@ -1,6 +1,7 @@
 /**
- * How a command or a worker comes to hold a tree: at once where nobody does, after a crash of the former holder, and
- * not while another Temporal works on it. What was taken over gets a new identity (tree-identity.ts).
+ * How a command or a worker becomes the holder of a tree: at once if it has no holder, after a crash of the former
+ * holder, and not while another Temporal works on it. A tree that was taken over gets a new identity
+ * (tree-identity.ts).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -19,16 +20,16 @@ import { renewTreeId } from './tree-identity.ts';
 
 /** A holder renews its lease this often, in ms. */
 export const RENEW_EVERY_MS = 10_000;
-/** A lease that does not change for so long while a contender watches is nobody's any more, in ms by its own clock. */
+/** A lease that does not change for this long while a contender watches has expired, in ms by the contender's clock. */
 export const STALE_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 500;
 
 export interface HoldOptions {
   /** Whether the holder's processes are known to be gone, because they ran on this machine. */
   readonly isGone: (former: LeaseRecord) => boolean;
-  /** Called once, when the former holder has to be watched. */
+  /** Called once, when watching the former holder begins. */
   readonly onWatch?: (former: LeaseRecord | null) => void;
-  /** In ms; `STALE_AFTER_MS` when it is left out. */
+  /** In ms; default: `STALE_AFTER_MS`. */
   readonly staleAfterMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -37,7 +38,7 @@ export interface Held {
   readonly lease: Lease;
   /** Whether this Temporal held the tree before. */
   readonly already: boolean;
-  /** The holder that had not released it; its record is null where its lease could not be read. */
+  /** The holder that had not released it; its record is null if its lease could not be read. */
   readonly takenOver: { readonly former: LeaseRecord | null } | null;
 }
 
@@ -67,7 +68,7 @@ export async function holdTree(
 
 const ALREADY = { already: true, takenOver: null } as const;
 
-/** What the former holder's workflows carry is no longer the id of this tree. Repeated after a crash in the middle. */
+/** The tree no longer has the id that the former holder's workflows carry. Repeated after a crash in the middle. */
 async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Promise<Lease> {
   if (!lease.record?.renewsIdentity) return lease;
   await renewTreeId(store);
@@ -76,7 +77,7 @@ async function withIdentity(store: Store, holder: LeaseHolder, lease: Lease): Pr
   throw treeLeased(store, (await newestLease(store))?.record ?? null);
 }
 
-/** Returns when the holder has left the tree: it is gone, or its lease does not change any more. */
+/** Returns when the holder has left the tree: it is gone, or its lease no longer changes. */
 async function left(store: Store, found: Lease, options: HoldOptions): Promise<void> {
   const { isGone, onWatch, staleAfterMs = STALE_AFTER_MS, signal } = options;
   if (found.record && isGone(found.record)) return;
@@ -92,7 +93,7 @@ async function left(store: Store, found: Lease, options: HoldOptions): Promise<v
   }
 }
 
-/** Retryable: it is over when the other one has ended. */
+/** Retryable: it is resolved when the other one has ended. */
 export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
   const who = by === null ? 'its lease cannot be read' : holderInWords(by);
   return new StoreError({
@@ -104,7 +105,7 @@ export function treeLeased(store: Store, by: LeaseRecord | null): StoreError {
   });
 }
 
-/** Who it is, for people. */
+/** A description of the holder, for people. */
 export function holderInWords({ where, pid, host, since }: LeaseRecord): string {
   return `${where}, process ${pid} on ${host}, since ${since}`;
 }

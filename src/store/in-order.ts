@@ -1,6 +1,6 @@
 /**
- * The outcomes of `work`, in the order of the elements, with at most `ahead` of them under way. After a failure nothing
- * new is begun, and what still runs is left to end by itself: for work that only reads.
+ * The outcomes of `work`, in the order of the elements, with at most `ahead` of them in progress. After a failure
+ * nothing new is started, and running work is not awaited: use it only for work that reads.
  */
 export async function* inOrder<T, R>(
   elements: AsyncIterable<T>,
@@ -10,7 +10,7 @@ export async function* inOrder<T, R>(
   const underWay: Promise<R>[] = [];
   for await (const element of elements) {
     const outcome = work(element);
-    // Met when its turn comes.
+    // The error is thrown when its turn comes.
     outcome.catch(() => undefined);
     underWay.push(outcome);
     const [first] = underWay;

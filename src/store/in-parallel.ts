@@ -1,6 +1,6 @@
 /**
- * Does `work` for every element, at most `limit` at once. After the first failure nothing new is
- * begun; what runs is waited for, so that nothing writes behind the caller's back; then it throws.
+ * Does `work` for every element, at most `limit` at once. After the first failure nothing new is started; it throws
+ * once running work has ended, so that no write continues after it.
  */
 export async function inParallel<T>(
   elements: Iterable<T>,

@@ -1,6 +1,6 @@
 /**
- * Rows of the manifest that were refused and left out (`--skip-invalid`): they have no folder and no job, and yet a
- * place in items.csv and failed.csv (promise 3).
+ * Rows of the manifest that were refused and skipped (`--skip-invalid`): they have no folder and no job, but are listed
+ * in items.csv and failed.csv (promise 3).
  */
 import { z } from 'zod';
 import { KINDS, type Kind } from '../domain/item.ts';
@@ -9,12 +9,12 @@ import type { Store } from './store.ts';
 
 export interface InvalidRow {
   readonly id: string;
-  /** Null when it could not be told. */
+  /** Null when unknown. */
   readonly kind: Kind | null;
   readonly source: { readonly file: string; readonly line: number };
   /** As the user wrote it; empty when it could not be read. */
   readonly row: Readonly<Record<string, string>>;
-  /** The first of what is wrong with it. */
+  /** Its first error. */
   readonly code: string;
   readonly message: string;
 }
@@ -30,7 +30,7 @@ const onDisk = z.object({
   message: z.string(),
 });
 
-/** In place of those of an earlier run. */
+/** Replaces those of an earlier run. */
 export async function writeInvalidRows(
   store: Store,
   rows: AsyncIterable<InvalidRow>,

@@ -1,4 +1,4 @@
-/** item.json between memory and disk: snake_case keys, checked when read (docs/output-tree.md). */
+/** Converts item.json between memory and disk: snake_case keys, checked when read (docs/output-tree.md). */
 import { z } from 'zod';
 import { KINDS, SERVICES } from '../domain/item.ts';
 import type { Timing } from '../domain/outcomes.ts';
@@ -16,7 +16,7 @@ const digest = { bytes: z.int().nonnegative(), sha256: z.string().regex(/^[0-9a-
 const text = z.string().nullable();
 const number = z.number().nullable();
 
-/** Not `z.record`, which drops a column that is called `__proto__`. */
+/** Not `z.record`, which drops a column named `__proto__`. */
 function dictionary<T>(value: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
   return z.custom<Readonly<Record<string, T>>>(
     (found) =>
@@ -69,34 +69,34 @@ const record = z.object({
     names: dictionary(z.string()).optional(),
   }),
   options: z.unknown(),
-  // Absent in trees of before work was shared between rows.
+  // Absent in trees written before work was shared between rows.
   job_options: z.unknown().optional(),
   work: text.default(null),
   result_from: resultFrom.optional(),
   // `not_checked` is for people.
   adopted: z.object({ input_known: z.boolean(), not_checked: z.string().optional() }).optional(),
-  // Absent in trees of before there was `retry`.
+  // Absent in trees written before `retry` existed.
   generation: z.int().nonnegative().default(0),
   job_number: z.int().nonnegative().default(0),
   earlier: z.array(earlier).default([]),
   email: text,
   title: text,
-  // Absent without a title, and in trees of before titles were sent.
+  // Absent without a title, and in trees written before titles were sent.
   job_label: z.string().optional(),
   service: z.enum(SERVICES),
   address: text,
   remote_id: text,
-  // Absent where the campaign has one token only.
+  // Absent if the campaign has one token only.
   credential: z.string().optional(),
   job_name: text,
   attempts: z.array(attempt),
   submitted_at: text,
-  // Absent in trees of before they were kept.
+  // Absent in trees written before they were recorded.
   sent_at: text.default(null),
   answered_at: text.default(null),
   finished_at: text,
   timing: timing.nullable(),
-  // `redacted` is absent where nothing was, and in trees of before it was counted.
+  // `redacted` is absent if nothing was redacted, and in trees written before it was counted.
   files: dictionary(z.object({ ...digest, redacted: z.int().positive().optional() })),
   source: z.object({ file: z.string(), line: z.int() }),
   row: dictionary(z.string()),
@@ -272,7 +272,7 @@ function unreadable(key: string, cause: unknown): StoreError {
   return new StoreError({
     code: 'STORE_RECORD_UNREADABLE',
     message: `${key} is not an item record: ${where.slice(0, 3).join('; ')}.`,
-    // Never overwritten silently: it may be all that is known about a job that was paid for.
+    // Never overwritten silently: it may be the only record of a job that was paid for.
     remedy:
       'Restore the file from a copy, or remove it and run the "hundredfold run" command again: the item then runs from the beginning.',
     retryable: false,

@@ -1,4 +1,4 @@
-/** An item's options as they stand in item.json: the manifest's own column names. */
+/** An item's options as stored in item.json: the manifest's own column names. */
 import { z } from 'zod';
 import {
   ATOM_TYPES,
@@ -34,7 +34,7 @@ export function optionsToDisk(options: Options): Readonly<Record<string, unknown
   }
 }
 
-/** @throws z.ZodError when a value is missing or not an allowed one */
+/** @throws z.ZodError when a value is missing or not allowed */
 export function optionsFromDisk(kind: Kind, disk: unknown): Options {
   switch (kind) {
     case 'molecule': {

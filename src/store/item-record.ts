@@ -1,6 +1,6 @@
 /**
- * All that is known about an item, kept in its folder as item.json: where it came from, what was
- * sent, every attempt, what came back. A Temporal history only carries its id; this is the record.
+ * Everything known about an item, stored in its folder as item.json: where it came from, what was sent, every attempt,
+ * what came back. A Temporal history only carries its id; this is the record.
  */
 import type { Attempt } from '../domain/campaign.ts';
 import type { InputText, Item, Kind, Options, ServiceName } from '../domain/item.ts';
@@ -13,39 +13,39 @@ import { workDigest } from './work.ts';
 
 export interface ItemError {
   readonly code: string;
-  /** The service's words letter by letter, where it gave any. */
+  /** The message of the service, unchanged, if there is one. */
   readonly message: string;
 }
 
-/** How the item had ended before `retry` opened it again. */
+/** How the item had ended before `retry` reopened it. */
 export interface EarlierEnd {
   readonly state: FinalState;
   readonly error: ItemError | null;
   readonly remoteId: string | null;
   readonly jobName: string | null;
-  /** ISO 8601, UTC, as are the others. */
+  /** ISO 8601, UTC, like the others. */
   readonly submittedAt: string | null;
   readonly finishedAt: string | null;
-  /** When it was opened again. */
+  /** When it was reopened. */
   readonly retriedAt: string;
 }
 
-/** A file that was fetched. The digest is that of the file as it lies there. */
+/** A downloaded file. The digest is that of the file on disk. */
 export interface RecordedFile extends FileDigest {
-  /** Places at which the service had repeated a secret, and it was overwritten; absent when there are none. */
+  /** Number of places where the service had repeated a secret that was overwritten; absent if there are none. */
   readonly redacted?: number | undefined;
 }
 
 export interface RecordedInput extends FileDigest {
   readonly name: string;
-  /** What the user gave, where another text is sent in its place. */
+  /** The user's input, if a different text is sent instead. */
   readonly original?: FileDigest & { readonly name: string };
   /** Id of a record in the results → the header that the user wrote. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
 export type ResultSource =
-  /** Another row of the campaign asks for the same work: its job serves both. */
+  /** Another row of the campaign requests the same work: its job serves both. */
   | { readonly type: 'duplicate'; readonly id: string }
   /** An item of an earlier campaign into the same store. */
   | { readonly type: 'cache'; readonly campaign: string; readonly id: string };
@@ -54,70 +54,72 @@ export interface ItemRecord {
   readonly id: string;
   readonly kind: Kind;
   readonly state: ItemState;
-  /** Why the item is not succeeded; null while it is open or when it is. */
+  /** Why the item did not succeed; null while it is open or when it succeeded. */
   readonly error: ItemError | null;
   /** The text that is sent to the service, as a file in the item's folder. */
   readonly input: RecordedInput;
-  /** As the row asks for them. */
+  /** As requested by the row. */
   readonly options: Options;
-  /** Those of the job, where it is shared with rows that ask for more. */
+  /** Those of the job, if it is shared with rows that request more. */
   readonly jobOptions?: Options;
-  /** What the job computes (`workDigest`); null where that is not certain, and in trees of before work was shared. */
+  /** What the job computes (`workDigest`); null if that is uncertain, and in trees written before work was shared. */
   readonly work: string | null;
-  /** Where the result came from, when it is no job of this item's own. */
+  /** Origin of the result, if it did not come from a job of this item. */
   readonly resultFrom?: ResultSource;
-  /** The row names a job that the service had already (`remoteId`): it is asked for, and never submitted. */
+  /** The row names an existing job of the service (`remoteId`): it is polled, and never submitted. */
   readonly adopted?: { readonly inputKnown: boolean };
-  /** How often the item was begun again, by `retry` or with another input: tells the budget its requests apart. */
+  /** How often the item was restarted, by `retry` or with another input: distinguishes its requests to the budget. */
   readonly generation: number;
-  /** Which job of this input is wanted, from 0: part of its name. `retry` raises it where the former is of no use. */
+  /** Number of the wanted job of this input, from 0: part of its name. `retry` increments it to replace a job. */
   readonly jobNumber: number;
-  /** Its ends before this one, oldest first; `attempts` holds the attempts of all. */
+  /** Its earlier ends, oldest first; `attempts` includes the attempts of all of them. */
   readonly earlier: readonly EarlierEnd[];
   readonly email: string | null;
   readonly title: string | null;
   /**
-   * What of the title stands in the job's name. Fixed when the item was begun, because the title may be edited while a
-   * job of that name is looked for; absent without a title, and in trees of before titles were sent.
+   * The part of the title used in the job's name. Fixed when the item starts, because the title may be edited while a
+   * job of that name is searched for; absent without a title, and in trees written before titles were sent.
    */
   readonly jobLabel?: string;
   readonly service: ServiceName;
-  /** The address of the service without credentials, once it was chosen. */
+  /** The address of the service without credentials, once known. */
   readonly address: string | null;
   /** The job's identifier at the service (`request_id`, `hash_id`). */
   readonly remoteId: string | null;
-  /** Fingerprint of the token that it was submitted with, or may have been, where its campaign has several. */
+  /** Fingerprint of the token that it was or may have been submitted with, if its campaign has several. */
   readonly credential?: string;
   /** The name the job was submitted under. */
   readonly jobName: string | null;
   /** Every attempt to submit, oldest first. */
   readonly attempts: readonly Attempt[];
   /**
-   * ISO 8601, UTC: when the service accepted the job, which is when its answer was complete, or when a look-up found the
-   * job; null for an adopted one, whose `timing` may tell.
+   * ISO 8601, UTC: when the service accepted the job, that is, when its answer was complete, or when a look-up found
+   * the job; null for an adopted one, whose `timing` may have it.
    */
   readonly submittedAt: string | null;
-  /** ISO 8601, UTC: just before the first byte of the POST that made the job, or that may have; null where that is not known. */
+  /**
+   * ISO 8601, UTC: just before the first byte of the POST that made the job, or may have made it; null when unknown.
+   */
   readonly sentAt: string | null;
-  /** ISO 8601, UTC: when the answer to that POST was complete; null where there was none. */
+  /** ISO 8601, UTC: when the answer to that POST was complete; null if there was none. */
   readonly answeredAt: string | null;
   /** ISO 8601, UTC: when the item reached a final state. */
   readonly finishedAt: string | null;
-  /** The service's own timing block (contract 2.4), as last seen. */
+  /** The service's own timing block (contract 2.4), as last received. */
   readonly timing: Timing | null;
-  /** What was fetched, by file name in the item's folder. */
+  /** Downloaded files, by file name in the item's folder. */
   readonly files: Readonly<Record<string, RecordedFile>>;
-  /** Where the manifest row begins: file as the user named it, line from 1. */
+  /** First line of the manifest row: file as named by the user, line from 1. */
   readonly source: { readonly file: string; readonly line: number };
   /** The manifest row as the user wrote it. */
   readonly row: Readonly<Record<string, string>>;
-  /** The columns of the row that are the user's own. */
+  /** The user's own columns of the row. */
   readonly user: Readonly<Record<string, string>>;
-  /** What computed the result, where the service tells: program and version. `synthetic` never passes for science. */
+  /** Program and version that computed the result, if known. `synthetic` is never mistaken for science. */
   readonly engine?: string;
 }
 
-/** What the job computes: rows that share one may together ask for more than each of them. */
+/** Options that the job computes: rows that share it may together request more than each of them. */
 export function jobOptionsOf({ options, jobOptions }: ItemRecord): Options {
   return jobOptions ?? options;
 }
@@ -132,8 +134,8 @@ function recordedInput({ name, text, original, names }: InputText): RecordedInpu
 }
 
 /**
- * Of an adopted job only where its result shows all of what was asked for, input and options: it may then serve later
- * campaigns. Charges and model classes leave no trace in a result.
+ * For an adopted job, only if its result shows everything that was requested, input and options: it may then serve
+ * later campaigns. Charges and model classes leave no trace in a result.
  */
 function workOf(item: Item): string | null {
   const { adopts, kind } = item;
@@ -141,7 +143,7 @@ function workOf(item: Item): string | null {
   return adopts === undefined || shown ? workDigest(item) : null;
 }
 
-/** The record of an item that nothing has happened to yet. */
+/** The record of a new item. */
 export function waitingRecord(item: Item): ItemRecord {
   const label = jobLabel(item);
   return {

@@ -1,4 +1,4 @@
-/** Reading and writing item.json in an item's folder. */
+/** Reads and writes item.json in an item's folder. */
 import { hash } from 'node:crypto';
 import type { Kind } from '../domain/item.ts';
 import { itemFromDisk, itemToDisk } from './item-format.ts';
@@ -9,8 +9,8 @@ import type { Store, WriteOptions } from './store.ts';
 import { StoreError } from './store-error.ts';
 
 /**
- * Null when there is none. An empty one counts as none: that is what a power cut leaves of a record
- * that was never brought to the disk, and only records of items that had not begun are in that case.
+ * Null when there is none. An empty file counts as none: a power cut leaves one if the record was never synced to the
+ * disk, which only happens for items that had not started.
  * @throws StoreError `STORE_RECORD_UNREADABLE`, `ITEM_RECORD_FOREIGN`: it names another item than its folder
  */
 export async function readItem(store: Store, kind: Kind, id: string): Promise<ItemRecord | null> {
@@ -29,17 +29,17 @@ export function recordIn(text: string, kind: Kind, id: string): ItemRecord | nul
   return record;
 }
 
-/** An item as its page lists it. */
+/** An item as listed in its page. */
 export interface ListedItem {
   readonly kind: Kind;
   readonly id: string;
-  /** `jobDigest` of its record; absent from pages of before it was noted. */
+  /** `jobDigest` of its record; absent from pages written before it was recorded. */
   readonly asks?: string;
 }
 
 /**
  * The record of an item in a page.
- * @throws StoreError as `readItem`; `ITEM_RECORD_FOREIGN` also when it asks for something else than the page says
+ * @throws StoreError as `readItem`; `ITEM_RECORD_FOREIGN` also when it requests something else than the page says
  */
 export async function readListed(
   store: Store,
@@ -52,20 +52,20 @@ export async function readListed(
   return record;
 }
 
-/** Enough digits to tell the rows of one name in different campaigns apart. */
+/** Enough digits to distinguish rows of the same name in different campaigns. */
 const DIGITS = 12;
 
-/** What the row asks for: the same for equal input and options. */
+/** Digest of what the row requests: the same for equal input and options. */
 export function jobDigest(asked: Asked): string {
   return hash('sha256', jobText(asked)).slice(0, DIGITS);
 }
 
 type Asked = Pick<ItemRecord, 'input' | 'options' | 'adopted' | 'remoteId'>;
 
-/** The same in full. */
+/** The full text of that. */
 export function jobText({ input, options, adopted, remoteId }: Asked): string {
   const asked = [input.name, input.sha256, optionsToDisk(options)];
-  // Another job at the service is another item, even of the same input.
+  // A different job at the service is a different item, even with the same input.
   return JSON.stringify(adopted ? [...asked, remoteId] : asked);
 }
 

@@ -1,4 +1,4 @@
-/** What a user should know of an item that has succeeded. Derived from the record, so that it holds for copies too. */
+/** Warnings about an item that has succeeded. Derived from the record, so that they apply to copies too. */
 import type { ItemRecord } from './item-record.ts';
 import { setFolder, setOf } from './layout.ts';
 

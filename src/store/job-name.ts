@@ -1,10 +1,10 @@
 /**
- * Names of jobs at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential,
- * and the same whenever the same item with the same input is submitted, so that it works as an idempotency key.
- * `retry` keeps it as long as a job of this name may be of use, and takes the next job number when it is not
- * (reopen.ts). All before it is for people who read the service's list.
+ * Names of jobs at the service: `CAMPAIGN.ID.LABEL.DIGEST`. The digest alone makes a name unique for the credential. It
+ * is the same whenever the same item with the same input is submitted, so that it works as an idempotency key. `retry`
+ * keeps it as long as a job of this name may be usable, and otherwise takes the next job number (reopen.ts). The parts
+ * before it are for people who read the service's list.
  *
- * The label is kept in item.json when the item begins, and not read from the manifest again: an edited title would
+ * The label is stored in item.json when the item starts, and not read from the manifest again: an edited title would
  * change the name, and the look-up for a lost answer would miss the job.
  */
 import { createHash } from 'node:crypto';
@@ -38,9 +38,9 @@ export function nameOfJob(campaign: string, job: NamedJob): string {
 }
 
 /**
- * What of a title stands in the name of its job. ASCII, as the rest of the name: a list that writes an accent in
- * another way than it was sent would hide a job that is there, and it would be paid for again. Null where nothing is
- * left of it, and for molecules: they have no such name, and send the title as `file_name` (contract 2.1).
+ * The part of a title used in the name of its job. ASCII, like the rest of the name: if a list encodes an accent
+ * differently, a job that exists would not be found and would be paid for again. Null if nothing remains, and for
+ * molecules: they have no such name, and send the title as `file_name` (contract 2.1).
  */
 export function jobLabel({ kind, title }: Pick<Item, 'kind' | 'title'>): string | null {
   if (title === null || SERVICE_OF_KIND[kind] !== 'predictions') return null;

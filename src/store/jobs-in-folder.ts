@@ -1,4 +1,4 @@
-/** Which jobs of a service the campaigns of an output folder know, by their item.json files. Only reads. */
+/** Jobs of a service that the campaigns of an output folder know, from their item.json files. Only reads. */
 import type { ServiceName } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import { addressOf } from './address.ts';
@@ -29,7 +29,7 @@ export interface JobsInFolder {
 /** Items read at once, as elsewhere. */
 const READ_LIMIT = 16;
 
-/** @param folder that the campaigns lie in; it may not be there */
+/** @param folder that contains the campaigns; it may not exist */
 export async function jobsInFolder(folder: string, service: ServiceName): Promise<JobsInFolder> {
   const jobs = new Map<string, HolderOfJob>();
   const unreadable: string[] = [];
@@ -44,7 +44,7 @@ export async function jobsInFolder(folder: string, service: ServiceName): Promis
   return { jobs, unreadable };
 }
 
-/** Names of the folders that hold a prepared campaign, in their order. */
+/** Names of the folders that contain a prepared campaign, in order. */
 export async function campaignsIn(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   for (const name of await namesIn(folder)) {
@@ -54,7 +54,7 @@ export async function campaignsIn(folder: string): Promise<readonly string[]> {
   return names;
 }
 
-/** Names of the folders in it, in their order; none where it is missing. */
+/** Names of the folders in it, in order; none if it is missing. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   const store = await openStoreIfAny(folder);
   const names: string[] = [];
@@ -84,7 +84,7 @@ async function readEntry(
   jobs: Map<string, HolderOfJob>,
 ): Promise<void> {
   const record = await readItem(store, kind, id).catch(damagedIsNone);
-  // What came from another row or from the cache stands at the item that has the job.
+  // A result from another row or from the cache is listed at the item that has the job.
   if (record?.service !== service || record.resultFrom) return;
   const { state, remoteId, earlier } = record;
   const holder = { campaign, id, state, path: `${campaign}/${itemFolder(kind, id)}` };

@@ -1,7 +1,6 @@
 /**
- * Keys: the paths below a campaign, as `molecules/aspirin/item.json`. They are built from names
- * that came from outside (ids, file names in a service's answer), so each one is checked:
- * a key that passes can only name a file inside the tree.
+ * Keys: the paths below a campaign, such as `molecules/aspirin/item.json`. They are built from external names (ids,
+ * file names in a service's answer), so each one is checked: a valid key can only name a file inside the tree.
  */
 import { StoreError } from './store-error.ts';
 
@@ -9,14 +8,14 @@ import { StoreError } from './store-error.ts';
 const MAX_SEGMENT_BYTES = 255;
 const MAX_KEY_BYTES = 1024;
 
-/** What a file is called while it is written. No key may look like this. */
+/** Prefix of a file while it is written. No key may begin like this. */
 export const TEMPORARY_PREFIX = '.tmp-';
 
 // C0 and C1 control codes, DEL, and the two line separators that break lists of names into lines.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
-/** What is wrong with a key, in words; null when it is good. */
+/** Why a key is invalid, in words; null when it is valid. */
 export function keyFault(key: string): string | null {
   if (key === '') return 'it is empty';
   if (!key.isWellFormed()) return 'it is not well-formed Unicode';

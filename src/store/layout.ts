@@ -1,4 +1,4 @@
-/** Where everything lies in the output tree (docs/output-tree.md). Pure: names only. */
+/** Paths in the output tree (docs/output-tree.md). Pure: names only. */
 import { FOLDER_OF_KIND, KINDS, type Kind } from '../domain/item.ts';
 import type { ArtefactName } from '../domain/outcomes.ts';
 import { badKey, keyFault } from './key.ts';
@@ -33,7 +33,7 @@ export const RESULT_TABLES = KINDS.flatMap((kind) =>
   TABLE_FORMATS.map((format) => resultTableKey(kind, format)),
 );
 
-/** Kinds whose items have a table of measures beside the one of their values. */
+/** Kinds whose items have a table of measures in addition to that of their values. */
 export type MeasuredKind = Exclude<Kind, 'molecule'>;
 
 const MEASURES_OF_KIND: Readonly<Record<MeasuredKind, string>> = {
@@ -42,29 +42,29 @@ const MEASURES_OF_KIND: Readonly<Record<MeasuredKind, string>> = {
   shifts: 'shift-measures',
 };
 
-/** The table with one row an item of the kind: `tables/sequence-measures.csv`. */
+/** The table with one row per item of the kind: `tables/sequence-measures.csv`. */
 export function measureTableKey(kind: MeasuredKind, format: TableFormat): string {
   return `tables/${MEASURES_OF_KIND[kind]}.${format}`;
 }
 
-/** All of them, in both formats. Trees that an earlier version has published have none. */
+/** All of them, in both formats. Trees published by an earlier version have none. */
 export const MEASURE_TABLES = (['sequence', 'alignment', 'shifts'] as const).flatMap((kind) =>
   TABLE_FORMATS.map((format) => measureTableKey(kind, format)),
 );
 
-/** Names in an item's folder, beside the input and a molecule's files under ACPYPE's own names. */
+/** Names in an item's folder, besides the input and a molecule's files under ACPYPE's own names. */
 export const ITEM_RECORD = 'item.json';
 export const JOB_LOG = 'job.log';
 
-/** In an item's folder: the files of a job whose result was found wrong. */
+/** In an item's folder: the files of a job whose result was found invalid. */
 export const REJECTED = 'rejected/';
 
-/** In a molecule's folder: the files of its result set with this number, from 2. Those of the first lie beside it. */
+/** In a molecule's folder: files of its result set with this number, from 2. The first set has no subfolder. */
 export function setFolder(number: number): string {
   return `set-${number}/`;
 }
 
-/** The folders below an item's folder that a file may lie in. */
+/** The folders below an item's folder that may contain files. */
 const INNER_FOLDER = /^(rejected\/)?(set-\d{1,2}\/)?/;
 const SET_FOLDER = /^set-(\d{1,2})\//;
 
@@ -74,17 +74,17 @@ export function setOf(file: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-/** What the runner keeps for itself; no part of what is published. */
+/** The runner's own files, which are not published. */
 export const WORK_AREA = '.hundredfold/';
 export const PREPARED_CAMPAIGN = `${WORK_AREA}campaign.json`;
 export const PAGES = `${WORK_AREA}items-`;
 
-/** What tells this tree from every other one (tree-identity.ts). */
+/** Identifies this tree (tree-identity.ts). */
 export const TREE_IDENTITY = `${WORK_AREA}tree.json`;
-/** The leases of the tree, of which the one with the highest number counts (lease.ts). */
+/** The leases of the tree; the one with the highest number counts (lease.ts). */
 export const LEASES = `${WORK_AREA}lease/`;
 
-/** What a publication that is under way keeps for the next try (report/kept-parts.ts). */
+/** What a publication in progress keeps for the next attempt (report/kept-parts.ts). */
 export const PUBLISHING = `${WORK_AREA}publishing/`;
 
 /** The lease with this number, from 1: `.hundredfold/lease/00000001.json`. */
@@ -97,10 +97,10 @@ export function pageKey(page: number): string {
   return `${PAGES}${String(page).padStart(5, '0')}.json`;
 }
 
-/** An id as the manifest allows it. */
+/** Ids as allowed in the manifest. */
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 
-/** The folder of an item, without a slash at the end. @throws StoreError `STORE_BAD_KEY` */
+/** The folder of an item, without a trailing slash. @throws StoreError `STORE_BAD_KEY` */
 export function itemFolder(kind: Kind, id: string): string {
   if (!ID.test(id)) {
     throw badKey(id, 'an id has 1 to 64 of A-Z a-z 0-9 . _ - and does not begin with a dot');
@@ -109,8 +109,8 @@ export function itemFolder(kind: Kind, id: string): string {
 }
 
 /**
- * The key of a file of an item. The name may come from a service's answer: one plain name, no path, but for the
- * folders of rejected files and of further result sets.
+ * The key of a file of an item. The name may come from a service's answer: one plain name without a path, except for
+ * the folders of rejected files and of further result sets.
  * @throws StoreError `STORE_BAD_KEY`
  */
 export function itemKey(kind: Kind, id: string, file: string): string {
@@ -127,14 +127,14 @@ const FILE_OF_ARTEFACT: Readonly<Record<ArtefactName, string>> = {
   csv: 'result.csv',
   metadata: 'metadata',
   distributions: 'distributions',
-  // Not result.json and input.*: those are the answer of the result endpoint, and what was sent.
+  // Not result.json or input.*: those are the answer of the result endpoint, and the input sent.
   json: 'downloaded.json',
   input: 'downloaded-input.txt',
 };
 
 /**
- * The name under which an artefact is kept. What `metadata` and `distributions` contain is not shown
- * by the contract (prediction service, 4.6): the content type decides, CSV when it says nothing.
+ * The name under which an artefact is stored. The contract does not show what `metadata` and `distributions` contain
+ * (prediction service, 4.6): the content type decides, CSV by default.
  */
 export function artefactFile(artefact: ArtefactName, contentType: string | null): string {
   const name = FILE_OF_ARTEFACT[artefact];

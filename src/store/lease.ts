@@ -1,46 +1,46 @@
 /**
  * The lease on an output tree: one Temporal works on a tree at a time. Leases are numbered files in the tree, and the
- * highest number counts. To take a tree over is to create the next number, which one contender alone can do; to renew
- * is to write the own number anew. No clock of another machine is believed: a contender sees whether the file changes.
+ * highest number counts. To take over a tree, a contender creates the next number, which only one can do; to renew, the
+ * holder rewrites its own file. Clocks of other machines are not used: a contender observes whether the file changes.
  *
- * Rejected: `flock` and SQLite's locks, which do not hold on NFS; one file that is replaced when unchanged, which
- * POSIX cannot do; an expiry time, which needs clocks that agree.
+ * Rejected: `flock` and SQLite's locks, which do not work on NFS; one file that is replaced if unchanged, which POSIX
+ * cannot do; an expiry time, which needs synchronised clocks.
  */
 import { z } from 'zod';
 import { LEASES, leaseKey } from './layout.ts';
 import type { Store } from './store.ts';
 
-/** Who works on a tree. */
+/** The holder of a tree. */
 export interface LeaseHolder {
-  /** Id of the Temporal namespace: a UUID, another one for every database. All of its workers share the lease. */
+  /** Id of the Temporal namespace: a UUID, different for every database. All of its workers share the lease. */
   readonly temporal: string;
   /** The same for people: address, namespace, and the folder of an embedded server. */
   readonly where: string;
   readonly host: string;
-  /** Of this start of the machine; null where it does not say. */
+  /** Id of the machine's current boot; null if the system does not report one. */
   readonly boot: string | null;
   readonly pid: number;
-  /** Process of the embedded server; null where Temporal runs elsewhere. */
+  /** Process of the embedded server; null if Temporal runs elsewhere. */
   readonly server: number | null;
-  /** Tells apart those that renew, also within one process. */
+  /** Distinguishes renewers, also within one process. */
   readonly renewer: string;
 }
 
 export interface LeaseRecord extends LeaseHolder {
-  /** When this Temporal took the tree, by the clock of the host that did (ISO 8601, UTC). For people. */
+  /** When this Temporal took the tree, by the clock of its host (ISO 8601, UTC). For people. */
   readonly since: string;
   /** Grows with each renewal. */
   readonly beats: number;
-  /** Taken over from a Temporal that had not released it, and the tree has not got its new id yet. */
+  /** Taken over from a Temporal that had not released it; the tree does not have its new id yet. */
   readonly renewsIdentity: boolean;
 }
 
 export interface Lease {
   /** From 1. */
   readonly number: number;
-  /** The file as it was read: it changes with every renewal. */
+  /** The file as read: it changes with every renewal. */
   readonly text: string;
-  /** Null when it was released, or cannot be read. */
+  /** Null when it was released or is unreadable. */
   readonly record: LeaseRecord | null;
   readonly released: boolean;
 }
@@ -62,10 +62,10 @@ const held = z.object({
 });
 const free = z.object({ format: z.literal(FORMAT), released: z.literal(true) });
 
-/** A file may go between the listing and the reading, with a takeover; so often in a row it does not. */
+/** A takeover may remove a file between listing and reading it, but not this often in a row. */
 const LISTINGS = 5;
 
-/** The lease that counts; null when there is none. */
+/** The current lease; null if there is none. */
 export async function newestLease(store: Store): Promise<Lease | null> {
   for (let listings = 0; listings < LISTINGS; listings += 1) {
     const number = Math.max(0, ...(await numbersOf(store)));
@@ -114,7 +114,7 @@ export async function takeLease(
   const record = { ...holder, since, beats: 0, renewsIdentity: over };
   const text = textOf(record);
   if (!(await store.create(leaseKey(number), text))) return null;
-  // Two takeovers may have passed since `former` was read, and this number been free again.
+  // Two takeovers may have happened since `former` was read, so that this number was free again.
   if ((await newestLease(store))?.number !== number) {
     await store.remove(leaseKey(number));
     return null;
@@ -125,7 +125,7 @@ export async function takeLease(
   return { number, text, record, released: false };
 }
 
-/** Writes the own lease anew. Null when another Temporal has taken the tree over. */
+/** Rewrites the own lease. Null when another Temporal has taken over the tree. */
 export async function renewLease(
   store: Store,
   holder: LeaseHolder,
@@ -140,7 +140,7 @@ export async function renewLease(
   return { number, text, record: renewed, released: false };
 }
 
-/** Gives the tree back, unless another one has renewed the lease since: then that one does. */
+/** Releases the tree, unless another process has renewed the lease since: then that process will release it. */
 export async function releaseLease(store: Store, holder: LeaseHolder): Promise<void> {
   const lease = await newestLease(store);
   if (!isOf(lease, holder) || lease?.record?.renewer !== holder.renewer) return;
@@ -149,7 +149,7 @@ export async function releaseLease(store: Store, holder: LeaseHolder): Promise<v
   await store.write(leaseKey(lease.number), `${JSON.stringify(disk)}\n`);
 }
 
-/** Whether the lease is that of the holder's Temporal, whichever of its processes has renewed it. */
+/** Whether the lease is that of the holder's Temporal, no matter which of its processes renewed it. */
 export function isOf(lease: Lease | null, { temporal }: Pick<LeaseHolder, 'temporal'>): boolean {
   return lease?.record?.temporal === temporal;
 }

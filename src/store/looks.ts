@@ -1,24 +1,24 @@
 /**
- * Folders of a tree that were seen to be no links a moment ago. The files of an item are read and written one after the
- * other: what lies above them is not looked at anew for each. A link that is put in place of such a folder just then may be
- * followed, as it might be between the look and the reading.
+ * Folders of a tree that were checked a moment ago not to be links. The files of an item are read and written one after
+ * the other: their parent folders are not checked again for each. A link that replaces such a folder in between may be
+ * followed, as it might be between the check and the read.
  *
- * Only reads rely on this. Before a write every folder is looked at: a write could otherwise follow a link that was
- * put in place of a folder within that second.
+ * Only reads rely on this. Before a write, every folder is checked: otherwise a write could follow a link that replaced
+ * a folder within that second.
  */
 const LOOK_HOLDS_MS = 1_000;
 const LOOKS_KEPT = 1_000;
 
 export class Looks {
-  /** By path, ms of the process. */
+  /** By path; in ms of the process clock. */
   readonly #at = new Map<string, number>();
 
-  /** Whether this folder was there, and no link, within the last second. */
+  /** Whether this folder existed and was not a link within the last second. */
   hold(folder: string): boolean {
     return performance.now() - (this.#at.get(folder) ?? -Infinity) < LOOK_HOLDS_MS;
   }
 
-  /** @param at when the look began, ms of the process */
+  /** @param at when the check began, in ms of the process clock */
   note(folder: string, at: number): void {
     if (this.#at.size >= LOOKS_KEPT) this.#at.clear();
     this.#at.set(folder, at);

@@ -1,4 +1,4 @@
-/** Opens the store at an address: a folder, or a prefix in a bucket. The only place that tells them apart. */
+/** Opens the store at an address: a folder, or a prefix in a bucket. Only this file distinguishes them. */
 import { existsSync } from 'node:fs';
 import {
   isObjectAddress,
@@ -11,18 +11,18 @@ import { StoreError } from './store-error.ts';
 
 let access: ObjectStoreAccess = {};
 
-/** How object stores are reached from now on, in this process; from the configuration, before the first is opened. */
+/** Sets how this process reaches object stores; from the configuration, before the first is opened. */
 export function reachObjectStores(wanted: ObjectStoreAccess): void {
   access = wanted;
 }
 
-/** For threads, which have a memory of their own. */
+/** For threads, which have their own memory. */
 export function objectStoreAccess(): ObjectStoreAccess {
   return access;
 }
 
 /**
- * Opens a store. The options are for folders; of a bucket nothing is looked at yet.
+ * Opens a store. The options are for folders; a bucket is not accessed yet.
  * @throws StoreError as `openFileStore`; `STORE_BAD_ADDRESS`
  */
 export async function openStore(address: string, options: FileStoreOptions = {}): Promise<Store> {
@@ -34,14 +34,14 @@ export async function openStore(address: string, options: FileStoreOptions = {})
   return openObjectStore(parsed, access);
 }
 
-/** Null where a folder is missing; makes none. What is in a bucket shows when it is read. */
+/** Null if a folder is missing; creates none. The content of a bucket is only seen when it is read. */
 export async function openStoreIfAny(address: string): Promise<Store | null> {
-  // With a slash at its end it must be a folder, or a link to one.
+  // With a trailing slash it must be a folder, or a link to one.
   if (!isObjectAddress(address) && !existsSync(`${address}/`)) return null;
   return openStore(address, { create: false });
 }
 
-/** @param fault what is wrong; the address is not repeated, because it may hold a password */
+/** @param fault what is wrong; the address is not repeated, because it may contain a password */
 function badAddress(fault: string): StoreError {
   return new StoreError({
     code: 'STORE_BAD_ADDRESS',

@@ -1,17 +1,17 @@
 /**
- * The folders that this process has opened. A worker opens the tree of a campaign for every step of every item: one look
- * tells whether the path still leads to the same folder, in place of three that resolve it anew.
+ * The folders that this process has opened. A worker opens the tree of a campaign for every step of every item: one
+ * call checks that the path still leads to the same folder, instead of three that resolve it again.
  */
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-/** More than anybody works on at a time. */
+/** More than are used at a time. */
 const KEPT = 100;
 
 export class OpenedFolders<Store extends { readonly location: string }> {
   readonly #stores = new Map<string, Store>();
 
-  /** The store of a folder that was opened before; null when it has to be opened anew, for whatever reason. */
+  /** The store of a folder that was opened before; null when it must be opened again for any reason. */
   async find(folder: string): Promise<Store | null> {
     const path = resolve(folder);
     const store = this.#stores.get(path);
@@ -27,16 +27,16 @@ export class OpenedFolders<Store extends { readonly location: string }> {
   }
 }
 
-/** Whether the path is still a folder; where links are on the way, whether they still lead to this one. */
+/** Whether the path is still a folder, and, if it contains links, still leads to this one. */
 async function leadsTo(path: string, location: string): Promise<boolean> {
   try {
-    // With a slash at its end it must be a folder.
+    // With a trailing slash it must be a folder.
     const found = await stat(`${path}/`);
     if (path === location) return true;
     const { dev, ino } = await stat(`${location}/`);
     return found.dev === dev && found.ino === ino;
   } catch {
-    // Why not, is told when it is opened anew.
+    // The reason is reported when it is opened again.
     return false;
   }
 }

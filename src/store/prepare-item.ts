@@ -1,6 +1,6 @@
 /**
- * Lays one item out in the tree: its input and its record. What is known already is not asked for again: a record of
- * an earlier run, the job of another row, a result of an earlier campaign.
+ * Prepares one item in the tree: its input and its record. Known results are not requested again: a record of an
+ * earlier run, the job of another row, a result of an earlier campaign.
  */
 import type { Item, Options } from '../domain/item.ts';
 import { isFinal, maySucceed } from '../domain/states.ts';
@@ -12,19 +12,19 @@ import { ITEM_RECORD, itemFolder, itemKey } from './layout.ts';
 import type { Store } from './store.ts';
 import { combined, covers } from './work.ts';
 
-/** An item, with its part in work that several rows ask for. */
+/** An item, with its share of work that several rows request. */
 export interface PlannedItem extends Item {
   readonly share?: Share;
 }
 
 export interface Share {
-  /** Id of the first row that asks for this work: it may be this one. */
+  /** Id of the first row that requests this work: it may be this one. */
   readonly leader: string;
-  /** What all of the rows ask for together. */
+  /** What all of the rows request together. */
   readonly options: Options;
 }
 
-/** A result of an earlier campaign for this item, where there is one. */
+/** A result of an earlier campaign for this item, if there is one. */
 export type Known = (record: ItemRecord) => Promise<Source | null>;
 
 export class ItemPreparation {
@@ -32,7 +32,7 @@ export class ItemPreparation {
   readonly written: string[] = [];
   readonly #store: Store;
   readonly #known: Known;
-  /** By the id of the first row: the item whose job serves the others at present. */
+  /** By the id of the first row: the item whose job currently serves the others. */
   readonly #leaders: Map<string, ItemRecord>;
 
   constructor(store: Store, known: Known, leaders: Map<string, ItemRecord>) {
@@ -41,7 +41,7 @@ export class ItemPreparation {
     this.#leaders = leaders;
   }
 
-  /** An item that is in the campaign already, and stays as it is; it may serve others. */
+  /** An item that is already in the campaign and stays unchanged; it may serve others. */
   async meet({ kind, id, share }: PlannedItem): Promise<void> {
     const record = share ? await readItem(this.#store, kind, id) : null;
     if (record !== null && share) await this.#mayLead(share, record);
@@ -58,7 +58,7 @@ export class ItemPreparation {
         ? withManifestRow(former, fresh)
         : await this.#begun(anew(former, fresh, same), item.share);
     if (item.share) await this.#mayLead(item.share, record);
-    // The record comes after the input and the files: a record that is there vouches for them.
+    // The record is written after the input and the files: an existing record guarantees that they are there.
     if (former === null || itemToDisk(record) !== itemToDisk(former)) {
       await writeItem(this.#store, record, { durable: false });
       this.written.push(itemKey(item.kind, item.id, ITEM_RECORD));
@@ -76,32 +76,32 @@ export class ItemPreparation {
     }
   }
 
-  /** The record of an item that has no job yet: served by what is known, or left to wait for one. */
+  /** The record of an item that has no job yet: served by a known result, or left to wait for one. */
   async #begun(record: ItemRecord, share: Share | undefined): Promise<ItemRecord> {
-    // Its job is named: no other one's result takes its place.
+    // Its job is given: it is not replaced by the result of another.
     if (record.adopted) return record;
     const leader = share && this.#leaders.get(share.leader);
     if (leader && serves(leader, record)) {
       const served = await this.#servedBy(leader, record);
       if (served) return served;
-      // Its files were changed by hand: it is of no use to the rows after this one, either.
+      // Its files were edited: the rows after this one cannot use it either.
       this.#leaders.delete(share.leader);
     }
     const source = await this.#known(record);
     const delivered = source && (await deliver(this.#store, record, source, this.written));
     if (delivered) return delivered;
-    // The row's own ones for everything but predictors: a row that only passes for the same work changes nothing.
+    // The row's own options except for predictors: a row that is only mistaken for the same work changes nothing.
     return share ? { ...record, jobOptions: combined(record.options, share.options) } : record;
   }
 
-  /** Null when the files of the other are not what was recorded. */
+  /** Null when the files of the other differ from its record. */
   async #servedBy(leader: ItemRecord, record: ItemRecord): Promise<ItemRecord | null> {
     if (leader.state !== 'succeeded')
       return { ...record, resultFrom: { type: 'duplicate', id: leader.id } };
     return deliver(this.#store, record, duplicateOf(this.#store, leader), this.written);
   }
 
-  /** A row with a job or a result of its own may serve those after it, where the one before does not. */
+  /** A row with its own job or result may serve later rows, if the row before it does not. */
   async #mayLead(share: Share, record: ItemRecord): Promise<void> {
     const leader = this.#leaders.get(share.leader);
     if (leader && serves(leader, record)) return;
@@ -109,12 +109,12 @@ export class ItemPreparation {
     if (own) this.#leaders.set(share.leader, own);
   }
 
-  /** Nobody follows a follower. */
+  /** The item that this one follows: an item never follows a follower. */
   async #followedBy({ kind, resultFrom }: ItemRecord): Promise<ItemRecord | null> {
     return resultFrom ? readItem(this.#store, kind, resultFrom.id) : null;
   }
 
-  /** Results of another input must not lie beside this one. The record goes on vouching till the end. */
+  /** Results of another input must not remain in the folder. The record is kept until it is replaced. */
   async #removeFormerFiles(item: ItemRecord): Promise<void> {
     const record = itemKey(item.kind, item.id, ITEM_RECORD);
     for await (const key of this.#store.list(`${itemFolder(item.kind, item.id)}/`)) {
@@ -124,21 +124,21 @@ export class ItemPreparation {
 }
 
 /**
- * It waits for the result of a row that may have been taken out since, or failed because that row's record was gone:
- * looked at anew each time.
+ * It waits for the result of a row that may have been removed since, or failed because that row's record was gone:
+ * checked each time.
  */
 export function isFollowing({ state, resultFrom, error }: ItemRecord): boolean {
   if (resultFrom?.type !== 'duplicate') return false;
   return !isFinal(state) || error?.code === LEADER_GONE;
 }
 
-/** For the budget it is another life of the same item, or its request would pass for one that was answered. */
+/** For the budget it is a new generation of the same item; otherwise its request would pass for an answered one. */
 function anew(former: ItemRecord | null, fresh: ItemRecord, same: boolean): ItemRecord {
   if (former === null) return fresh;
   return { ...fresh, generation: former.generation + (same ? 0 : 1) };
 }
 
-/** Whether the job of the one brings what the other asks for. One that has failed is left to `retry`. */
+/** Whether the job of the one provides what the other requests. A failed one is left to `retry`. */
 function serves(leader: ItemRecord, { work, options }: ItemRecord): boolean {
   return maySucceed(leader.state) && leader.work === work && covers(jobOptionsOf(leader), options);
 }
@@ -148,7 +148,7 @@ export function isSameJob(former: ItemRecord, fresh: ItemRecord): boolean {
   return jobText(former) === jobText(fresh);
 }
 
-/** What the manifest says beside the job itself may have been edited since: the newest counts. */
+/** The manifest's other columns may have been edited since: the newest values count. */
 function withManifestRow(former: ItemRecord, fresh: ItemRecord): ItemRecord {
   const { email, title, source, row, user } = fresh;
   return { ...former, email, title, source, row, user };

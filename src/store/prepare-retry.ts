@@ -1,6 +1,7 @@
 /**
- * Opens ended items of a campaign again, from its output tree alone: the manifest's files may be gone. Each record is
- * written whole before the page that tells of it; interrupted anywhere, what was opened is open, the rest is as it was.
+ * Reopens ended items of a campaign, from its output tree alone: the manifest's files may be gone. Each record is
+ * written whole before the page that lists it; after an interruption, reopened items are open and the rest is
+ * unchanged.
  */
 import { inParallel } from './in-parallel.ts';
 import { readListed, writeItem } from './item-store.ts';
@@ -21,11 +22,11 @@ import { isDamagedRecord } from './store-error.ts';
 const WRITE_LIMIT = 16;
 
 export interface PreparedRetry {
-  /** Items whose end stays as it is. */
+  /** Items whose end is kept. */
   readonly done: number;
 }
 
-/** `chosen`: ids of items to open again; `alone`: those of them that no longer share a job. `at`: ISO 8601, UTC. */
+/** `chosen`: ids of items to reopen; `alone`: those of them that no longer share a job. `at`: ISO 8601, UTC. */
 export async function prepareRetry(
   store: Store,
   campaign: PreparedCampaign,
@@ -51,7 +52,7 @@ export async function prepareRetry(
   return { done };
 }
 
-/** The item's line in its page, from its record as it is now. */
+/** The item's line in its page, from its current record. */
 async function open(
   store: Store,
   entry: PageEntry,

@@ -1,6 +1,6 @@
 /**
- * Lays a campaign's items out in the tree before the first workflow starts: inputs and records first,
- * then the pages, the campaign last. Interrupted anywhere it counts as not prepared and is repeated.
+ * Prepares a campaign's items in the tree before the first workflow starts: first inputs and records, then the pages,
+ * the campaign last. If it is interrupted, the campaign counts as not prepared and this is repeated.
  */
 import type { Item } from '../domain/item.ts';
 import { inParallel } from './in-parallel.ts';
@@ -27,11 +27,11 @@ const DEFAULT_PAGE_SIZE = 200;
 export interface Prepared {
   readonly pages: number;
   readonly items: number;
-  /** Items whose end is on disk: of a former run, or delivered from what was known. */
+  /** Items whose end is on disk: from a former run, or delivered from known results. */
   readonly done: number;
-  /** Items that get the result of another row, once it is there. */
+  /** Items that get the result of another row, once it exists. */
   readonly following: number;
-  /** False when the tree held the same items of the same manifests already: what is published of them still holds. */
+  /** False when the tree already had the same items of the same manifests: what is published of them is still valid. */
   readonly changed: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface PrepareOptions {
 type Items = AsyncIterable<PlannedItem> | Iterable<PlannedItem>;
 
 /**
- * A record that is there already is kept when input and options are the same, whatever its state:
- * what is done stays done, and a job that was submitted is not submitted again, even when the
- * Temporal database is lost. With another input or other options the item begins anew.
+ * An existing record is kept if input and options are the same, whatever its state: finished items stay finished, and a
+ * submitted job is not submitted again, even if the Temporal database is lost. With another input or other options the
+ * item starts again.
  * @throws StoreError also `STORE_DUPLICATE_ID`, `STORE_RECORD_UNREADABLE`
  */
 export async function prepareCampaign(
@@ -55,7 +55,7 @@ export async function prepareCampaign(
   items: Items,
   options: PrepareOptions = {},
 ): Promise<Prepared> {
-  // The pages are about to change: until the end this is not a prepared campaign.
+  // The pages are about to change: until the end the campaign counts as not prepared.
   const former = await formerCampaign(store);
   await store.remove(PREPARED_CAMPAIGN);
   const laid = await layOut(store, items, options, 0);
@@ -68,8 +68,8 @@ export async function prepareCampaign(
 }
 
 /**
- * Adds items to a campaign that runs: pages after its own, which stay as they are, because its workflow reads them.
- * Counts are those of the whole campaign; `done` and `following` those of the new items.
+ * Adds items to a running campaign: new pages after the existing ones, which stay unchanged because its workflow reads
+ * them. Counts are those of the whole campaign; `done` and `following` those of the new items.
  */
 export async function growCampaign(
   store: Store,
@@ -85,8 +85,8 @@ export async function growCampaign(
 }
 
 /**
- * Writes input and record anew of items whose record is gone from the tree of a campaign that runs: somebody has removed
- * their folders. Their workflows wait for that; without it they would wait for ever.
+ * Rewrites input and record of items whose record is missing from the tree of a running campaign because their folders
+ * were removed. Otherwise their workflows would wait forever.
  */
 export async function restoreItems(
   store: Store,
@@ -97,7 +97,7 @@ export async function restoreItems(
   const records = new Set<string>();
   for await (const key of store.list('')) if (key.endsWith(`/${ITEM_RECORD}`)) records.add(key);
   if (records.size >= there.size) return;
-  // What runs has a job of its own: no result of another campaign is put in its place.
+  // A running item has its own job, which is not replaced by a result of another campaign.
   const preparation = new ItemPreparation(store, nothingKnown, new Map());
   for await (const item of items) {
     if (!there.has(item.id)) continue;
@@ -112,7 +112,7 @@ interface LaidOut extends Omit<Prepared, 'changed'> {
   readonly files: number;
 }
 
-/** Writes the items and their pages, numbered from `firstPage`; but for those that are `there`. */
+/** Writes the items and their pages, numbered from `firstPage`, except those in `there`. */
 async function layOut(
   store: Store,
   items: Items,
@@ -126,7 +126,7 @@ async function layOut(
     const preparation = new ItemPreparation(store, known, leaders);
     const entries = await preparePage(preparation, await newOf(preparation, page, there));
     if (entries.length === 0) continue;
-    // One trip to the disk for the page instead of four an item: 10,000 items in seconds.
+    // One sync for the page instead of four per item: 10,000 items in seconds.
     await store.flush(preparation.written);
     await writePage(store, laid.pages, entries);
     laid.pages += 1;
@@ -143,14 +143,14 @@ async function newOf(
   page: readonly PlannedItem[],
   there: ReadonlySet<string>,
 ): Promise<readonly PlannedItem[]> {
-  // By the pages and not by the tree: what an interrupted growth has laid out stands in none of them yet.
+  // Decided by the pages, not by the tree: items of an interrupted growth are not in any page yet.
   for (const item of page) if (there.has(item.id)) await preparation.meet(item);
   return page.filter(({ id }) => !there.has(id));
 }
 
 const nothingKnown: Known = () => Promise.resolve(null);
 
-/** In manifest order. Rows of shared work come one by one after the others: each may serve those after it. */
+/** In manifest order. Rows of shared work are prepared one by one after the others: each may serve later ones. */
 async function preparePage(
   preparation: ItemPreparation,
   page: readonly PlannedItem[],
@@ -166,7 +166,7 @@ async function preparePage(
   return page.flatMap((item) => entries.get(item.id) ?? []);
 }
 
-/** Null, too, when it cannot be read: it is about to be written anew. */
+/** Also null when it is unreadable: it is about to be rewritten. */
 async function formerCampaign(store: Store): Promise<PreparedCampaign | null> {
   try {
     return await readPreparedCampaign(store);

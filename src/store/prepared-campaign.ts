@@ -1,6 +1,6 @@
 /**
- * What the runner keeps for itself in the tree: the campaign as it was prepared, and its items in
- * manifest order, in pages, so that a workflow reads a few hundred ids at a time.
+ * The runner's own files in the tree: the campaign as it was prepared, and its items in manifest order, in pages, so
+ * that a workflow reads a few hundred ids at a time.
  */
 import { z } from 'zod';
 import type { Sent } from '../domain/campaign.ts';
@@ -20,7 +20,7 @@ const FORMAT = 1;
 export interface Campaign {
   readonly name: string;
   readonly manifestDigests: readonly ManifestDigest[];
-  /** The effective settings, JSON data, without secrets: it is published as it is. */
+  /** The effective settings, JSON data, without secrets: published as they are. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -29,29 +29,29 @@ export interface PreparedCampaign extends Campaign {
   readonly items: number;
 }
 
-/** An item in a page. `done` tells the final state that a former run had brought it to. */
+/** An item in a page. `done`: its final state from a former run. */
 export interface PageEntry {
   readonly id: string;
   readonly kind: Kind;
   readonly done?: FinalState;
-  /** How often it was begun again; absent for never. */
+  /** How often it was restarted; absent for never. */
   readonly generation?: number;
-  /** The item whose job serves this one: it has none of its own. */
+  /** The item whose job serves this one, which has no job of its own. */
   readonly follows?: string;
-  /** The job that a former run had submitted and not seen the end of. */
+  /** The job that a former run had submitted without seeing its end. */
   readonly job?: {
     readonly remoteId: string;
     readonly address: string;
-    /** The code that it had brought before `retry` opened the item again: another job may follow it. */
+    /** The code with which it had ended before `retry` reopened the item: another job may follow it. */
     readonly formerEnd?: string | undefined;
   };
-  /** Fingerprint of the token that it was submitted with, or may have been, where the campaign has several. */
+  /** Fingerprint of the token that it was or may have been submitted with, if the campaign has several. */
   readonly credential?: string;
-  /** The job at the service that the row names: it is asked for, and never submitted. */
+  /** The job at the service that the row names: it is polled, and never submitted. */
   readonly adopts?: string;
-  /** Of an item that has a job of its own yet to be done; absent from pages of before it was noted. */
+  /** For an item whose own job is still to be done; absent from pages written before it was recorded. */
   readonly sends?: Sent;
-  /** What the row asks for (`jobDigest`): tells its record from one of the same name; absent from older pages. */
+  /** What the row requests (`jobDigest`), in case of a record of the same name; absent from older pages. */
   readonly asks?: string;
 }
 
@@ -86,7 +86,7 @@ const pageOnDisk = z.array(
   }),
 );
 
-/** Null until the campaign is prepared to the end. */
+/** Null until the campaign is completely prepared. */
 export async function readPreparedCampaign(store: Store): Promise<PreparedCampaign | null> {
   const text = await store.readText(PREPARED_CAMPAIGN);
   if (text === null) return null;
@@ -133,10 +133,10 @@ export async function idsOf(
   return ids;
 }
 
-/** Enough of a digest to tell inputs apart by eye. */
+/** Enough digits to distinguish inputs by eye. */
 const DIGITS = 12;
 
-/** How many of its items take over a job that somebody else has submitted. */
+/** How many of its items adopt a job that was submitted elsewhere. */
 export async function countAdopted(store: Store, { pages }: PreparedCampaign): Promise<number> {
   let adopted = 0;
   for (let page = 0; page < pages; page += 1)
@@ -144,7 +144,7 @@ export async function countAdopted(store: Store, { pages }: PreparedCampaign): P
   return adopted;
 }
 
-/** How many items of each kind a campaign has, and how many of them need no submission: they share a job, or adopt one. */
+/** The number of items of each kind, and how many of them need no submission: they share a job, or adopt one. */
 export interface KindCounts {
   readonly items: Readonly<Record<Kind, number>>;
   readonly following: Readonly<Record<Kind, number>>;

@@ -1,13 +1,13 @@
-/** Whether a bucket can be worked with: tried, because permissions and manuals alone do not tell. */
+/** Tests whether a bucket is usable, because permissions and manuals alone do not show it. */
 import { randomUUID } from 'node:crypto';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Below the campaigns' names, which begin with no dot. */
+/** Apart from the campaigns' names, which do not begin with a dot. */
 const PROBES = '.hundredfold-probe/';
 
 /**
- * Writes, creates, reads, lists and removes one small object. `store`: where the campaigns lie.
+ * Writes, creates, reads, lists and removes one small object. `store`: the store that contains the campaigns.
  * @throws StoreError `STORE_NOT_CONDITIONAL` for a server that ignores `If-None-Match`, and what the store throws
  */
 export async function probe(store: Store): Promise<void> {
@@ -21,7 +21,7 @@ export async function probe(store: Store): Promise<void> {
     for await (const found of store.list(key)) listed ||= found === key;
     if ((await store.readText(key)) !== text || !listed) throw notConsistent(store);
   } finally {
-    // The first error is the one to tell.
+    // The first error is reported.
     await store.remove(key).catch(() => undefined);
   }
 }

@@ -1,20 +1,20 @@
-/** How a folder's files are looked at and read: absence is a value, and no link is followed. */
+/** How files of a folder are checked and read: absence is a value, and no link is followed. */
 import { createHash } from 'node:crypto';
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import type { FileDigest } from './digest.ts';
 import { hasCode, isAbsent } from './system-calls.ts';
 
-/** Of a link only that it is one. */
+/** For a link, only the fact that it is one. */
 export const LINK = Symbol('a symbolic link');
 export type Link = typeof LINK;
 
-/** At once where the calls block, see blocking-reads.ts. */
+/** Immediate if the calls block, see blocking-reads.ts. */
 export type Soon<T> = T | Promise<T>;
 
 export interface Reads {
   status(path: string): Soon<Stats | null>;
-  /** The whole file; null where there is none. */
+  /** The whole file; null if there is none. */
   bytes(path: string): Soon<Uint8Array | Link | null>;
   /** As UTF-8. */
   text(path: string): Soon<string | Link | null>;
@@ -23,20 +23,20 @@ export interface Reads {
   entries(folder: string): Soon<Dirent[]>;
 }
 
-/** Not waiting for whoever writes into a pipe that stands there. */
+/** Opening a named pipe must not wait for a writer. */
 export const AS_IT_LIES = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Why a file could not be opened, as the value it stands for; throws what is no such reason. */
+/** The value for a file that could not be opened; other errors are thrown. */
 export function unopened(error: unknown): Link | null {
   if (hasCode(error, 'ELOOP')) return LINK;
-  // A socket, or a pipe without a reader: nothing that could be read.
+  // A socket, or a pipe without a reader: not readable.
   if (isAbsent(error) || hasCode(error, 'ENXIO')) return null;
   throw error;
 }
 
 const DIGEST_CHUNK_BYTES = 256 * 1024;
 
-/** Leaves the thread to others while the disk is at work. */
+/** Does not block the thread while the disk works. */
 export const WAITING_READS: Reads = {
   status: (path) => lstat(path).catch(nullIfAbsent),
   bytes: (path) => withFile(path, wholeOf),
@@ -72,7 +72,7 @@ async function withFile<T>(
   }
 }
 
-/** A file never changes under its name, so its size tells where it ends. */
+/** A file never changes under its name, so its size marks its end. */
 async function wholeOf(file: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(size);
   for (let at = 0; at < size;) {

@@ -1,7 +1,7 @@
 /**
- * What `retry` makes of an item that has ended: pure decisions over its record. The rule is that nothing is paid for
- * twice: a job that left an id is asked for first, whatever it had ended with, and another one is submitted only when
- * the service then shows that it is of no use (workflows/former-job.ts).
+ * How `retry` reopens an ended item: pure decisions on its record. The rule is that nothing is paid for twice: a job
+ * that has an id is polled first, however it had ended, and another one is submitted only when the service then shows
+ * that it is unusable (workflows/former-job.ts).
  */
 import type { ItemEndCode } from '../domain/item-end-codes.ts';
 import type { FinalState } from '../domain/states.ts';
@@ -9,14 +9,14 @@ import { isFinal } from '../domain/states.ts';
 import type { ItemRecord } from './item-record.ts';
 
 /**
- * `ask`: the job that the service has, or had, is asked for first. `resend`: submitted under the same name, which the
- * prediction service takes only once. `anew`: a new job, under a name of its own.
+ * `ask`: the job that the service has, or had, is polled first. `resend`: submitted under the same name, which the
+ * prediction service accepts only once. `anew`: a new job, under its own name.
  */
 export type Way = 'ask' | 'resend' | 'anew';
 
 /**
- * Ends that only the second time mean that the job is of no use: one that the service has and does not list may be
- * listed again, and whether the files of a job contradict each other is found out when its item has ended.
+ * Ends that only mean an unusable job if they occur twice: a job that exists but is not listed may be listed later, and
+ * whether the files of a job contradict each other is only checked when its item has ended.
  */
 const SECOND_TIME: readonly string[] = [
   'SUBMIT_TAKEN',
@@ -25,7 +25,7 @@ const SECOND_TIME: readonly string[] = [
 ] satisfies ItemEndCode[];
 
 export function wayOf(record: ItemRecord): Way {
-  // Never submitted, whatever became of its job.
+  // Never submitted, however its job ended.
   if (record.adopted) return 'ask';
   const code = record.error?.code ?? '';
   if (SECOND_TIME.includes(code) && cameBefore(record, code)) return 'anew';
@@ -33,27 +33,27 @@ export function wayOf(record: ItemRecord): Way {
   return SPENT.test(code) ? 'anew' : 'resend';
 }
 
-/** Codes that say what became of a job itself. Without its id it cannot be asked for, and its name is taken. */
+/** Codes about the job itself. Without its id it cannot be polled, and its name is taken. */
 const SPENT = /^(JOB|RESULT)_/;
 
 function cameBefore({ jobName, earlier }: ItemRecord, code: string): boolean {
   return earlier.some((end) => end.error?.code === code && end.jobName === jobName);
 }
 
-/** What its job had brought when `retry` opened the item again; null where no other job may follow that one. */
+/** Code with which its job had ended when `retry` reopened the item; null if no other job may follow that one. */
 export function formerEnd({ adopted, remoteId, earlier }: ItemRecord): string | null {
   const last = earlier.at(-1);
   if (adopted || remoteId === null || last?.remoteId !== remoteId) return null;
   return last.error?.code ?? last.state;
 }
 
-/** Ends after which nobody knows whether a submission had arrived. */
+/** Ends after which it is unknown whether a submission had arrived. */
 const UNKNOWN_FATE: readonly string[] = [
   'SUBMIT_UNSURE',
   'ITEM_ENDED_BY_HAND',
 ] satisfies ItemEndCode[];
 
-/** Whether sending the item again may make a second job: the molecule service knows no names (contract 2.1). */
+/** Whether sending the item again may create a second job: the molecule service knows no names (contract 2.1). */
 export function mayBeThere(record: ItemRecord): boolean {
   const code = record.error?.code ?? '';
   const way = wayOf(record);
@@ -61,7 +61,7 @@ export function mayBeThere(record: ItemRecord): boolean {
   return (unnamed && way === 'resend') || (code === 'SUBMIT_TAKEN' && way === 'anew');
 }
 
-/** What an ended item may be opened again from; an `invalid` row is mended in its manifest. */
+/** States from which an ended item may be reopened; an `invalid` row is corrected in its manifest. */
 export type RetriedState = Exclude<FinalState, 'succeeded' | 'invalid'>;
 
 const RETRIED: readonly string[] = ['failed', 'held', 'cancelled'] satisfies RetriedState[];
@@ -71,8 +71,8 @@ export function canBeRetried(state: ItemRecord['state']): state is RetriedState 
 }
 
 /**
- * The record as the next attempt finds it. What was fetched is kept, and vouched for, until another job has brought
- * its own. `at`: ISO 8601, UTC.
+ * The record for the next attempt. Downloaded files stay recorded until another job has delivered its own. `at`: ISO
+ * 8601, UTC.
  */
 export function reopened(record: ItemRecord, at: string): ItemRecord {
   const { state, error, remoteId, jobName, submittedAt, finishedAt } = record;
@@ -83,9 +83,9 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   const { engine, resultFrom, credential, ...same } = record;
   return {
     ...same,
-    // A name is unique to a token: another job, of another name, may be sent with any.
+    // A name is unique to a token: another job with another name may be sent with any token.
     ...(way !== 'anew' && credential !== undefined && { credential }),
-    // What came from an earlier campaign and is of no use is asked for by a job of its own.
+    // An unusable result from an earlier campaign is replaced by a job of its own.
     ...(resultFrom?.type === 'duplicate' && { resultFrom }),
     state: 'waiting',
     error: null,
@@ -103,7 +103,7 @@ export function reopened(record: ItemRecord, at: string): ItemRecord {
   };
 }
 
-/** The record once that job has proved to be of no use. `fetched`: its files that lie in the item's folder now. */
+/** The record once that job has proved to be unusable. `fetched`: the files now in the item's folder. */
 export function givenUp(record: ItemRecord, fetched: ItemRecord['files']): ItemRecord {
   const { engine: _, ...same } = record;
   return {

@@ -1,12 +1,12 @@
 /**
- * Results of earlier campaigns into the same store, by what was computed, so that nothing is paid for twice. A result
- * lies here under the digest of its work and of the service it came from; its files under their own digests, sharing
- * the disk space of the tree that they came from where the file system can.
+ * Results of earlier campaigns in the same store, by what was computed, so that nothing is paid for twice. A result is
+ * stored under the digest of its work and of the service it came from; its files under their own digests, sharing the
+ * disk space of the tree that they came from if the file system supports it.
  *
  * Nothing depends on it: it may be removed at any time.
  *
- * It is filled when a campaign is published and every file has just been compared with its digest. Rejected:
- * filling it at the end of each item, when the disk is busy.
+ * It is filled when a campaign is published and every file has just been compared with its digest. Rejected: filling it
+ * at the end of each item, when the disk is busy.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ export interface Wanted {
   readonly address: string;
 }
 
-/** Why there is no result to be had. */
+/** Why there is no result. */
 export type Miss = 'never computed' | 'other predictors' | 'damaged';
 
 export class ResultCache {
@@ -48,7 +48,7 @@ export class ResultCache {
     this.#store = store;
   }
 
-  /** Null with the reason where there is none. Files are only looked at when they are read. */
+  /** A miss with its reason if there is none. Files are only checked when they are read. */
   async find(wanted: Wanted): Promise<Source | Miss> {
     const entry = await this.#entry(wanted.work, wanted.address);
     if (entry === null) return 'never computed';
@@ -64,7 +64,7 @@ export class ResultCache {
     };
   }
 
-  /** Keeps the result of an item that succeeded by a job of its own, unless a fuller one is there. */
+  /** Keeps the result of an item that succeeded by its own job, unless the cache has a more complete one. */
   async keep(tree: Store, campaign: string, record: ItemRecord): Promise<void> {
     const { work, address, state, resultFrom } = record;
     if (state !== 'succeeded' || resultFrom || work === null || address === null) return;
@@ -73,7 +73,7 @@ export class ResultCache {
     const written: string[] = [];
     for (const [name, { sha256 }] of Object.entries(record.files)) {
       const key = fileKey(sha256);
-      // One that was edited in its tree, whose space it shares, is of no use any more.
+      // A file that was edited in its tree, whose space it shares, is unusable.
       if ((await this.#store.digest(key))?.sha256 === sha256) continue;
       await this.#store.adopt(key, tree, itemKey(record.kind, record.id, name));
       written.push(key);
@@ -91,7 +91,7 @@ export class ResultCache {
       const { campaign, item } = entryOnDisk.parse(JSON.parse(text));
       return { campaign, record: itemFromDisk(JSON.stringify(item), key) };
     } catch (error) {
-      // Of another version, or damaged: it is as good as none, and is written anew by the next job.
+      // Of another version, or damaged: treated as missing, and rewritten by the next job.
       if (error instanceof z.ZodError || error instanceof SyntaxError) return null;
       if (error instanceof StoreError && error.code === 'STORE_RECORD_UNREADABLE') return null;
       throw error;
@@ -99,7 +99,7 @@ export class ResultCache {
   }
 }
 
-/** The cache of the store that a campaign's tree lies in; null where nothing was kept yet. Makes no folder. */
+/** The cache of the store that contains a campaign's tree; null if nothing is cached yet. Creates no folder. */
 export async function resultCacheIfAny(campaignFolder: string): Promise<ResultCache | null> {
   const store = await openStoreIfAny(cacheFolder(campaignFolder));
   return store && new ResultCache(store);

@@ -1,4 +1,4 @@
-/** What a retry of a campaign would do, found out by reading alone: nothing is changed before all of it is clear. */
+/** Determines what a retry of a campaign would do, by reading alone: nothing is changed before everything is known. */
 import { HundredfoldError } from '../domain/errors.ts';
 import { SERVICE_OF_KIND, type ServiceName } from '../domain/item.ts';
 import { isFinal } from '../domain/states.ts';
@@ -11,35 +11,35 @@ import { canBeRetried, mayBeThere, wayOf, type RetriedState, type Way } from './
 import type { Store } from './store.ts';
 import { isDamagedRecord } from './store-error.ts';
 
-/** Items read at once: more only makes a disk seek. */
+/** Items read at once: more would only make a disk seek. */
 const READ_LIMIT = 16;
 
 /** Which items to run again. */
 export type Selection =
   /** Failed, held and cancelled ones. */
   | { readonly type: 'all' }
-  /** Failed ones alone. */
+  /** Only failed ones. */
   | { readonly type: 'failed' }
   /** These, unless they succeeded. */
   | { readonly type: 'items'; readonly ids: ReadonlySet<string> };
 
 export interface RetrySurvey {
-  /** The ids of the items to open again. */
+  /** The ids of the items to reopen. */
   readonly chosen: ReadonlySet<string>;
   readonly states: Readonly<Record<RetriedState, number>>;
-  /** Of those with a job of their own. */
+  /** Of those with their own job. */
   readonly ways: Readonly<Record<Way, number>>;
-  /** Chosen or open ones that get the result of another item. */
+  /** Chosen or open items that get the result of another item. */
   readonly following: number;
-  /** Chosen ones that shared the job of an item which is not to be had any more: they get one of their own. */
+  /** Chosen items that shared the job of an item which is no longer available: they get their own. */
   readonly alone: ReadonlySet<string>;
-  /** Chosen ones of which the service may have a job that we know nothing of. */
+  /** Chosen items for which the service may have a job that we do not know. */
   readonly mayBeThere: number;
-  /** Items that have not ended: they go on. */
+  /** Items that have not ended: they continue. */
   readonly open: number;
-  /** Those of them that an earlier retry had opened, and that its workflow did not see the end of. */
+  /** Those of them that an earlier retry reopened, and whose end its workflow did not see. */
   readonly reopenedBefore: number;
-  /** Where jobs will be sent, or asked for. */
+  /** Services that will receive jobs or be polled. */
   readonly services: ReadonlySet<ServiceName>;
   /** Items that cannot be run again from this tree, a sentence each. */
   readonly unusable: readonly string[];
@@ -56,16 +56,16 @@ type Finding =
   | { readonly type: 'open'; readonly again: boolean; readonly follows: boolean }
   | { readonly type: 'left' }
   | { readonly type: 'unusable'; readonly why: string }
-  /** Asked for by its id, and not to be had. */
+  /** Named by its id, but not retryable. */
   | { readonly type: 'refused'; readonly why: string };
 
-/** The item whose result another one gets; its state is null where its record is gone. */
+/** The item whose result another one gets; its state is null if its record is gone. */
 interface Leader {
   readonly id: string;
   readonly state: ItemRecord['state'] | null;
 }
 
-/** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: of the items that were named one cannot be run again */
+/** @throws HundredfoldError `ITEM_NOT_RETRYABLE`: one of the named items cannot be run again */
 export async function surveyRetry(
   store: Store,
   campaign: PreparedCampaign,
@@ -116,7 +116,7 @@ class RetryCount implements RetrySurvey {
     else this.#addJob(finding.record);
   }
 
-  /** Once all that is chosen is known: a follower has its leader's end, and no other unless that one is run again. */
+  /** Once all chosen items are known: a follower keeps its leader's end unless the leader is run again. */
   settleFollowers(): void {
     for (const { record, named, leader } of this.#followers) {
       const { id, state } = leader;
@@ -142,7 +142,7 @@ async function find(store: Store, entry: PageEntry, selection: Selection): Promi
   const named = selection.type === 'items' && selection.ids.has(entry.id);
   const record = await readable(store, entry);
   const unusable = (why: string): Finding => ({ type: named ? 'refused' : 'unusable', why });
-  // An item without a record is published as failed; there is nothing left to send.
+  // An item without a record is published as failed; there is nothing to send.
   if (typeof record === 'string')
     return selection.type === 'items' && !named ? LEFT : unusable(record);
   const { id, state } = record;
@@ -166,7 +166,7 @@ async function leaderOf(store: Store, { kind, resultFrom }: ItemRecord): Promise
 
 const LEFT: Finding = { type: 'left' };
 
-/** The record, or why there is none. */
+/** The record, or why it is missing. */
 async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | string> {
   try {
     return (
@@ -178,7 +178,7 @@ async function readable(store: Store, entry: PageEntry): Promise<ItemRecord | st
   }
 }
 
-/** The record vouches for what is sent: an input that was changed by hand is another item, and goes by a manifest. */
+/** The record guarantees what is sent: an edited input is a different item, and needs a manifest. */
 async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promise<string | null> {
   const key = itemKey(kind, id, input.name);
   const found = await store.digest(key);
@@ -186,7 +186,7 @@ async function inputFault(store: Store, { kind, id, input }: ItemRecord): Promis
   return found.sha256 === input.sha256 ? null : `${key} was changed since it was prepared.`;
 }
 
-/** More is no list that anybody works off on a screen. */
+/** A longer list is not useful on a screen. */
 const SHOWN = 20;
 
 function refused(reasons: readonly string[]): HundredfoldError {

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in the store, coded. `retryable` says whether the same write can succeed later
- * without a change to the item: a full disk is the machine's trouble and must not burn the item.
+ * Errors of the store, with codes. `retryable`: the same write can succeed later without a change to the item. A full
+ * disk is a fault of the machine and must not fail the item.
  */
 import type { StoreCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -8,7 +8,7 @@ import { HundredfoldError } from '../domain/errors.ts';
 export type { StoreCode };
 
 export class StoreError extends HundredfoldError {
-  /** Whether trying again later can help, once the remedy was applied. */
+  /** Whether a later retry can help, once the remedy was applied. */
   readonly retryable: boolean;
 
   constructor(details: {
@@ -16,7 +16,7 @@ export class StoreError extends HundredfoldError {
     readonly message: string;
     readonly remedy: string;
     readonly retryable: boolean;
-    /** Exit code of the command that meets it. */
+    /** Exit code of a command that fails with it. */
     readonly exitCode?: number;
     readonly cause?: unknown;
   }) {
@@ -56,7 +56,7 @@ const IN_THE_WAY: Omit<Meaning, 'what'> = {
   retryable: false,
 };
 
-/** The system's error codes (errno(3)) that a user can do something about. */
+/** System error codes (errno(3)) that a user can fix. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOSPC: { ...FULL, what: 'the disk is full' },
   EDQUOT: { ...FULL, what: 'the disk quota is used up' },
@@ -91,7 +91,7 @@ export function storeErrorOf(error: unknown, action: string): StoreError {
   });
 }
 
-/** A body of another length than the sender had announced. */
+/** A body with another length than the sender had announced. */
 export function wrongLength(key: string, expected: number, bytes: number): StoreError {
   return new StoreError({
     code: 'STORE_TRUNCATED',
@@ -101,7 +101,7 @@ export function wrongLength(key: string, expected: number, bytes: number): Store
   });
 }
 
-/** @param needed bytes that are still to come; null when nobody knows */
+/** @param needed bytes still to come; null when unknown */
 export function noRoom(key: string, free: number, needed: number | null, kept: number): StoreError {
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
   const room = needed === null ? '' : `${mb(needed)} are needed, and `;
@@ -122,7 +122,7 @@ export function missing(key: string): StoreError {
   });
 }
 
-/** Codes of an item.json that is there and is of no use: damaged, or the record of another item. */
+/** Codes of an item.json that exists but is unusable: damaged, or the record of another item. */
 const DAMAGED_RECORD: readonly string[] = [
   'STORE_RECORD_UNREADABLE',
   'ITEM_RECORD_FOREIGN',

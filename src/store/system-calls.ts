@@ -1,4 +1,4 @@
-/** The calls of the file system that the store needs, with errors coded; those that read are in reads.ts. */
+/** The file system calls that the store needs, with coded errors; those that read are in reads.ts. */
 import { copyFile, link, lstat, mkdir, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,7 +13,7 @@ export async function system<T>(action: string, call: () => T | Promise<T>): Pro
   }
 }
 
-/** Brings a file or the entries of a folder to the disk. */
+/** Syncs a file or the entries of a folder to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -28,8 +28,8 @@ export function hasCode(error: unknown, code: string): boolean {
 }
 
 /**
- * Makes a folder, and with `parents` those above it; one that is there is left alone.
- * Not `mkdir` with `recursive`: on a read-only disk that says ENOENT, which misleads the user.
+ * Creates a folder, and with `parents` its parents; an existing one is left alone. Not `mkdir` with `recursive`: on a
+ * read-only disk that fails with ENOENT, which misleads the user.
  */
 export async function makeFolder(path: string, parents: boolean): Promise<void> {
   try {
@@ -50,7 +50,7 @@ export function isAbsent(error: unknown): boolean {
   return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR');
 }
 
-/** A second name for a file. False where it cannot be: another disk, or a file system without links. */
+/** A second name for a file. False if that is impossible: another disk, or a file system without links. */
 export async function isLinked(source: string, path: string): Promise<boolean> {
   try {
     await link(source, path);
@@ -64,8 +64,8 @@ export async function isLinked(source: string, path: string): Promise<boolean> {
 const NO_LINKS = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'] as const;
 
 /**
- * Gives a whole file a name that nothing else has: link(2) fails where the name is taken, also over NFS. False where
- * it is taken. Without links the file is copied to a name that the system makes for it alone.
+ * Gives a whole file a new name: link(2) fails if the name is taken, also over NFS. False if it is taken. Without links
+ * the file is copied to a name that the system creates exclusively.
  */
 export async function linkNew(source: string, path: string): Promise<boolean> {
   try {
@@ -74,7 +74,7 @@ export async function linkNew(source: string, path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
-    // Over NFS the answer to a link that was made may be lost; the call is then repeated, and finds its own link.
+    // Over NFS the answer to a successful link may be lost; the repeated call then finds its own link.
     const [ours, found] = await Promise.all([lstat(source), lstat(path)]);
     return ours.ino === found.ino && ours.dev === found.dev;
   }

@@ -1,6 +1,6 @@
 /**
- * Brings files of one store to another, each compared with its digest on the way: what arrives is what was published,
- * or it does not arrive. A file that is there and right is left alone, so that a transfer which was broken off goes on.
+ * Copies files of one store to another, comparing each with its digest: only files that match what was published
+ * arrive. A file that is already there and correct is left alone, so that an interrupted transfer continues.
  */
 import { createHash } from 'node:crypto';
 import { inParallel } from './in-parallel.ts';
@@ -8,14 +8,14 @@ import { CHECKSUMS, LEASES, TREE_IDENTITY } from './layout.ts';
 import type { Store } from './store.ts';
 import { StoreError } from './store-error.ts';
 
-/** Files whose entries are brought to the disk together, and listed in memory. */
+/** Files that are synced together and listed in memory. */
 const TOGETHER = 1_000;
 const FILES_AT_ONCE = 16;
 
 export interface TransferOptions {
   readonly from: Store;
   readonly to: Store;
-  /** Which keys; all of them when it is left out. */
+  /** Which keys; default: all. */
   readonly wanted?: (key: string) => boolean;
   /** Called after each file. */
   readonly onFile?: (done: Transferred) => void;
@@ -25,20 +25,20 @@ export interface TransferOptions {
 export interface Transferred {
   readonly files: number;
   readonly copied: number;
-  /** There and right already. */
+  /** Already there and correct. */
   readonly kept: number;
-  /** Of what was copied. */
+  /** Of the copied files. */
   readonly bytes: number;
-  /** Files that are not what they should be, and did not arrive: a sentence each. */
+  /** Files that differ from their digest and were not copied: one sentence each. */
   readonly faults: readonly string[];
 }
 
-/** Leases and identity are of a place, not of what lies there. */
+/** Leases and identity belong to a place, not to its content. */
 export function isTransferable(key: string): boolean {
   return !key.startsWith(LEASES) && key !== TREE_IDENTITY;
 }
 
-/** @throws StoreError what the stores throw; a file with a wrong digest is told among the faults */
+/** @throws StoreError what the stores throw; a file with a wrong digest is listed in the faults */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   const { from, to, wanted = () => true, onFile, signal } = options;
   const expected = await readChecksums(from);
@@ -64,7 +64,7 @@ export async function transfer(options: TransferOptions): Promise<Transferred> {
   return done;
 }
 
-/** The keys of `from` that are in `to` with another content, in order. */
+/** The keys of `from` that exist in `to` with different content, in order. */
 export async function differences({
   from,
   to,
@@ -85,7 +85,7 @@ async function* batches(
   wanted: (key: string) => boolean,
 ): AsyncGenerator<readonly string[]> {
   let batch: string[] = [];
-  // Last: checksums stand beside files that are there.
+  // Last: checksums are only written once their files are there.
   let checksums = false;
   for await (const key of store.list('')) {
     if (!isTransferable(key) || !wanted(key)) continue;
@@ -99,7 +99,7 @@ async function* batches(
   if (checksums) yield [CHECKSUMS];
 }
 
-/** SHA256SUMS of a published tree, by key; empty where there is none. */
+/** SHA256SUMS of a published tree, by key; empty if there is none. */
 export async function readChecksums(store: Store): Promise<ReadonlyMap<string, string>> {
   const text = (await store.readText(CHECKSUMS)) ?? '';
   const sums = new Map<string, string>();

@@ -1,7 +1,7 @@
 /**
- * What tells an output tree from every other one: a random id in the tree, which its campaign carries. A worker to
- * which the folder of that name is another tree, or is not there, must not work on it. Another Temporal that takes the
- * tree over gives it a new id: what the former one still has under way fits it no more (lease.ts).
+ * The identity of an output tree: a random id in the tree, which its campaign carries. A worker must not work on the
+ * tree if the folder of that name is missing or contains another tree. Another Temporal that takes over the tree gives
+ * it a new id: operations that the former one still has in progress no longer match it (lease.ts).
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -12,23 +12,23 @@ import { StoreError } from './store-error.ts';
 
 const onDisk = z.object({ format: z.literal(1), id: z.string().min(1) });
 
-/** Null where the tree has none, or one that cannot be read. */
+/** Null if the tree has none, or an unreadable one. */
 export async function readTreeId(store: Store): Promise<string | null> {
   const text = await store.readText(TREE_IDENTITY);
   return text === null ? null : idIn(text);
 }
 
-/** The id of the tree; it gets one where it has none. `id`: the one that a running campaign carries, if any. */
+/** The id of the tree; creates one if it has none. `id`: the one that a running campaign carries, if any. */
 export async function ensureTreeId(store: Store, id: string = randomUUID()): Promise<string> {
   const known = await readTreeId(store);
   if (known !== null) return known;
   if (await store.create(TREE_IDENTITY, textOf(id))) return id;
   const other = await readTreeId(store);
-  // Damaged: nobody can carry what it said.
+  // Damaged: its content cannot be carried by any campaign.
   return other ?? renewTreeId(store, id);
 }
 
-/** A new id in place of the one that the tree may have. */
+/** Replaces the id of the tree by a new one. */
 export async function renewTreeId(store: Store, id: string = randomUUID()): Promise<string> {
   await store.write(TREE_IDENTITY, textOf(id));
   return id;
@@ -57,7 +57,7 @@ export async function checkTreeId(store: Store, wanted: string): Promise<void> {
   throw treeNotHere(store.location, fault);
 }
 
-/** Retryable: another worker may have it, and this one too once its disk is mounted. */
+/** Retryable: another worker may have the tree, and this one too once its disk is mounted. */
 export function treeNotHere(folder: string, fault: string): StoreError {
   return new StoreError({
     code: 'TREE_NOT_HERE',

@@ -1,7 +1,7 @@
 /**
- * Spans of what this process asks of Temporal: starts, signals and cancellations. A call that is made for an item is below
- * the activity that makes it; the start of a campaign is the beginning of the campaign's own trace. Nothing is added to
- * the call, so that histories are the same with and without traces.
+ * Spans of calls from this process to Temporal: starts, signals and cancellations. A call for an item is a child of the
+ * activity that makes it; the start of a campaign begins the campaign's own trace. Nothing is added to the call, so
+ * that histories are the same with and without traces.
  */
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Tracer } from '@opentelemetry/sdk-trace-base';
@@ -44,7 +44,7 @@ interface Call {
   readonly workflowId: string;
 }
 
-/** Below the activity that makes the call; without one there is no trace that it belongs to. */
+/** A child of the activity that makes the call; without an activity there is no trace that it belongs to. */
 async function traced<T>(
   tracer: Tracer,
   { name, workflowId }: Call,
@@ -64,7 +64,7 @@ async function traced<T>(
   });
 }
 
-/** The first span of the trace of a campaign, which only the id of its run tells. */
+/** The first span of the trace of a campaign, whose id follows only from the id of its run. */
 async function startCampaign(
   tracer: Tracer,
   sampling: Sampling,

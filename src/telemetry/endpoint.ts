@@ -1,6 +1,6 @@
 /**
- * What operators and schedulers ask a worker over HTTP: `/metrics` for Prometheus, `/healthz` (the process answers) and
- * `/readyz` (it takes up work). It has no secrets to show, and takes nothing in.
+ * HTTP endpoint of a worker for operators and schedulers: `/metrics` for Prometheus, `/healthz` (the process answers)
+ * and `/readyz` (it accepts work). It shows no secrets and accepts no input.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,14 +8,14 @@ import { HundredfoldError } from '../domain/errors.ts';
 
 export interface Place {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 export interface Answers {
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
-  /** Why the worker takes up no work now; null when it does. */
+  /** Why the worker accepts no work now; null when it does. */
   readonly notReady: () => Promise<string | null>;
 }
 
@@ -29,7 +29,7 @@ export interface Endpoint {
 const METRICS = 'text/plain; version=0.0.4; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 
-/** @throws HundredfoldError `METRICS_PORT` where nobody may listen there. */
+/** @throws HundredfoldError `METRICS_PORT` when it cannot listen there. */
 export async function openEndpoint(place: Place, answers: Answers): Promise<Endpoint> {
   const server = createServer((request, response) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -1,4 +1,4 @@
-/** The gauges of how things stand (standing.ts). What is not known is absent, and not zero. */
+/** The gauges of the current state (standing.ts). Unknown values are absent, not zero. */
 import { Gauge, type Registry } from 'prom-client';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -41,7 +41,7 @@ export class ServerGauges {
   }
 
   forget(): void {
-    // `reset` sets a gauge without labels to 0; `remove` takes it away.
+    // `reset` sets a gauge without labels to 0; `remove` removes it.
     for (const one of [this.campaigns, this.held]) one.remove();
     for (const one of [this.items, this.pollers, this.backlog, this.backlogAge]) one.reset();
   }
@@ -106,7 +106,7 @@ export class BudgetGauges {
     for (const one of this.#all) one.reset();
   }
 
-  /** @param found the budget of each reference; null where there is none */
+  /** @param found the budget of each reference; null if there is none */
   show(references: readonly ServiceReference[], found: readonly (BudgetStatus | null)[]): void {
     this.forget();
     for (const [i, { service, credential }] of references.entries()) {

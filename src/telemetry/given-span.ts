@@ -1,8 +1,8 @@
-/** Spans whose ids follow from what they are about, so that several processes name the same one without talking. */
+/** Spans whose ids are derived from their subject, so that several processes use the same one without communicating. */
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags, type SpanContext } from '@opentelemetry/api';
 import { Span, type Tracer } from '@opentelemetry/sdk-trace-base';
 
-/** The first span of a trace, which all others hang below. */
+/** The first span of a trace, the ancestor of all others. */
 export function rootOf(traceId: string): SpanContext {
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED, isRemote: true };
 }
@@ -16,7 +16,7 @@ export interface GivenSpan {
   readonly kind?: SpanKind;
 }
 
-/** The one way to a span of a given id: `startSpan` makes up its own. The package is pinned. */
+/** The only way to create a span with a given id: `startSpan` generates its own. The package is pinned. */
 export function givenSpan(
   tracer: Tracer,
   { name, context, parent, startTime, kind = SpanKind.INTERNAL }: GivenSpan,

@@ -24,8 +24,8 @@ const METHODS = {
 } as const satisfies Record<LogLevel, string>;
 
 /**
- * Writes entries with pino, as the local services do: `time` (ISO 8601, UTC), `level`, `message`, then `campaign`, `item`,
- * `service`, `trace_id` where they are known. Only activities know the trace. Entries below the level are left to the caller.
+ * Writes entries with pino, as the local services do: `time` (ISO 8601, UTC), `level`, `message`, then `campaign`,
+ * `item`, `service`, `trace_id` if known. Only activities know the trace. The caller filters entries by level.
  */
 export function lineWriter(
   write: (line: string) => void,
@@ -37,7 +37,7 @@ export function lineWriter(
       level: 'trace',
       messageKey: 'message',
       base: null,
-      // The core of the SDK hands its entries over some time after they were made.
+      // The core of the SDK delivers its entries some time after they were made.
       timestamp: false,
       formatters: { level: (label) => ({ level: label.toUpperCase() }) },
     },
@@ -49,7 +49,7 @@ export function lineWriter(
   };
 }
 
-/** The same line for people: one entry is one line, and no control code of a service's words reaches a terminal. */
+/** The same line for people: one entry is one line, and no control code of a service's message reaches a terminal. */
 function asText(line: string): string {
   const entry = JSON.parse(line) as Record<string, unknown>;
   const { time, level, message, ...fields } = entry;
@@ -57,7 +57,7 @@ function asText(line: string): string {
   return `${[time, level, harmless(String(message)), ...words].join(' ')}\n`;
 }
 
-/** The fields under which log lines, and attributes of spans, say what they are about. */
+/** The fields of log lines, and attributes of spans, that identify their subject. */
 export function subjectFields(subject: Subject): Record<string, string> {
   const { campaign, item, service, traceId } = subject;
   return {
@@ -68,14 +68,14 @@ export function subjectFields(subject: Subject): Record<string, string> {
   };
 }
 
-/** The SDK adds the execution to what workflows and activities log. */
+/** The SDK adds the execution to the log entries of workflows and activities. */
 function subjectIn({ workflowId, runId }: Readonly<Record<string, unknown>>): Subject {
   return typeof workflowId === 'string' && typeof runId === 'string'
     ? subjectOfWorkflow({ workflowId, runId })
     : {};
 }
 
-/** Errors by message: stack traces are several lines. Bigints as text: JSON numbers are not exact. */
+/** Errors by message: stack traces have several lines. Bigints as text: JSON numbers are not exact. */
 function plain(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const of = (value: unknown): unknown => {
     if (value instanceof Error) return `${value.name}: ${value.message}`;

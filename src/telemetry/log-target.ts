@@ -1,4 +1,4 @@
-/** Where the log of the SDK and of the worker goes; in a file of its own, because commands without a worker say it too. */
+/** Target of the log of the SDK and of the worker; in a separate file, because commands without a worker set it too. */
 import type { LogLevel } from '@temporalio/worker';
 import type { LogFormat } from './log-line.ts';
 
@@ -10,7 +10,7 @@ export interface LogTarget {
 
 let target: LogTarget | null = null;
 
-/** To be called once, before the first worker. */
+/** Call it once, before the first worker. */
 export function logTo(
   write: (line: string) => void,
   level: LogLevel = 'WARN',

@@ -1,6 +1,6 @@
 /**
- * The metrics of one worker process: what it has done, counted as it happens. How budgets, task queues and items stand is
- * asked from Temporal (standing.ts). Labels have few values: services, states, codes; never an item, a campaign or a
+ * The metrics of one worker process: its work, counted as it happens. The state of budgets, task queues and items is
+ * queried from Temporal (standing.ts). Labels have few values: services, states, codes; never an item, a campaign or a
  * token.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -16,7 +16,7 @@ const STORE_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 /** Codes of items that end as held. */
 const HELD = ['SUBMIT_UNSURE', 'SUBMIT_TAKEN'] satisfies ItemEndCode[];
 
-/** Codes are a closed set (src/domain/errors.ts); should a text come instead, it makes no time series of its own. */
+/** Codes are a closed set (src/domain/errors.ts); any other text must not create its own time series. */
 const CODE = /^[A-Z][A-Z0-9_]{1,40}$/;
 
 export interface ServiceCall {

@@ -1,4 +1,4 @@
-/** What a worker shows of itself while it works. Every part may be absent: then nothing is measured, and nothing slower. */
+/** Metrics, traces and logs of a worker. Every part may be absent: then nothing is measured or slower. */
 import type { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptors, ActivityInterceptorsFactory, Worker } from '@temporalio/worker';
@@ -15,9 +15,9 @@ import type { Tracing } from './spans.ts';
 
 export interface Observation {
   readonly metrics?: WorkerMetrics;
-  /** null or left out: no traces. */
+  /** null or absent: no traces. */
   readonly tracing?: Tracing | null;
-  /** Told of the SDK's workers of each start, before they run. */
+  /** Called with the SDK's workers at each start, before they run. */
   readonly follow?: (...workers: readonly Worker[]) => void;
 }
 
@@ -46,7 +46,7 @@ export function activityInterceptors(
   ];
 }
 
-/** What an activity logs says which campaign, item and service it is about, also where its workflow is a budget. */
+/** Adds campaign, item and service to the log entries of an activity, even if its workflow is a budget. */
 function named({ info }: Context): ActivityInterceptors {
   let subject: Subject = {};
   return {
@@ -64,7 +64,7 @@ function named({ info }: Context): ActivityInterceptors {
   };
 }
 
-/** Ends of items and publications, as their activities tell them. */
+/** Measures ends of items and publications, as reported by their activities. */
 function measured(
   { info: { activityType }, log }: Context,
   metrics: WorkerMetrics | undefined,

@@ -1,4 +1,4 @@
-/** A client of a service whose requests are measured: how long each took, and what came of it. */
+/** A client of a service whose requests are measured: their duration and their outcome. */
 import type { ServiceName } from '../domain/item.ts';
 import type { SubmitOutcome } from '../domain/outcomes.ts';
 import type { Job, ServiceClient, SubmitOptions } from '../services/client.ts';
@@ -13,8 +13,8 @@ export interface Observers {
 }
 
 /**
- * Around the bare client, inside what makes requests wait for their turn (src/services/manners.ts). A submission that is
- * not sent counts as no request.
+ * Wraps the bare client, inside the code that makes requests wait for their turn (src/services/manners.ts). A
+ * submission that is not sent does not count as a request.
  */
 export function observedClient(
   service: ServiceName,
@@ -73,7 +73,7 @@ function traceWith(tracing: Tracing | undefined): Tracing['request'] {
   return tracing ? (call) => tracing.request(call) : ({ run }) => run(() => undefined);
 }
 
-/** The clock runs from just before the first byte: what waits for a connection or a slot is no slow service. */
+/** Measured from just before the first byte: waiting for a connection or a slot does not make a service slow. */
 async function submit(
   { service, client, metrics, sent: noteSent }: Observed,
   job: Job,
@@ -90,7 +90,7 @@ async function submit(
     return mayBeSent;
   };
   const outcome = await client.submit(job, { ...options, beforeSending });
-  // Where no connection came about, nothing was sent, and the failure is worth a number.
+  // If no connection was opened, nothing was sent, but the failure is counted.
   const isRequest =
     sent.at !== null || (outcome.type === 'notNow' && outcome.reason === 'unreachable');
   if (isRequest) {
@@ -100,7 +100,7 @@ async function submit(
   return outcome;
 }
 
-/** `accepted`, `refused`, `unsure`, or why it was not taken on now: `rate-limited`, `unavailable`, … */
+/** `accepted`, `refused`, `unsure`, or why it was not accepted now: `rate-limited`, `unavailable`, … */
 export function outcomeOf(outcome: SubmitOutcome): string {
   return outcome.type === 'notNow' ? outcome.reason : outcome.type;
 }

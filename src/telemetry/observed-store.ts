@@ -1,4 +1,4 @@
-/** A store whose calls are measured. Listings are not: they last as long as their reader takes. */
+/** A store whose calls are measured. Listings are not: their duration depends on the reader. */
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { WorkerMetrics } from './metrics.ts';
@@ -11,7 +11,7 @@ const MEASURED = [
 type Measured = (typeof MEASURED)[number];
 type Call = (this: Store, ...args: unknown[]) => Promise<unknown>;
 
-/** The store behind a measured one: a store treats its own kind better (`adopt`). */
+/** The store behind a measured one: `adopt` is more efficient between stores of the same type. */
 const BEHIND = new WeakMap<object, Store>();
 
 export function observedStore(store: Store, metrics: WorkerMetrics): Store {
@@ -50,7 +50,7 @@ async function timed(
     note('ok');
     return result;
   } catch (error) {
-    // What the sender of the data threw, or an abort, says nothing about the store.
+    // An error of the sender of the data, or an abort, says nothing about the store.
     if (error instanceof StoreError) note(error.code);
     throw error;
   }

@@ -1,8 +1,8 @@
 /**
- * One endpoint for all that operators ask of a worker: its own metrics, those of the SDK, its health and readiness.
+ * One endpoint for operators of a worker: its own metrics, those of the SDK, its health and readiness.
  *
- * The SDK's metrics are read from a free port of 127.0.0.1 and passed on. Rejected: two ports to configure and
- * scrape, and the SDK's buffer, which is experimental and whose updates we would have to add up.
+ * The SDK's metrics are read from a free port of 127.0.0.1 and passed on. Rejected: two ports to configure and scrape,
+ * and the SDK's buffer, which is experimental and whose updates we would have to sum up.
  */
 import type { Client } from '@temporalio/client';
 import type { ServiceReference } from '../domain/campaign.ts';
@@ -19,7 +19,7 @@ export interface OperationsOptions {
   readonly place: Place;
   readonly client: Client;
   readonly taskQueue: string;
-  /** Of the services that the worker knows. */
+  /** Of the services configured for the worker. */
   readonly references: readonly ServiceReference[];
 }
 
@@ -36,7 +36,7 @@ export interface Operations {
 const CORE_PATIENCE_MS = 2_000;
 
 /**
- * To be called before the first worker of the process: the SDK shows its metrics from its start or never.
+ * Call it before the first worker of the process: the SDK can only enable its metrics at its start.
  * @throws HundredfoldError `METRICS_PORT`
  */
 export async function openOperations(options: OperationsOptions): Promise<Operations> {
@@ -58,14 +58,14 @@ export async function openOperations(options: OperationsOptions): Promise<Operat
   const coreAddress = `127.0.0.1:${await freePort()}`;
   showCoreMetricsAt(coreAddress);
 
-  /** The SDK's core has a server of its own for its metrics; its text is handed on, so that there is one address to read. */
+  /** The SDK's core serves its metrics separately; they are passed on, so that there is one address to scrape. */
   async function coreMetrics(): Promise<string> {
     try {
       const signal = AbortSignal.timeout(CORE_PATIENCE_MS);
       const answer = await fetch(`http://${coreAddress}/metrics`, { signal });
       return answer.ok ? await answer.text() : '';
     } catch {
-      return ''; // Not begun yet.
+      return ''; // Not started yet.
     }
   }
 

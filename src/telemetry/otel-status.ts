@@ -1,4 +1,4 @@
-/** The HTTP status of a request in its span, from undici's own diagnostics: the clients of the services keep it to themselves. */
+/** Adds the HTTP status to the span of a request, from undici's diagnostics: the clients do not expose it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Span } from '@opentelemetry/api';
@@ -6,12 +6,12 @@ import type { Span } from '@opentelemetry/api';
 const current = new AsyncLocalStorage<Span>();
 const spans = new WeakMap<object, Span>();
 
-/** Requests that `call` makes belong to the span. */
+/** Requests made by `call` belong to the span. */
 export function withStatus<T>(span: Span, call: () => Promise<T>): Promise<T> {
   return current.run(span, call);
 }
 
-/** To be called once a process. */
+/** Call it once per process. */
 export function statusInSpans(): void {
   subscribe('undici:request:create', (message) => {
     const { request } = message as { readonly request: object };

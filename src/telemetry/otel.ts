@@ -1,8 +1,8 @@
 /**
- * Traces by OpenTelemetry. The id of an item's trace follows from the item (`traceIdOf`), so that every process can tell it
- * without being told: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads,
- * and no header has to travel through signals and histories. Workflow code makes no spans, because it is replayed and what
- * wraps its steps could change their order (docs/decisions.md): it tells of the ends of its runs (run-spans.ts).
+ * Traces by OpenTelemetry. The id of an item's trace is derived from the item (`traceIdOf`), so that every process
+ * knows it: the submission, which runs in the workflow of a budget, is in the same trace as polls and downloads, and no
+ * header has to travel through signals and histories. Workflow code makes no spans, because it is replayed and wrappers
+ * of its steps could change their order (docs/decisions.md): it reports the ends of its runs (run-spans.ts).
  */
 import {
   context,
@@ -45,7 +45,7 @@ const FLUSH_MS = 5_000;
 export function startTracing(environment: Readonly<Record<string, string | undefined>>): Tracing {
   const standard = { 'service.name': 'hundredfold-worker', 'service.version': programVersion() };
   const resource = new Resource(standard).merge(envDetectorSync.detect());
-  // Where, which headers, which time-out: the exporter reads it from the environment.
+  // The exporter reads address, headers and time-out from the environment.
   const exporter = new BatchSpanProcessor(new OTLPTraceExporter());
   const provider = new BasicTracerProvider({ resource, spanProcessors: [exporter] });
   provider.register({ contextManager: new AsyncLocalStorageContextManager().enable() });
@@ -83,7 +83,7 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
       async execute(input, next) {
         const subject = subjectOfActivity(activityType, input.args, workflowExecution);
         const item = spanOfItem(subject, sampling);
-        // Campaigns and budgets live for days: only what is done for an item is traced.
+        // Campaigns and budgets live for days: only activities of an item are traced.
         if (!item) return next(input);
         const result = await context.with(trace.setSpanContext(ROOT_CONTEXT, item), () =>
           inner.execute(input, (given) => {
@@ -100,7 +100,7 @@ function traced(at: Context, { tracer, sampling, client }: Ways): ActivityInterc
   };
 }
 
-/** Null where the item is not sampled, or where there is none. */
+/** Null if the item is not sampled, or if there is none. */
 function spanOfItem({ traceId }: Subject, sampling: Sampling): SpanContext | null {
   if (traceId === undefined || !isSampled(traceId, sampling)) return null;
   return rootOf(traceId);
@@ -110,17 +110,17 @@ interface EndedItem {
   readonly item: SpanContext;
   readonly subject: Subject;
   readonly end: ItemEnd;
-  /** Of its POST; null where that is not known. */
+  /** Of its POST; null when unknown. */
   readonly sentAt: Date | null;
 }
 
-/** Of `finishJob` and `conclude`: what they are called with. */
+/** From the argument of `finishJob` and `conclude`. */
 function sentAtIn(argument: unknown): Date | null {
   const { times, sentAt = times?.sentAt } = argument as Partial<RemoteJob & ItemConclusion>;
   return sentAt === undefined ? null : new Date(sentAt);
 }
 
-/** The span of the whole item, which all others hang below: it is recorded when the end is known. */
+/** The span of the whole item, the ancestor of all others: it is recorded when the end is known. */
 async function endItem(
   tracer: Tracer,
   client: Client,
@@ -141,12 +141,12 @@ async function endItem(
     });
     span.end();
   } catch (error) {
-    // The item has ended all the same.
+    // The item has ended nevertheless.
     workerLog().debug('the span of an item was not recorded', { error });
   }
 }
 
-/** No body, no query, no header: what was asked of whom, how long it took, and what came of it. */
+/** No body, no query, no header: only the target, the duration and the outcome. */
 async function request<O>(
   tracer: Tracer,
   { service, operation, run, outcomeOf }: TracedCall<O>,
@@ -178,7 +178,7 @@ function attributesOf(subject: Subject): Record<string, string> {
   );
 }
 
-/** A collector that is away must not fill the log: the first failure says it. */
+/** An unreachable collector must not fill the log: only the first failure is logged. */
 function logOnce(): void {
   let isLogged = false;
   const ignore = (): void => undefined;

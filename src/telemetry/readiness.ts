@@ -1,8 +1,8 @@
 /**
- * Whether a worker takes up work: it polls, Temporal can be reached, and it was not told to stop.
+ * Whether a worker accepts work: it polls, Temporal can be reached, and it is not stopping.
  *
- * Temporal is asked whether it lists this worker among the pollers. Rejected: the state of the SDK's worker alone,
- * which stays `RUNNING` while Temporal is away.
+ * We ask Temporal whether it lists this worker among the pollers. Rejected: the state of the SDK's worker alone, which
+ * stays `RUNNING` while Temporal is away.
  */
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
@@ -22,9 +22,9 @@ export interface ReadinessOptions {
   readonly identity: string;
 }
 
-/** A probe is asked every few seconds and waits for one or two. */
+/** A probe is sent every few seconds and waits for one or two. */
 const PATIENCE_MS = 1_500;
-/** An answer holds for so long (ms): whoever asks more often costs Temporal nothing. */
+/** An answer is cached for this long (ms), so that frequent probes do not load Temporal. */
 const HOLDS_MS = 1_000;
 
 export class Readiness {
@@ -37,13 +37,13 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** From the workers of one start on; those of an earlier start have ended. */
+  /** The workers of the latest start; those of an earlier start have ended. */
   follow(...workers: readonly Followed[]): void {
     this.#workers = [...workers];
     this.#asked = null;
   }
 
-  /** From now on it is not ready, whatever still runs. */
+  /** From now on it is not ready, even while work is still running. */
   drain(): void {
     this.#draining = true;
   }
@@ -60,7 +60,7 @@ export class Readiness {
     return this.#asked.answer;
   }
 
-  /** Every task queue that these workers poll, with what they take from it. */
+  /** Every task queue that these workers poll, with the types of tasks. */
   queues(): readonly PolledQueue[] {
     return this.#workers.map(({ options: { taskQueue, workflowBundle } }) => ({
       taskQueue,
@@ -68,7 +68,7 @@ export class Readiness {
     }));
   }
 
-  /** The server lists who polls: that is the proof that polling has begun. */
+  /** The server lists the pollers: this proves that polling has begun. */
   async #askTemporal(): Promise<string | null> {
     try {
       const polled = await this.#options.client.connection.withDeadline(

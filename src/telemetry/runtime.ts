@@ -1,24 +1,24 @@
 /**
- * The SDK's runtime: one a process, installed with the first worker. Where its log goes, and where it shows its metrics,
- * has to be said before.
+ * The SDK's runtime: one per process, installed with the first worker. Its log target and the address of its metrics
+ * must be set before.
  */
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
 import { lineWriter } from './log-line.ts';
 import { logTarget } from './log-target.ts';
 
-/** A warning of the SDK about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
+/** An SDK warning about workers that only run activities, as those of a token do (src/temporal/workers.ts). */
 const INTENDED = 'No workflows registered, not polling for workflow tasks';
 
 let metricsAddress: string | null = null;
 let installed = false;
 
-/** HOST:PORT at which the SDK's core shows its metrics; to be called before the first worker. */
+/** HOST:PORT at which the SDK's core exposes its metrics; call it before the first worker. */
 export function showCoreMetricsAt(address: string): void {
   metricsAddress = address;
 }
 
 /**
- * Not before there is a worker: the runtime wakes several times a second for the log, also in a command that never works.
+ * Not before there is a worker: the runtime wakes several times per second for the log, even in a command without one.
  */
 export function startRuntime(): void {
   const target = logTarget();
@@ -50,7 +50,7 @@ export function startRuntime(): void {
   });
 }
 
-/** The log of the worker; there is one as soon as `startRuntime` has run. */
+/** The log of the worker; it exists as soon as `startRuntime` has run. */
 export function workerLog(): Logger {
   return Runtime.instance().logger;
 }

@@ -1,14 +1,15 @@
 /**
  * Whether an item is traced, by OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG (OpenTelemetry specification, "General
- * SDK Configuration"). The root of a trace has no parent, so `parentbased_x` is `x`. Every worker decides alike.
+ * SDK Configuration"). The root of a trace has no parent, so `parentbased_x` is `x`. Every worker makes the same
+ * decision.
  */
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 
 export interface Sampling {
-  /** `always_on` when it is left out, or is none of the standard ones. */
+  /** `always_on` if it is missing or not one of the standard ones. */
   readonly sampler: string | undefined;
-  /** Of `traceidratio`: from 0 to 1. */
+  /** For `traceidratio`: from 0 to 1. */
   readonly argument: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What is traced, without a word of OpenTelemetry: it is loaded only where traces are wanted (tracing.ts). */
+/** The interface of tracing, without importing OpenTelemetry: it is loaded only if traces are wanted (tracing.ts). */
 import type { Client } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { RunListener } from '../temporal/workers.ts';
@@ -8,16 +8,16 @@ export interface Tracing {
   activities(client: Client): ActivityInterceptorsFactory;
   /** Spans of the runs of campaigns and items. */
   readonly runs: RunListener;
-  /** A span around a request to a service, below the activity that makes it. */
+  /** A span around a request to a service, a child of the activity that makes it. */
   request<O>(call: TracedCall<O>): Promise<O>;
-  /** Sends what was recorded; never rejects, and takes 5 s at most. */
+  /** Sends recorded spans; never rejects, and takes at most 5 s. */
   flush(): Promise<void>;
 }
 
 export interface TracedCall<O> {
   readonly service: string;
   readonly operation: string;
-  /** @param sent to be called just before the first byte is written */
+  /** @param sent call it just before the first byte is written */
   readonly run: (sent: () => void) => Promise<O>;
   readonly outcomeOf: (result: O) => string;
 }

@@ -1,6 +1,6 @@
 /**
- * How things stand at Temporal, as gauges: budgets from what their workflows write, open items and the backlog of the
- * task queues from the server. Asked when somebody reads the metrics, and at most every 10 s: some ten calls each time.
+ * The current state at Temporal, as gauges: budgets from the records of their workflows, open items and the backlog of
+ * the task queues from the server. Queried when the metrics are read, and at most every 10 s: some ten calls each time.
  */
 import type { Client } from '@temporalio/client';
 import type { Registry } from 'prom-client';
@@ -15,15 +15,15 @@ import type { PolledQueue } from './readiness.ts';
 export interface StandingOptions {
   readonly client: Client;
   readonly taskQueue: string;
-  /** The budgets that are shown: of the services and credentials of this worker. */
+  /** The budgets to show: of the services and credentials of this worker. */
   readonly references: readonly ServiceReference[];
-  /** What this process polls; nothing before it works. */
+  /** The queues that this process polls; none before it works. */
   readonly queues: () => readonly PolledQueue[];
 }
 
-/** Between two looks (ms), however often the metrics are read. */
+/** Minimum time between two queries (ms), however often the metrics are read. */
 const LOOK_EVERY_MS = 10_000;
-/** A look that takes longer (ms) is waited for no more; the numbers of the one before are shown. */
+/** A query that takes longer (ms) is no longer awaited; the previous numbers are shown. */
 const PATIENCE_MS = 4_000;
 const HELD_FOR_MS = 24 * 3_600_000;
 
@@ -40,7 +40,7 @@ export class Standing {
     this.#server = new ServerGauges(registry);
   }
 
-  /** Never rejects: where Temporal does not answer, `hundredfold_temporal_reachable` is 0. */
+  /** Never rejects: if Temporal does not answer, `hundredfold_temporal_reachable` is 0. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#lookedAt >= LOOK_EVERY_MS) {
       this.#lookedAt = performance.now();
@@ -60,7 +60,7 @@ export class Standing {
       this.#server.reachable.set(1);
     } catch {
       this.#server.reachable.set(0);
-      // Old numbers would look as if nothing were wrong.
+      // Old numbers would hide the problem.
       this.#budgets.forget();
       this.#server.forget();
     }
@@ -98,7 +98,7 @@ export class Standing {
     return count;
   }
 
-  /** The queue of workflows has one for activities of the same name. */
+  /** The workflow queue has an activity queue of the same name. */
   async #lookAtQueues(): Promise<void> {
     const polled = this.#options
       .queues()
@@ -119,7 +119,7 @@ export class Standing {
     });
     const labels = { task_queue: taskQueue, type };
     this.#server.pollers.set(labels, pollers.length);
-    // Servers of before 1.27 do not tell.
+    // Servers before 1.27 do not report it.
     if (!stats) return;
     this.#server.backlog.set(labels, Number(stats.approximateBacklogCount ?? 0));
     const { seconds, nanos } = stats.approximateBacklogAge ?? {};

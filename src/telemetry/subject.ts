@@ -1,5 +1,5 @@
 /**
- * Which campaign, item and service a log line, a measurement or a span is about. Workflow ids say it
+ * Which campaign, item and service a log line, a measurement or a span is about. Derived from workflow ids
  * (src/workflows/names.ts); a submission runs in the workflow of a budget, and names its item in its argument.
  */
 import { createHash } from 'node:crypto';
@@ -31,7 +31,7 @@ export function subjectOfWorkflow({ workflowId, runId }: Execution): Subject {
   return type === 'budget' ? { service: name } : {};
 }
 
-/** @param args what the activity was called with */
+/** @param args the arguments of the activity */
 export function subjectOfActivity(
   activity: string,
   args: readonly unknown[],
@@ -50,8 +50,8 @@ export function subjectOfActivity(
 }
 
 /**
- * The trace of an item is known to every process without being told: the submission runs in the workflow of a budget, before
- * the item has a workflow of its own.
+ * Every process can derive the trace of an item: the submission runs in the workflow of a budget, before the item has
+ * its own workflow.
  *
  * @param item workflow id of the item
  */
@@ -68,7 +68,7 @@ export function campaignTraceId(workflowId: string, run: string): string {
   return createHash('sha256').update(`${workflowId} ${run}`).digest('hex').slice(0, 32);
 }
 
-/** What is done for an item is told its address, or something that has it. */
+/** Activities of an item get its address, or an object that contains it. */
 function addressIn(args: readonly unknown[]): Pick<ItemAddress, 'tree' | 'generation'> | null {
   const first = (args[0] ?? {}) as Partial<ItemAddress> & { readonly item?: unknown };
   const { generation, tree } = (first.item ?? first) as Partial<ItemAddress>;
@@ -77,7 +77,7 @@ function addressIn(args: readonly unknown[]): Pick<ItemAddress, 'tree' | 'genera
     : null;
 }
 
-/** Activities are given a reference, or something that has one. */
+/** Activities get a reference, or an object that contains one. */
 function serviceIn(args: readonly unknown[]): string | null {
   for (const arg of args) {
     const { reference = arg } = (arg ?? {}) as { readonly reference?: unknown };
@@ -87,7 +87,7 @@ function serviceIn(args: readonly unknown[]): string | null {
   return null;
 }
 
-/** The end that an activity has written for its item; null where it has written none. */
+/** The end that an activity has written for its item; null if it has written none. */
 export function itemEndOf(activity: string, result: unknown): ItemEnd | null {
   if (activity === 'conclude') return result as ItemEnd;
   if (activity !== 'finishJob') return null;

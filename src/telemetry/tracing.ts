@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry traces, one an item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
- * file is what is always there, otel.ts what is loaded then.
+ * OpenTelemetry traces, one per item. Nothing of OpenTelemetry is loaded unless the environment names a collector: this
+ * file is always loaded, otel.ts only then.
  */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { Tracing } from './spans.ts';
@@ -19,7 +19,7 @@ export function isTracingWanted(environment: Environment): boolean {
 let opened: Promise<Tracing | null> | null = null;
 
 /**
- * null where no collector is named. One for all workers of the process, because OpenTelemetry is global.
+ * null if no collector is named. One for all workers of the process, because OpenTelemetry is global.
  * @throws HundredfoldError `CONFIG_OTLP_PROTOCOL`
  */
 export function openTracing(environment: Environment): Promise<Tracing | null> {

@@ -1,10 +1,10 @@
-/** What keeps us out of a Temporal server: one coded error a cause, with the remedy for each. */
+/** Causes of a failed connection to a Temporal server: one coded error per cause, with a remedy. */
 import { HundredfoldError } from '../domain/errors.ts';
 import type { TlsMaterial } from '../config/pem.ts';
 
 export interface Asked {
   readonly address: string;
-  /** The name that the certificate of the server must carry. */
+  /** The name required in the server's certificate. */
   readonly host: string;
   readonly tls: TlsMaterial;
 }
@@ -80,14 +80,14 @@ const UNKNOWN_ISSUER = new Set([
   'INVALID_CA',
 ]);
 
-/** What the server says of our certificate (RFC 8446, section 6.2). `certificate_required` alone says that there was none. */
+/** The server's alerts about our certificate (RFC 8446, 6.2). `certificate_required` alone: there was none. */
 const ABOUT_OURS =
   /ALERT_(BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)/;
 
-/** With a name that does not fit comes the certificate. */
+/** An error about a wrong name includes the certificate. */
 type TlsError = NodeJS.ErrnoException & { readonly cert?: { readonly subjectaltname?: string } };
 
-/** null when the error does not tell. */
+/** null when the error does not show the cause. */
 export function tlsErrorOf(error: TlsError, asked: Asked): HundredfoldError | null {
   const code = error.code ?? '';
   if (UNKNOWN_ISSUER.has(code)) return unknownIssuer(asked, error);
@@ -141,7 +141,7 @@ function notValidNow(
   });
 }
 
-/** @param cause null when the server has ended the connection without a word */
+/** @param cause null when the server closed the connection without an alert */
 export function clientCertificate(
   { address, tls }: Asked,
   cause: NodeJS.ErrnoException | null,

@@ -1,6 +1,6 @@
 /**
- * Why a connection to Temporal fails. gRPC reports every cause as "not connected in time", so the address is asked once
- * more with Node's own TLS, which tells them apart: handshake, HTTP/2 preface, and what the server answers to it.
+ * Finds out why a connection to Temporal fails. gRPC reports every cause as "not connected in time", so this connects
+ * once more with Node's own TLS, which distinguishes them: handshake, HTTP/2 preface, and the server's answer to it.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -9,7 +9,7 @@ import type { TlsMaterial } from '../config/pem.ts';
 import * as causes from './access-errors.ts';
 
 export interface ProbeTarget {
-  /** `host:port`; the port is 7233 when it is left out. */
+  /** `host:port`; default port: 7233. */
   readonly address: string;
   /** null: plain text. */
   readonly tls: TlsMaterial | null;
@@ -31,7 +31,7 @@ type Greeting =
   | { readonly type: 'silent' }
   | { readonly type: 'error'; readonly error: NodeJS.ErrnoException };
 
-/** null when nothing is wrong up to HTTP/2, or when the cause cannot be told. Ends within 10 s. */
+/** null when everything up to HTTP/2 works, or when the cause is unknown. Ends within 10 s. */
 export async function probeAccess(target: ProbeTarget): Promise<HundredfoldError | null> {
   return target.tls ? probeTls(target, target.tls) : probePlain(target);
 }
@@ -42,7 +42,7 @@ async function probePlain({ address }: ProbeTarget): Promise<HundredfoldError | 
   if (greeting.type === 'http2') return null;
   if (greeting.type === 'other') {
     const isWeb = greeting.bytes.toString('latin1').startsWith('HTTP/1');
-    // A TLS server may answer with an alert (record type 21), or in words of HTTP.
+    // A TLS server may answer with an alert (record type 21), or with an HTTP error.
     if (isWeb && !/https/i.test(greeting.bytes.toString('latin1')))
       return causes.notTemporal(address);
   }
@@ -78,7 +78,7 @@ async function probeTls(
     const tlsError = causes.tlsErrorOf(error, asked);
     if (tlsError) return tlsError;
   }
-  // Nothing was said before the end: a server without TLS, or one that does not take our certificate.
+  // The connection was closed without any data: a server without TLS, or one that rejects our certificate.
   if (await speaksPlain(host, port)) return causes.plainText(address);
   return (await speaksTls(host, port)) ? causes.clientCertificate(asked, null) : null;
 }
@@ -87,9 +87,9 @@ async function speaksPlain(host: string, port: number): Promise<boolean> {
   return (await greet(connectTcp({ host, port }), 'connect')).type === 'http2';
 }
 
-/** True as well when the server breaks the handshake off with an alert of TLS. */
+/** Also true when the server aborts the handshake with a TLS alert. */
 async function speaksTls(host: string, port: number): Promise<boolean> {
-  // Nothing is sent but the handshake: the certificate of the server does not matter here.
+  // Only the handshake is sent: the certificate of the server does not matter here.
   const socket = connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   return new Promise((resolve) => {
     const end = (found: boolean): void => {

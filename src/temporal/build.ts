@@ -6,11 +6,11 @@ import { bundleDigest } from './bundle.ts';
 export interface Build {
   readonly deployment: string;
   readonly id: string;
-  /** Its workflows; those of this program when they are left out. */
+  /** Its workflows; default: those of this program. */
   readonly bundle?: WorkflowBundlePath;
 }
 
-/** Of this program: the workflow code decides whether two of them can take over from each other. */
+/** The build of this program: the workflow code decides whether two builds can take over from each other. */
 export function thisBuild(deployment: string): Build {
   return { deployment, id: `${programVersion()}-${bundleDigest()}` };
 }

@@ -1,6 +1,6 @@
 /**
- * The workflow bundle: all workflow code in one file, built at set-up so that a start need not wait for it.
- * It is named after the digest of what went into it, so a stale one is never used.
+ * The workflow bundle: all workflow code in one file, built at set-up so that a start need not wait for it. It is named
+ * after the digest of its sources, so a stale one is never used.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
 import { BUILT, BUILT_FOLDER as DIST, CODE_FOLDER as SOURCE } from '../program/files.ts';
 
-/** Written when the package is built, which has the sources no more: the digest that its bundles are named after. */
+/** Written when the package, which lacks the sources, is built: the digest that its bundles are named after. */
 export const DIGEST_FILE = 'workflows.json';
 /** What workflow code may import: see the layers in scripts/layers.js. */
 const FOLDERS = ['workflows', 'budget', 'domain'];
 
 /**
- * The path of a bundle that fits the sources, built if there is none.
+ * The path of a bundle that matches the sources, built if there is none.
  * @param failureConverterPath converts failures in the workflow code: that of a codec, which most workers do not have
  */
 export async function workflowBundle(failureConverterPath?: string): Promise<{ codePath: string }> {
@@ -31,7 +31,7 @@ export async function workflowBundle(failureConverterPath?: string): Promise<{ c
 async function build(codePath: string, failureConverterPath: string | undefined): Promise<void> {
   const workflowsPath = join(SOURCE, 'workflows', 'index.ts');
   const stackTraces = join(SOURCE, 'workflows', 'stack-traces.ts');
-  // Loaded here alone: it takes half a second, and commands ask this module for the digest.
+  // Loaded only here: it takes half a second, and commands use this module for the digest.
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
@@ -42,7 +42,7 @@ async function build(codePath: string, failureConverterPath: string | undefined)
     logger: QUIET,
   });
   await mkdir(DIST, { recursive: true });
-  // Two commands may build at once: each writes its own file, the last rename wins, both are the same.
+  // Two commands may build at the same time: each writes its own file, the last rename wins, both are the same.
   const temporary = `${codePath}.${process.pid}`;
   await writeFile(temporary, code);
   await rename(temporary, codePath);
@@ -79,7 +79,7 @@ function builtDigest(): string {
   }
 }
 
-/** Nothing is built into an installed package: it may belong to another user, or be read-only. */
+/** Nothing is built in an installed package: it may belong to another user, or be read-only. */
 function incomplete(file: string, cause?: unknown): HundredfoldError {
   return new HundredfoldError({
     code: 'PACKAGE_INCOMPLETE',

@@ -1,4 +1,4 @@
-/** The program that is the embedded server. */
+/** The program of the embedded server. */
 import type { ErrorCode } from '../domain/error-codes/registry.ts';
 import { HundredfoldError } from '../domain/errors.ts';
 import { fetchTemporalCli } from '../program/fetch-temporal.js';
@@ -22,8 +22,8 @@ export function temporalCli(): string {
 }
 
 /**
- * Its path, fetched into the user's cache when there is none; `say` is told before a fetch, which takes seconds.
- * Throws TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_NO_NETWORK, SETUP_HASH_MISMATCH, …).
+ * Its path, fetched into the user's cache if there is none; `say` is called before a fetch, which takes seconds. Throws
+ * TEMPORAL_CLI_UNUSABLE and the codes of a failed fetch (SETUP_NO_NETWORK, SETUP_HASH_MISMATCH, …).
  */
 export async function ensureTemporalCli(say: (line: string) => void): Promise<TemporalCli> {
   const cli = findCli();
@@ -44,10 +44,11 @@ function findCli(): TemporalCli | null {
   }
 }
 
-/** What the set-up says on any Node is an error of its own there: plain JavaScript, without our registry. */
+/** Errors of the set-up, which runs on any Node, have their own class: plain JavaScript, without our registry. */
 function coded(cause: unknown): unknown {
   if (!(cause instanceof SetupProblem || cause instanceof TemporalCliError)) return cause;
-  // Plain JavaScript is not checked by the compiler: test/project/error-codes.test.ts compares its codes with the registry.
+  // The compiler does not check plain JavaScript: test/project/error-codes.test.ts compares its codes with the
+  // registry.
   const code = cause.code as ErrorCode;
   const { message, remedy } = cause;
   const detail = cause instanceof SetupProblem ? cause.detail : '';

@@ -1,4 +1,4 @@
-/** The commands of the Temporal CLI that do what `hundredfold setup temporal` does, for administrators who type them. */
+/** The Temporal CLI commands equivalent to `hundredfold setup temporal`, for administrators who type them. */
 import { ATTRIBUTE_NAMES } from './cluster-state.ts';
 
 export interface CommandPlace {
@@ -28,7 +28,7 @@ function operator(verb: string, { address, namespace }: CommandPlace, rest: stri
   return `temporal operator ${verb} --address ${address} --namespace ${namespace} ${rest}`;
 }
 
-/** `30d`; hours where it is no whole number of days. */
+/** `30d`; in hours if it is not a whole number of days. */
 export function daysOf(ms: number): string {
   return ms % DAY_MS === 0 ? `${ms / DAY_MS}d` : `${Math.round(ms / 3_600_000)}h`;
 }

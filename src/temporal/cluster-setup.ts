@@ -1,4 +1,4 @@
-/** Creates what a namespace lacks for us. Done again it changes nothing; nothing is ever lowered or removed. */
+/** Creates what a namespace lacks for us. Repeating it changes nothing; nothing is ever lowered or removed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -19,12 +19,12 @@ import { Deadline } from '../domain/deadline.ts';
 
 export interface Step {
   readonly step: 'namespace' | 'retention' | 'search attributes';
-  /** `planned`: it would be done, without `--dry-run`. `refused`: `message` says why. */
+  /** `planned`: it would be done without `--dry-run`. `refused`: `message` says why. */
   readonly state: 'present' | 'planned' | 'done' | 'refused' | 'unknown';
   readonly message: string;
-  /** What an administrator types instead; null when there is nothing to do. */
+  /** The equivalent command for an administrator; null when there is nothing to do. */
   readonly command: string | null;
-  /** The permission that lacks. */
+  /** The missing permission. */
   readonly permission?: string;
 }
 
@@ -133,7 +133,7 @@ function attributesPlan(options: SetupOptions, missing: readonly string[]): Omit
   };
 }
 
-/** Temporal Cloud, or a gateway: whether they are there can be asked all the same. */
+/** Temporal Cloud, or a gateway: it can still be checked whether they exist. */
 async function closedAttributes(options: SetupOptions, words: string): Promise<Step> {
   const step = 'search attributes';
   const known = await attributesAreKnown(options.client);

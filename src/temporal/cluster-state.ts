@@ -1,15 +1,16 @@
 /**
- * What a Temporal server and a namespace of it offer us, read by calls that change nothing. Each part is read by itself:
- * a server that closes one of them (Temporal Cloud the operator service, a gateway whatever it likes) still tells the rest.
+ * The state of a Temporal server and one of its namespaces, read by calls that change nothing. Each part is read
+ * separately: a server that refuses one of them (Temporal Cloud the operator service, a gateway any of them) still
+ * answers the rest.
  *
- * Permissions are tested with a count and a signal to a workflow that does not exist, which a server refuses before
- * it looks. Rejected: reading roles, which every authorizer keeps in its own way.
+ * Permissions are tested with a count and a signal to a workflow that does not exist, which a server refuses before it
+ * looks the workflow up. Rejected: reading roles, which every authorizer stores differently.
  */
 import type { Client } from '@temporalio/client';
 import { ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { isClosed, statusOf, STATUS } from './refusals.ts';
 
-/** A call that was not permitted, by its name, with the words of the server. */
+/** A call that was not permitted, by name, with the server's message. */
 export interface Closed {
   readonly closed: string;
   readonly words: string;
@@ -30,7 +31,7 @@ export const ATTRIBUTE_NAMES: readonly string[] = Object.values(ATTRIBUTES).map(
 
 export interface ServerState {
   readonly version: string;
-  /** Names of capabilities that are switched on. */
+  /** Names of enabled capabilities. */
   readonly capabilities: readonly string[];
 }
 
@@ -75,7 +76,7 @@ export async function readAttributes(
   }
 }
 
-/** Whether workflows can be started with our attributes: a query is checked against the same list. null: it cannot be asked. */
+/** Whether workflows can be started with our attributes: a query is checked against the same list. null: unknown. */
 export async function attributesAreKnown(client: Client): Promise<boolean | null> {
   const { namespace } = client.options;
   const query = ATTRIBUTE_NAMES.map((name) => `${name} = "?"`).join(' AND ');
@@ -93,7 +94,7 @@ export interface Poller {
   readonly identity: string;
   readonly kind: 'workflow' | 'activity';
   readonly lastMs: number;
-  /** Deployment and build, or build id alone; null where the worker has none. */
+  /** Deployment and build, or build id alone; null if the worker has none. */
   readonly version: string | null;
 }
 
@@ -105,7 +106,7 @@ type QueueType = NonNullable<
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- numbers of the wire format
 const QUEUE_TYPES = Object.entries({ workflow: 1, activity: 2 }) as [Poller['kind'], QueueType][];
 
-/** Workers that the server has seen lately: it lists those that have gone for some minutes. */
+/** Workers that the server has seen recently: it lists stopped ones for some minutes. */
 export async function readPollers(client: Client, taskQueue: string): Promise<Poller[] | Closed> {
   const { namespace } = client.options;
   const found: Poller[] = [];
@@ -139,7 +140,7 @@ export async function readPollers(client: Client, taskQueue: string): Promise<Po
   }
 }
 
-/** Calls that we need, each made so that it changes nothing: what is not permitted is refused before anything else. */
+/** Calls that we need, each made so that it changes nothing: a server checks permissions before anything else. */
 const CALLS: Readonly<Record<string, (client: Client, namespace: string) => Promise<unknown>>> = {
   'read (CountWorkflowExecutions)': ({ workflowService }, namespace) =>
     workflowService.countWorkflowExecutions({ namespace }),
@@ -158,7 +159,7 @@ export async function refusedCalls(client: Client): Promise<Closed[]> {
     try {
       await call(client, client.options.namespace);
     } catch (error) {
-      // NOT_FOUND of the workflow that does not exist is the permission to signal it.
+      // NOT_FOUND for the workflow that does not exist proves the permission to signal it.
       if (isClosed(error)) refused.push({ closed: name, words: statusOf(error)?.details ?? '' });
       else if (statusOf(error)?.code !== STATUS.notFound) throw error;
     }

@@ -1,11 +1,11 @@
 /**
- * Whether what runs can be read with our keys, before a worker takes any of it: a task that cannot be decrypted fails
- * again and again, and nobody is told.
+ * Whether running workflows can be read with our keys, before a worker takes any of them: a task that cannot be
+ * decrypted fails repeatedly without any report.
  */
 import type { Client } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
 
-/** As many campaigns and budgets are looked at. */
+/** Maximum number of campaigns and budgets to check. */
 const LOOK_AT = 200;
 
 /** Throws TEMPORAL_CODEC_* when one of them cannot be read. */
@@ -13,7 +13,7 @@ export async function checkReadable(client: Client, taskQueue: string): Promise<
   const { namespace, loadedDataConverter } = client.options;
   const query = `ExecutionStatus="Running" AND TaskQueue="${taskQueue}" AND WorkflowType IN ("campaign", "budget")`;
   const request = { namespace, query, pageSize: LOOK_AT };
-  // A server that cannot be asked now keeps no worker from starting: it will ask again by itself.
+  // A server that is unavailable now must not prevent a worker from starting: the worker reconnects by itself.
   const answer = await client.workflowService.listWorkflowExecutions(request).catch(() => null);
   const executions = answer?.executions ?? [];
   const payloads = executions.flatMap(({ memo }) => Object.values(memo?.fields ?? {}) as Payload[]);

@@ -1,9 +1,9 @@
 /**
- * A codec server: the web UI and the CLI of Temporal ask it to decrypt what they show, and to encrypt what is typed. The
- * protocol is Temporal's: POST /encode and /decode with `{payloads: [{metadata, data}]}`, both in base64.
+ * A codec server: the web UI and the CLI of Temporal use it to decrypt what they show, and to encrypt what is typed.
+ * The protocol is Temporal's: POST /encode and /decode with `{payloads: [{metadata, data}]}`, both in base64.
  *
- * It asks for no login and listens on a loopback address, for the person in front of the machine. Rejected: a
- * token, which the Temporal UI can send only with an OAuth set-up.
+ * It requires no login and listens on a loopback address, for the user of the machine. Rejected: a token, which the
+ * Temporal UI can send only with an OAuth set-up.
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Payload } from '@temporalio/common';
@@ -15,7 +15,7 @@ import { EncryptionCodec } from './codec.ts';
 
 export interface CodecServerOptions {
   readonly keys: CodecKeys;
-  /** `http://localhost:8233`: pages of this origin may read the answers, and no others. */
+  /** `http://localhost:8233`: only pages of this origin may read the answers. */
   readonly uiOrigin: string;
   readonly port: number;
   /** Address to listen on; on a loopback address, requests must name a loopback host. */
@@ -48,7 +48,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   const codec = new EncryptionCodec(keys);
   server.addHook('onRequest', (request, reply, done) => {
     if (isLocalHost(bracketed(host)) && !isLocalHost(nameOf(request.headers.host ?? ''))) {
-      // A page that has its own name point to this machine (DNS rebinding) does not know the loopback names.
+      // A page whose own name resolves to this machine (DNS rebinding) does not send a loopback name.
       void reply.code(403).send({ message: 'use a name of this machine for this server' });
       return;
     }
@@ -69,7 +69,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   }
 }
 
-/** Without the header a browser keeps the answer from the page; a page of another origin gets none. */
+/** Without the header a browser hides the answer from the page; a page of another origin does not get the header. */
 function allow(uiOrigin: string, { headers }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('vary', 'Origin');
   if (headers.origin !== uiOrigin) return;
@@ -128,7 +128,7 @@ function nameOf(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** `::1` stands in brackets in a Host header. */
+/** `::1` is in brackets in a Host header. */
 function bracketed(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }

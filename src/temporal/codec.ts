@@ -1,8 +1,8 @@
 /**
- * Encrypts payloads with AES-256-GCM before they reach the server: inputs and results of workflows and activities, memos,
- * signals, queries, heartbeats, summaries, and messages of failures. The format is that of Temporal's own samples: the
- * whole payload, then `nonce | ciphertext | tag`, with the id of the key in its metadata. Search attributes and ids
- * cannot be encrypted: the server reads them.
+ * Encrypts payloads with AES-256-GCM before they reach the server: inputs and results of workflows and activities,
+ * memos, signals, queries, heartbeats, summaries, and messages of failures. The format is that of Temporal's own
+ * samples: the whole payload, then `nonce | ciphertext | tag`, with the id of the key in its metadata. Search
+ * attributes and ids cannot be encrypted: the server reads them.
  *
  * Rejected: binding a payload to its place (additional authenticated data). No other tool could read it, and
  * continue-as-new and signals would break.
@@ -26,7 +26,7 @@ const { Payload: Wire } = proto.temporal.api.common.v1;
 export class EncryptionCodec implements PayloadCodec {
   readonly #keys: CodecKeys | null;
 
-  /** @param keys null: encrypts nothing, and says so when it meets something that is encrypted */
+  /** @param keys null: encrypts nothing, and reports encrypted payloads as such */
   constructor(keys: CodecKeys | null) {
     this.#keys = keys;
   }
@@ -35,7 +35,7 @@ export class EncryptionCodec implements PayloadCodec {
     return inPromise(() => payloads.map((payload) => this.#encrypted(payload)));
   }
 
-  /** Payloads that are not encrypted pass: of before the codec was switched on. Throws TEMPORAL_CODEC_*. */
+  /** Unencrypted payloads pass: they are older than the codec. Throws TEMPORAL_CODEC_*. */
   decode(payloads: Payload[]): Promise<Payload[]> {
     return inPromise(() => payloads.map((payload) => this.#decrypted(payload)));
   }
@@ -69,12 +69,12 @@ export class EncryptionCodec implements PayloadCodec {
   }
 }
 
-/** The module that converts failures where payloads are encrypted. */
+/** The module that converts failures if payloads are encrypted. */
 export const FAILURE_CONVERTER = fileURLToPath(
   moduleBeside('../workflows/failure-converter', import.meta.url),
 );
 
-/** For clients and workers. Keys or not, what is encrypted and cannot be read is told as that. */
+/** For clients and workers. With or without keys, an unreadable encrypted payload is reported as such. */
 export function dataConverterOf(keys: CodecKeys | null): DataConverter {
   return {
     payloadCodecs: [new EncryptionCodec(keys)],

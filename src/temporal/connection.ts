@@ -21,21 +21,24 @@ import { TRACED_CALLS } from './traced-calls.ts';
 
 export type { Credentials } from './renewal.ts';
 
-/** Where Temporal is and how to get in. */
+/** Address and credentials of Temporal. */
 export interface TemporalAddress extends Credentials {
   readonly address: string;
   readonly namespace: string;
-  /** How workers and clients sign what they do; `processIdentity` when it is left out. */
+  /** The identity of workers and clients; default: `processIdentity`. */
   readonly identity?: string;
   /** Headers of each call. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** What encrypts payloads; null or left out: nothing. */
+  /** Encrypts payloads; null or absent: nothing. */
   readonly codec?: CodecKeys | null;
-  /** Reads the files of the credentials again; left out where they cannot change. Throws CONFIG_*. */
+  /** Reads the files of the credentials again; absent if they cannot change. Throws CONFIG_*. */
   readonly reread?: () => Credentials;
 }
 
-/** Of a call to a server on this machine: a second. The SDK's 10 are half a minute, in which nobody takes over from a host that has gone. */
+/**
+ * For a call to a server on this machine: one second. The SDK's 10 take half a minute, in which no process takes over
+ * from a host that has ended.
+ */
 const LOCAL_ATTEMPTS = 4;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -77,7 +80,7 @@ async function opened(target: Target, options: ConnectionOptions): Promise<Conne
     await Promise.race([ready, hopeless(target, connected.signal)]);
     return connection;
   } catch (cause) {
-    // Otherwise the channel goes on trying for as long as the process lives.
+    // Otherwise the channel retries as long as the process lives.
     await connection.close();
     throw await reasonFor(target, cause);
   } finally {
@@ -85,10 +88,10 @@ async function opened(target: Target, options: ConnectionOptions): Promise<Conne
   }
 }
 
-/** A connection takes this long (ms) only where something is wrong: what it is, is asked for while gRPC goes on trying. */
+/** A connection takes this long (ms) only if something is wrong: the cause is looked for while gRPC keeps trying. */
 const PROBE_AFTER_MS = 1_000;
 
-/** Rejects when the server was reached and will not let us in. A server that is not there may be starting. */
+/** Rejects when the server was reached but refuses access. A server that does not answer may be starting. */
 async function hopeless(target: Target, connected: AbortSignal): Promise<never> {
   const never = new Promise<never>(() => undefined);
   const late = await delay(PROBE_AFTER_MS, true, { signal: connected, ref: false }).catch(
@@ -100,7 +103,7 @@ async function hopeless(target: Target, connected: AbortSignal): Promise<never> 
   throw found;
 }
 
-/** The client would ask the proxy of `https_proxy` for a server on this machine. */
+/** The client would use the proxy of `https_proxy` for a server on this machine. */
 function isOnThisMachine({ address }: TemporalAddress): boolean {
   return isLocalHost(address.replace(/:\d+$/, ''));
 }
@@ -108,8 +111,8 @@ function isOnThisMachine({ address }: TemporalAddress): boolean {
 const RETENTION_DAYS = 90;
 
 /**
- * The dev server forgets ended workflows after a day by default: campaigns would vanish from the UI, and
- * workflow ids could be used twice. (A retention of 0 reports success and changes nothing.)
+ * The dev server deletes ended workflows after a day by default: campaigns would disappear from the UI, and workflow
+ * ids could be used twice. (A retention of 0 reports success and changes nothing.)
  */
 export async function keepHistories(client: Client): Promise<void> {
   const workflowExecutionRetentionTtl = msToTs(`${RETENTION_DAYS} days`);
@@ -119,7 +122,7 @@ export async function keepHistories(client: Client): Promise<void> {
   });
 }
 
-/** What connections of both kinds take as they are. */
+/** Options that both types of connections use unchanged. */
 export function security({ address, metadata }: TemporalAddress, { apiKey, tls }: Credentials) {
   return {
     address,
@@ -138,7 +141,7 @@ function tlsOptions({ ca, cert, key, serverName }: TlsMaterial) {
   };
 }
 
-/** gRPC says of all that keeps it from connecting that it took too long: the cause is looked for. */
+/** gRPC reports every failure to connect as a time-out: this finds the cause. */
 export async function reasonFor(target: Target, cause: unknown): Promise<HundredfoldError> {
   if (cause instanceof HundredfoldError) return cause;
   const refusal = refusalOf(cause, target.namespace);
@@ -151,7 +154,7 @@ async function probed(target: TemporalAddress): Promise<HundredfoldError | null>
   return isBehindProxy(target) ? null : probeAccess({ address, tls });
 }
 
-/** grpc-js asks a proxy by these variables; what the address answers to us directly says nothing then. */
+/** grpc-js uses a proxy set by these variables; a direct answer of the address is then meaningless. */
 function isBehindProxy(target: TemporalAddress): boolean {
   if (isOnThisMachine(target)) return false;
   const { grpc_proxy, https_proxy, http_proxy, no_grpc_proxy, no_proxy } = process.env;

@@ -1,6 +1,6 @@
 /**
- * Versions of the program side by side: the Worker Deployment of a task queue. One version is current: campaigns begin on
- * it, and those that are open move to it.
+ * Versions of the program side by side: the Worker Deployment of a task queue. One version is current: campaigns start
+ * on it, and open ones move to it.
  */
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -10,15 +10,15 @@ import { thisBuild, type Build } from './build.ts';
 export interface DeployedBuild {
   readonly id: string;
   readonly isCurrent: boolean;
-  /** When its first worker came (ms). */
+  /** When its first worker started (ms). */
   readonly since: number;
-  /** When another version took its place (ms); null where it was never current. */
+  /** When another version replaced it (ms); null if it was never current. */
   readonly left: number | null;
-  /** `draining`: runs that began on it are still open. */
+  /** `draining`: runs that started on it are still open. */
   readonly status: string;
 }
 
-/** Newest first; null where the server knows no deployment of this name, that is, no worker of it has ever run. */
+/** Newest first; null if the server does not know a deployment of this name, that is, no worker of it has ever run. */
 export async function describeDeployment(
   client: Client,
   deployment: string,
@@ -52,8 +52,8 @@ export async function currentBuild(client: Client, deployment: string): Promise<
 }
 
 /**
- * The version to register a worker under. null where the server is too old for Worker Deployments or has them switched
- * off: a worker that asks for one there would never get a task.
+ * The version to register a worker under. null if the server is too old for Worker Deployments or has disabled them: a
+ * worker that requests one there would never get a task.
  */
 export async function buildOn(client: Client, deployment: string): Promise<Build | null> {
   try {
@@ -72,9 +72,9 @@ export interface Promotion {
 }
 
 /**
- * Makes a version current, and wakes the campaigns and budgets of the task queue: a run that waits for hours hears of it
- * only with its next task.
- * @returns how many were woken
+ * Makes a version current, and wakes the campaigns and budgets of the task queue: otherwise a run that waits for hours
+ * notices it only with its next task.
+ * @returns the number of workflows woken
  * @throws HundredfoldError `DEPLOYMENT_UNKNOWN_BUILD`, `DEPLOYMENT_UNSUPPORTED`
  */
 export async function setCurrent(
@@ -87,7 +87,7 @@ export async function setCurrent(
       namespace,
       deploymentName: deployment,
       buildId,
-      // A worker that has gone meanwhile, or a role without workers, is the operator's decision.
+      // A stopped worker, or a role without workers, is the operator's decision.
       ignoreMissingTaskQueues: true,
     });
   } catch (error) {
@@ -128,7 +128,7 @@ const STATUS: Readonly<Record<number, string>> = {
 
 function worded(error: unknown): unknown {
   if (!isGrpcServiceError(error)) return error;
-  // Where they are switched off (system.enableDeploymentVersions), server 1.32 calls it a lack of permission.
+  // If they are disabled (system.enableDeploymentVersions), server 1.32 reports a lack of permission.
   const isOff = codeOf(error) === PERMISSION_DENIED && /disabled/.test(error.details);
   if (codeOf(error) === UNIMPLEMENTED || isOff)
     return new HundredfoldError({

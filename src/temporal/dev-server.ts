@@ -1,6 +1,6 @@
 /**
- * The embedded Temporal server: the pinned CLI's dev server on a database file of ours, in a process of its own
- * that a Ctrl-C in our terminal does not reach (the worker must stop first).
+ * The embedded Temporal server: the pinned CLI's dev server on our own database file, in a separate process that a
+ * Ctrl-C in our terminal does not reach (the worker must stop first).
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export interface DevServerOptions {
   /** Ports to prefer, so that links keep working after a restart. */
   readonly port?: number;
   readonly uiPort?: number;
-  /** Loopback address of the UI, if it is not to be 127.0.0.1. */
+  /** Loopback address of the UI, if it is not 127.0.0.1. */
   readonly uiIp?: string;
   readonly headless?: boolean;
   /** Settings of the server, for tests. */
@@ -40,8 +40,8 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Starts the server and waits until it accepts connections. `started` gets the process at once, before it is healthy.
- * Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
+ * Starts the server and waits until it accepts connections. `started` is called with the process at once, before it is
+ * healthy. Throws TEMPORAL_PORT_LOST, TEMPORAL_NOT_STARTED, TEMPORAL_NOT_HEALTHY and TEMPORAL_DATABASE_DAMAGED.
  */
 export async function startDevServer(
   options: DevServerOptions,
@@ -83,7 +83,7 @@ export async function startDevServer(
   return server;
 }
 
-/** The server makes its database itself, which holds the histories: a process inherits the mask of its files' modes. */
+/** The server creates its database, which contains the histories; it inherits this process's umask. */
 function withPrivateFiles<T>(start: () => T): T {
   const before = process.umask(0o077);
   try {
@@ -99,12 +99,12 @@ export async function stopDevServer(server: Pick<DevServer, 'pid' | 'address'>):
   await endProcess(server.pid, 'SIGKILL', STOP_TIMEOUT_MS);
 }
 
-/** True when the server's process is there, whether it answers or not. */
+/** True when the server's process exists, whether it answers or not. */
 export function lives({ pid, address }: Pick<DevServer, 'pid' | 'address'>): boolean {
   return runsAs(pid, 'start-dev', String(portOf(address)));
 }
 
-/** True when the server is there and answers on its port. */
+/** True when the server exists and answers on its port. */
 export async function isRunning(server: Pick<DevServer, 'pid' | 'address'>): Promise<boolean> {
   return lives(server) && (await isListening(portOf(server.address)));
 }
@@ -117,9 +117,9 @@ export function portOf(address: string): number {
 const HANDED_ON = ['PATH', 'HOME', 'USER', 'TMPDIR', 'TZ', 'LANG', 'SYSTEMROOT'];
 
 /**
- * What any program needs, and nothing else: our environment holds tokens, which are none of the server's business.
- * The server asks for its user, and Go looks for a user id without an account in HOME and USER alone: where one of them
- * is missing, as in many containers, it does not start.
+ * Only what any program needs: our environment contains tokens, which the server must not get. The server looks up its
+ * user, and for a user id without an account Go only checks HOME and USER: if one of them is missing, as in many
+ * containers, it does not start.
  */
 function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.ProcessEnv {
   const handedOn = Object.fromEntries(HANDED_ON.map((name) => [name, environment[name]]));
@@ -130,14 +130,15 @@ function bareEnvironment(environment: NodeJS.ProcessEnv, dir: string): NodeJS.Pr
   };
 }
 
-/** Dynamic configuration, a value in JSON each; deploy/compose has the same. */
+/** Dynamic configuration, each value as JSON; deploy/compose has the same. */
 export const SETTINGS = {
-  // A timer fires when it is due, and not up to a second later with others: every poll and every slot waits for one.
+  // A timer fires when it is due, not up to a second later together with others: every poll and every slot waits for
+  // one.
   'history.timerProcessorMaxTimeShift': '"10ms"',
-  // One process has nothing to share among partitions of a task queue; each would hand its tasks on to the first.
+  // A single process gains nothing from several partitions of a task queue; each would forward its tasks to the first.
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
-  // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. Nothing of ours uses it.
+  // The HTTP API, which start-dev opens on a random port, answers any web page that finds it. We do not use it.
   'frontend.httpAllowedHosts': '[]',
 };
 
@@ -161,7 +162,7 @@ function argumentsFor(
   ];
 }
 
-/** Of an address of its own: its port was looked for there. */
+/** For a separate address: its port was looked for there. */
 async function uiPortOf({ uiIp, uiPort = 8233 }: DevServerOptions): Promise<number> {
   return uiIp === undefined ? freePort(uiPort, 8233) : uiPort;
 }
@@ -179,9 +180,9 @@ async function listening(port: number, host?: string): Promise<void> {
   });
 }
 
-/** SQLite's words for a file that it cannot read as a database. */
+/** SQLite's messages for a file that it cannot read as a database. */
 const DAMAGED = /file is not a database|database disk image is malformed|file is encrypted/i;
-/** The server prints a chain of causes on one line; the last one says what it was. */
+/** The server prints a chain of causes on one line; the last one is the actual cause. */
 const LONGEST_LINE = 300;
 
 /** The server logs this, then prints a Go stack trace. */
@@ -189,7 +190,7 @@ const PORT_TAKEN = /bind: address already in use/;
 
 interface Start {
   readonly logFile: string;
-  /** Bytes of the log that are of earlier starts. */
+  /** Bytes of the log from earlier starts. */
   readonly from: number;
   readonly port: number;
 }
@@ -199,7 +200,7 @@ function notStarted({ logFile, from, port }: Start, why: string): HundredfoldErr
   try {
     said = readFileSync(logFile).subarray(from).toString().trimEnd();
   } catch {
-    // No log was written: the reason stands in `why`.
+    // No log was written: the reason is in `why`.
   }
   if (DAMAGED.test(said)) return damaged(join(dirname(logFile), 'temporal.db'));
   if (PORT_TAKEN.test(said)) return portLost(port);
@@ -215,7 +216,7 @@ function shortened(line: string): string {
   return line.length > LONGEST_LINE ? `… ${line.slice(-LONGEST_LINE)}` : line;
 }
 
-/** Between our look for a free port and the server's start, or since a server that ran there has died. */
+/** Between our check for a free port and the server's start, or since a server that ran there has died. */
 export function portLost(port: number): HundredfoldError {
   return new HundredfoldError({
     code: 'TEMPORAL_PORT_LOST',

@@ -5,8 +5,8 @@ import { connect, createServer } from 'node:net';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Below the ports that the system gives to connections: a client that knocks at a port of those, while its server is
- * away, may be given that very port, hold it, and so keep the server from coming back.
+ * Below the ephemeral ports: a client that retries such a port while its server is away may be assigned that very port
+ * as its own, and so prevent the server from coming back.
  */
 const LASTING = { from: 12_000, to: 30_000 };
 const TRIES = 20;
@@ -15,7 +15,7 @@ function anyLasting(): number {
   return LASTING.from + randomInt(LASTING.to - LASTING.from);
 }
 
-/** The first of the wished ports that is free, or any free one. */
+/** The first preferred port that is free, or any free one. */
 export async function freePort(...wished: readonly number[]): Promise<number> {
   const lasting = Array.from({ length: TRIES }, anyLasting);
   for (const port of [...wished.filter((one) => one > 0), ...lasting, 0]) {
@@ -25,7 +25,7 @@ export async function freePort(...wished: readonly number[]): Promise<number> {
   throw new Error('this machine has no free port');
 }
 
-/** A place on this machine that a web page cannot guess: Linux has 16 million loopback addresses, others have one. */
+/** An address here that a web page cannot guess: Linux has 16 million loopback addresses, others have one. */
 export async function hiddenPlace(): Promise<{ readonly ip: string; readonly port: number }> {
   const byte = () => randomInt(1, 255);
   const ip = `127.${byte()}.${byte()}.${byte()}`;

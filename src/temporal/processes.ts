@@ -1,6 +1,6 @@
 /**
- * Processes of this machine, by id. A record on disk may be older than the last start of the machine: an id in it
- * may by now belong to somebody else's process, which must not be taken for ours, let alone be ended.
+ * Processes of this machine, by id. A record on disk may be older than the last boot of the machine: its id may now
+ * belong to an unrelated process, which must not be mistaken for ours, let alone be ended.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deadline } from '../domain/deadline.ts';
 
 export function isAlive(pid: number): boolean {
-  // 0 and below mean process groups to the system, our own among them.
+  // For the system, 0 and below mean process groups, including our own.
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -34,7 +34,7 @@ export async function endProcess(
   try {
     process.kill(pid, signal);
   } catch {
-    return !isAlive(pid); // gone already, or somebody else's
+    return !isAlive(pid); // already gone, or not ours
   }
   const deadline = new Deadline(patienceMs);
   while (isAlive(pid) && !deadline.hasPassed) await delay(20);
@@ -43,13 +43,13 @@ export async function endProcess(
 
 const GONE_WITHIN_MS = 2_000;
 
-/** Kills a process and waits until it is gone, without awaiting: for a process that is itself ending. */
+/** Kills a process and waits synchronously until it is gone: for a process that is itself ending. */
 export function killNow(pid: number): void {
   if (!isAlive(pid)) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    return; // gone already
+    return; // already gone
   }
   const deadline = new Deadline(GONE_WITHIN_MS);
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -69,7 +69,7 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    // No /proc on macOS, where `ps` always is; a bare Debian has it the other way round.
+    // macOS has no /proc but always `ps`; a bare Debian is the other way round.
     return spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
       .stdout;
   }

@@ -1,4 +1,4 @@
-/** Calls that a Temporal server refuses, as coded errors: a mistake of the configuration is no stack trace. */
+/** Calls refused by a Temporal server, as coded errors: a mistake in the configuration must not show a stack trace. */
 import { isGrpcServiceError } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import { HundredfoldError } from '../domain/errors.ts';
@@ -16,14 +16,14 @@ interface Status {
   readonly details: string;
 }
 
-/** The gRPC status of an error, or of what caused it; null when there is none. */
+/** The gRPC status of an error, or of its cause; null if there is none. */
 export function statusOf(error: unknown): Status | null {
   for (let at = error; at instanceof Error; at = at.cause)
     if (isGrpcServiceError(at)) return { code: at.code, details: at.details };
   return null;
 }
 
-/** The operator service is not for everybody: Temporal Cloud and gateways close it. */
+/** The operator service may be restricted: Temporal Cloud and gateways close it. */
 export function isClosed(error: unknown): boolean {
   const { permissionDenied, unimplemented, unauthenticated } = STATUS;
   const status = statusOf(error);
@@ -33,7 +33,7 @@ export function isClosed(error: unknown): boolean {
   );
 }
 
-/** The coded error of a call that was refused; null when it is another kind of failure. */
+/** The coded error of a refused call; null for other failures. */
 export function refusalOf(error: unknown, namespace?: string): HundredfoldError | null {
   if (error instanceof HundredfoldError) return null;
   for (let at = error; at instanceof Error; at = at.cause) {

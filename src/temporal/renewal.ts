@@ -1,7 +1,7 @@
 /**
- * Credentials that change while a process lives: certificates and API keys are replaced in their files, by a person or
- * by a program such as cert-manager. An API key is set on the connection that there is; new certificates need a new
- * connection, because the SDK reads them once. Calls on the old one are given time to end.
+ * Credentials that change while a process lives: certificates and API keys are replaced in their files, manually or by
+ * a program such as cert-manager. An API key is set on the existing connection; new certificates need a new connection,
+ * because the SDK reads them once. Calls on the old one are given time to end.
  *
  * Rejected: the certificate providers of grpc-js, which are experimental and which workers do not have.
  */
@@ -10,15 +10,15 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { TlsMaterial } from '../config/pem.ts';
 import { warn } from '../state/warn.ts';
 
-/** What is shown to the server. */
+/** Credentials for the server. */
 export interface Credentials {
   readonly apiKey?: string;
   readonly tls?: TlsMaterial;
 }
 
-/** Files are read this often (ms). A link that is replaced (Kubernetes) is noticed as well, unlike by a file watcher. */
+/** Files are read this often (ms). Unlike a file watcher, this also notices a replaced link (Kubernetes). */
 const READ_EVERY_MS = 10_000;
-/** The longest poll of the SDK, and some more. */
+/** Slightly longer than the longest poll of the SDK. */
 const CLOSE_AFTER_MS = 90_000;
 
 let readEveryMs = READ_EVERY_MS;
@@ -34,7 +34,7 @@ interface Change {
   readonly tls: boolean;
 }
 
-/** Reads the credentials again and again, and hands over what has changed until it was taken. */
+/** Reads the credentials periodically, and delivers changes until they were applied. */
 class CredentialWatch {
   readonly #reread: () => Credentials;
   readonly #take: (change: Change) => Promise<void>;
@@ -64,7 +64,7 @@ class CredentialWatch {
       await this.#take({ credentials, apiKey, tls });
       this.#taken = credentials;
     } catch (error) {
-      // Half of a pair is written already, or the server does not take the new ones yet: the old ones are used on.
+      // Only half of a pair is written, or the server does not accept the new ones yet: the old ones stay in use.
       const why = error instanceof Error ? error.message : String(error);
       warn(`new credentials for Temporal are not used yet: ${why}`);
     } finally {

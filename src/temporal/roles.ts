@@ -1,3 +1,3 @@
-/** What a worker of a shared Temporal does; by default all of it. */
+/** The roles of a worker of a shared Temporal; by default all of them. */
 export const ROLES = ['submit', 'fetch', 'publish', 'workflows'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,7 +1,7 @@
 /**
- * Registers the search attributes of our workflows, and waits until the server takes them. The list of attributes is
+ * Registers the search attributes of our workflows, and waits until the server accepts them. The list of attributes is
  * read from the database, but a server on SQL checks every start against a copy of the namespace in memory, which it
- * reads again every few seconds (2 s by default): a workflow that is started before that is refused.
+ * refreshes every few seconds (2 s by default): a workflow that is started before that is refused.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -19,14 +19,15 @@ import { Deadline } from '../domain/deadline.ts';
 const LOOK_AGAIN_MS = 200;
 const TIMEOUT_MS = 60_000;
 /**
- * Frontend and history keep a copy each, read at different moments; we can only ask the frontend. Workflows that start
- * children are checked by history, so once the frontend had to be waited for, history gets one more interval.
+ * Frontend and history each have a copy, refreshed at different moments; we can only query the frontend. Workflows that
+ * start children are checked by history, so if we had to wait for the frontend, history gets one more interval.
  */
 const OTHER_COPIES_MS = 2_000;
 
 /**
- * Done at each start: the dev server's start flag for attributes is silently ignored when its database exists already.
- * Throws TEMPORAL_ATTRIBUTES_REFUSED when the namespace takes no more attributes, or the server does not get to know them.
+ * Done at each start: the dev server's start flag for attributes is silently ignored if its database already exists.
+ * Throws TEMPORAL_ATTRIBUTES_REFUSED when the namespace accepts no more attributes, or the server does not learn of
+ * them.
  */
 export async function registerSearchAttributes(client: Client): Promise<void> {
   const missing = await missingFrom(client);
@@ -42,7 +43,7 @@ export async function registerSearchAttributes(client: Client): Promise<void> {
   await delay(OTHER_COPIES_MS);
 }
 
-/** Where the operator service is closed (Temporal Cloud), nothing can be added: they are there, or an administrator is needed. */
+/** If the operator service is closed (Temporal Cloud), nothing can be added: that needs an administrator. */
 async function missingFrom(client: Client): Promise<string[]> {
   const found = await readAttributes(client);
   if (!isClosedPart(found)) return ATTRIBUTE_NAMES.filter((name) => !(name in found));

@@ -1,17 +1,17 @@
 /**
- * Calls of every client of this process, for traces. Clients are made in many places, also where no worker is; who traces
- * sets the interceptor once. Without it a call goes on as it is.
+ * Tracing of calls for every client of this process. Clients are created in many places, even without a worker; tracing
+ * sets the interceptor once. Without it, calls are unchanged.
  */
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 
-/** The calls that change something; questions are asked too often to be of use in a trace. */
+/** The calls that change something; queries are too frequent to be useful in a trace. */
 export type CallTracer = Required<
   Pick<WorkflowClientInterceptor, 'startWithDetails' | 'signal' | 'signalWithStart' | 'cancel'>
 >;
 
 let tracer: CallTracer | null = null;
 
-/** To be called once. */
+/** Call it once. */
 export function traceCalls(by: CallTracer): void {
   tracer = by;
 }

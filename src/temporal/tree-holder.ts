@@ -1,4 +1,4 @@
-/** Who this process is to others that want to work on the same output tree (src/store/lease.ts). */
+/** Identity of this process for others that want to work on the same output tree (src/store/lease.ts). */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { RenewedConnection } from './renewal.ts';
 export interface EmbeddedServer {
   /** Folder of its database. */
   readonly dir: string;
-  /** It changes when the server is started anew; null while none runs. */
+  /** It changes when the server is restarted; null while none runs. */
   readonly pid: () => number | null;
 }
 
-/** @param embedded null where Temporal was configured elsewhere */
+/** @param embedded null if a remote Temporal is configured */
 export async function treeHolder(
   client: Client,
   embedded: EmbeddedServer | null,
@@ -29,7 +29,7 @@ export async function treeHolder(
   const id = namespaceInfo?.id ?? '';
   const at = `Temporal at ${address}, namespace ${namespace}`;
   return {
-    // A server that does not tell the id tells namespaces apart by their names.
+    // If the server does not report the id, namespaces are distinguished by name.
     temporal: id === '' ? at : id,
     where: embedded ? `the Temporal server of ${embedded.dir}` : at,
     ...thisProcess(),
@@ -42,8 +42,8 @@ export function thisProcess(): Pick<LeaseHolder, 'host' | 'boot' | 'pid' | 'rene
 }
 
 /**
- * Whether the processes of an embedded server and of the one who renewed the lease have ended. Only what ran where we
- * run can be known to be gone: the same machine, the same start of it, the same process ids.
+ * Whether the processes of an embedded server and of its renewer have ended. This can only be known of processes in our
+ * own environment: the same machine, the same boot, the same process ids.
  */
 export function isGone({ host, boot, pid, server }: LeaseRecord): boolean {
   const here = host === hostname() && boot !== null && boot === thisBoot();
@@ -52,7 +52,7 @@ export function isGone({ host, boot, pid, server }: LeaseRecord): boolean {
 
 let boot: string | null | undefined;
 
-/** This start of the machine, and on Linux the container: process ids mean something only within it. */
+/** Id of this boot, and on Linux of the container: process ids are only valid within it. */
 function thisBoot(): string | null {
   boot ??= bootOf(process.platform);
   return boot;
@@ -67,7 +67,7 @@ function bootOf(platform: NodeJS.Platform): string | null {
     if (platform === 'darwin')
       return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim();
   } catch {
-    // It does not say: the lease is watched instead.
+    // Not reported: the lease is watched instead.
   }
   return null;
 }

@@ -1,4 +1,4 @@
-/** Connections of workers to Temporal. In a file of its own: commands without a worker need not load the SDK's. */
+/** Connections of workers to Temporal. A separate file: commands without a worker need not load the SDK's. */
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { reasonFor, security, type Credentials, type TemporalAddress } from './connection.ts';
 

@@ -1,8 +1,9 @@
 /**
- * The SDK's workers of one process: which task queues it polls, and with what. They start and stop as one.
+ * The SDK's workers of one process: which task queues it polls, and with what. They start and stop together.
  *
- * With the embedded server one worker does everything. Where a Temporal is shared, what needs a token has task queues of
- * its own, because workers of other tokens could not do it, and so has publication, which reads whole trees.
+ * With the embedded server one worker does everything. For a shared Temporal, activities that need a token have
+ * separate task queues, because workers with other tokens could not run them; so has publication, which reads whole
+ * trees.
  */
 import {
   Worker,
@@ -27,22 +28,22 @@ import { WatchedWorker } from './workflow-thread.ts';
 export interface WorkersOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
-  /** What encrypts payloads; null: nothing. */
+  /** Encrypts payloads; null: nothing. */
   readonly codec: CodecKeys | null;
   readonly taskQueue: string;
-  /** How it signs what it does. */
+  /** Its identity in Temporal. */
   readonly identity: string;
   /** Around every activity. */
   readonly interceptors: ActivityInterceptorsFactory[];
-  /** Hears of each run of a campaign or an item that has ended here. */
+  /** Called for each run of a campaign or an item that has ended here. */
   readonly onRunEnd?: RunListener | undefined;
-  /** null: it answers questions about workflows, and does nothing for them. */
+  /** null: it only answers queries of workflows. */
   readonly activities: Activities | null;
-  /** Those that it has a token for. */
+  /** Those for which it has a token. */
   readonly references: readonly ServiceReference[];
   /** Worker versioning (docs/operations.md); null: none. */
   readonly build: Build | null;
-  /** null where all workers are of one user: then each does everything. */
+  /** null if all workers belong to one user: then each does everything. */
   readonly roles: readonly Role[] | null;
 }
 
@@ -51,7 +52,7 @@ export type RunListener = (info: WorkflowInfo, run: EndedRun) => void;
 export interface RunningWorkers {
   /** Rejects when one of them dies by itself. */
   readonly ended: Promise<void>;
-  /** Lets what runs come to an end, and takes up nothing new. May be called again. */
+  /** Finishes running work, and accepts no new work. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -63,23 +64,23 @@ export function runTogether(workers: readonly Worker[]): RunningWorkers {
     ended,
     async stop() {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      // Why one died by itself, if it did, is told by `ended`.
+      // `ended` reports why a worker died by itself.
       await Promise.allSettled(runs);
     },
   };
 }
 
 /**
- * A POST has a deadline of 30 s; a worker that is told to stop gives it that long, because a POST that is broken
- * off is one whose fate is unknown (Temporal's default of 0 breaks it off at once).
+ * A POST has a deadline of 30 s; a stopping worker gives it that long, because the fate of an aborted POST is unknown
+ * (Temporal's default of 0 aborts it at once).
  */
 const GRACE = '35s';
-/** A hung activity would stop the shutdown for ever (sdk-typescript #2266). */
+/** A hung activity would block the shutdown forever (sdk-typescript #2266). */
 const FORCE = '42s';
 
 /**
- * How long a workflow's code may run at a stretch, watched over by `WatchedWorker`. The default of 5 s is too short for a
- * busy machine. The types of the SDK leave the option out (1.24.0).
+ * How long a workflow's code may run without a pause, monitored by `WatchedWorker`. The default of 5 s is too short for
+ * a busy machine. The types of the SDK omit the option (1.24.0).
  */
 const NOT_IN_THE_TYPES = { isolateExecutionTimeout: '10 minutes' };
 
@@ -95,12 +96,12 @@ function everyWorker(options: WorkersOptions) {
     shutdownGraceTime: GRACE,
     shutdownForceTime: FORCE,
     ...NOT_IN_THE_TYPES,
-    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a POST that lives counts as dead.
+    // The default, 80 % of a heartbeat time-out, leaves a busy machine no time before a live POST counts as dead.
     maxHeartbeatThrottleInterval: '1s',
   } as const;
 }
 
-/** A burst of submissions that wait for their slots must leave room for the rest. */
+/** A burst of submissions waiting for their slots must leave room for the rest. */
 const ACTIVITIES_AT_ONCE = 2 * MAX_OUTSTANDING;
 /** A publication reads a whole tree. */
 const PUBLICATIONS_AT_ONCE = 2;
@@ -118,8 +119,8 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
 }
 
 /**
- * Runs stay on the version that they began on, and what they ask of other task queues goes to the same one. Campaigns
- * and budgets move when they continue as new (src/workflows/upgrade.ts); items end where they began.
+ * Runs stay on the version that they started on, and their tasks on other task queues go to the same one. Campaigns and
+ * budgets move when they continue as new (src/workflows/upgrade.ts); items end on the version they started on.
  */
 function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (build === null) return {};
@@ -132,28 +133,28 @@ function versioning({ build }: WorkersOptions): Pick<WorkerOptions, 'workerDeplo
   };
 }
 
-/** With all activities: campaigns that an earlier version has started know no other task queue. */
+/** With all activities: campaigns started by an earlier version know no other task queue. */
 async function createMain(options: WorkersOptions): Promise<Worker> {
   const { taskQueue, activities } = options;
   const common = everyWorker(options);
   return WatchedWorker.create({
     ...common,
     taskQueue,
-    // With a codec the workflow code converts failures in another way: that is another bundle.
+    // With a codec the workflow code converts failures differently, which needs another bundle.
     workflowBundle:
       options.build?.bundle ?? (await workflowBundle(common.dataConverter.failureConverterPath)),
     ...(activities && { activities }),
     sinks: runSinks(options.onRunEnd),
-    // After a crash the default waits 10 s for the dead worker; 1 s fires falsely on a busy machine.
+    // After a crash the default waits 10 s for the dead worker; 1 s expires too early on a busy machine.
     stickyQueueScheduleToStartTimeout: '3s',
     maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
-    // All files of a job are fetched at once: none of them needs to go by way of the task queue.
+    // All files of a job are fetched at once: none of them needs to go through the task queue.
     maxEagerActivityReservationsPerWorkflowTask: 8,
   });
 }
 
-/** The SDK logs an error for each call of a sink that is not there, also where histories are replayed. */
+/** The SDK logs an error for each call of a missing sink, even while histories are replayed. */
 export function runSinks(listener: RunListener = () => undefined): InjectedSinks<RunSinks> {
   return { runs: { ended: { fn: listener, callDuringReplay: false } } };
 }

@@ -1,11 +1,10 @@
 /**
  * The thread that runs workflow code. The SDK gives each call into it a time limit, for which Node starts and ends a
- * thread of its own: 0.1 ms of CPU a call, about 17 calls an item (docs/benchmarks.md, "What an item costs"). Here the
- * calls have no limit of their own. Instead the main thread looks for a call that does not return, and then ends the
- * workflow thread; its worker fails, and its owner starts another one.
+ * separate thread: 0.1 ms of CPU per call, about 17 calls per item (docs/benchmarks.md, "What an item costs"). Here the
+ * calls have no limit of their own. Instead the main thread detects a call that does not return, and then terminates
+ * the workflow thread; its worker fails, and the owner restarts it.
  *
- * A test with code that loops for ever holds the two members of the SDK that this relies on and that are not
- * public.
+ * This relies on two non-public members of the SDK. A test with an infinite loop in workflow code covers both.
  */
 import type { Worker as Thread } from 'node:worker_threads';
 import { Worker } from '@temporalio/worker';
@@ -17,8 +16,8 @@ type Activation = Parameters<Workflow['activate']>[0];
 type Completion = ReturnType<Workflow['activate']>;
 
 /**
- * A call that is still running at so many looks in a row has used up its time. Looks are counted, and not time: none is
- * made while the process stands still.
+ * A call that is still running at this many checks in a row has exceeded its time. Checks are counted instead of time,
+ * because there are none while the process is suspended.
  */
 const LOOKS = 10;
 
@@ -27,13 +26,13 @@ interface Threaded {
   readonly workerThreadClients: readonly { readonly workerThread: Thread }[];
 }
 
-/** A worker of the SDK whose `isolateExecutionTimeout` is watched over from outside of the workflow thread. */
+/** A worker of the SDK whose `isolateExecutionTimeout` is enforced from outside the workflow thread. */
 export class WatchedWorker extends Worker {
   protected static override async createWorkflowCreator(
     ...[bundle, options, logger]: CreateArguments
   ): Promise<WorkflowCreator> {
     const { isolateExecutionTimeoutMs: limitMs } = options;
-    // Without a limit Node starts no thread; the types of the SDK know only a number.
+    // Without a limit Node starts no thread; the SDK's type only allows a number.
     const unlimited = { isolateExecutionTimeoutMs: undefined as unknown as number };
     const creator = await super.createWorkflowCreator(bundle, { ...options, ...unlimited }, logger);
     return new WatchedCreator(creator, limitMs, () => {
@@ -46,7 +45,7 @@ export class WatchedWorker extends Worker {
 
 class WatchedCreator implements WorkflowCreator {
   readonly #creator: WorkflowCreator;
-  /** Activations that have not returned, and the looks that have found them running. */
+  /** Activations that have not returned, and the number of checks that found them running. */
   readonly #running = new Map<WatchedWorkflow, number>();
   readonly #timer: NodeJS.Timeout;
 
@@ -75,7 +74,7 @@ class WatchedCreator implements WorkflowCreator {
     return [...this.#running.values()].some((looks) => looks > LOOKS);
   }
 
-  /** Everything that waits for a thread then fails, and the worker with it. */
+  /** All calls that wait for a thread then fail, and the worker with them. */
   #endThreads(): void {
     const { workerThreadClients } = this.#creator as unknown as Threaded;
     for (const { workerThread } of workerThreadClients) void workerThread.terminate();

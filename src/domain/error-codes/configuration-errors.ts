@@ -1,4 +1,4 @@
-/** The configuration, the environment and what they name. The table is in docs/configuration.md. */
+/** Errors of the configuration, the environment and what they name. The table is in docs/configuration.md. */
 import type { ErrorRow } from './error-row.ts';
 
 export const CONFIGURATION_ERRORS = [

@@ -4,8 +4,8 @@ import type { ExitName } from '../exit.ts';
 export interface ErrorRow {
   /** Stable: scripts and users search for them. */
   readonly codes: readonly string[];
-  /** Of the command that meets such an error. */
+  /** Exit of the command that fails with such an error. */
   readonly exit: ExitName;
-  /** What to do, or what is wrong where that says it; Markdown, for the documentation. */
+  /** What to do, or what is wrong if that implies it; Markdown, for the documentation. */
   readonly advice: string;
 }

@@ -1,4 +1,4 @@
-/** All codes of errors, by family; a code that is not here does not compile. The codes of rows are in manifest/problems. */
+/** All error codes, by family; a code that is not here does not compile. Codes of rows are in manifest/problems. */
 import { EXIT } from '../exit.ts';
 import type { ItemEndCode } from '../item-end-codes.ts';
 import { CONFIGURATION_ERRORS } from './configuration-errors.ts';
@@ -23,7 +23,7 @@ const EXITS: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** Exit code of the command that meets an error with this code. */
+/** Exit code of a command that fails with this error code. */
 export function exitOf(code: ErrorCode): number {
   return EXITS.get(code) ?? EXIT.usage;
 }

@@ -1,4 +1,4 @@
-/** What a campaign runs on: the set-up, Temporal, the host of a folder, output trees, the ledger, the local services. */
+/** Errors of what a campaign runs on: set-up, Temporal, host, output trees, ledger, local services. */
 import type { ErrorRow } from './error-row.ts';
 
 export const RUN_ERRORS = [

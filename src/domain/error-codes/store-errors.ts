@@ -1,4 +1,4 @@
-/** Output trees and what is in them. */
+/** Errors of output trees and their content. */
 import type { ErrorRow } from './error-row.ts';
 
 export const STORE_ERRORS = [

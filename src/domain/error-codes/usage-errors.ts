@@ -1,4 +1,4 @@
-/** What was typed, or what it names, cannot be used as it is. */
+/** Errors of arguments, or of what they name. */
 import type { ErrorRow } from './error-row.ts';
 
 export const USAGE_ERRORS = [

@@ -1,4 +1,4 @@
-/** What the verbs of the molecule service share. */
+/** What the methods of the molecule service share. */
 import type { Http } from '../http.ts';
 
 export interface MoleculesAccess {

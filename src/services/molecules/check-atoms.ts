@@ -1,4 +1,4 @@
-/** Whether the atoms of a topology are those of the input, and make one molecule with a closed shell. */
+/** Checks that the atoms of a topology are those of the input, and form one molecule with a closed shell. */
 import type { Composition } from '../../inputs/molecules/composition.ts';
 import { atomicNumber, elementOf, unsupportedElements } from '../../inputs/molecules/element.ts';
 import { differenceOf } from '../../results/compare-molecules.ts';
@@ -14,7 +14,7 @@ import { differenceProblem } from './other-molecule.ts';
 
 export interface ComputedMolecule {
   readonly topology: Topology;
-  /** Of its atoms, in their order. */
+  /** Of its atoms, in order. */
   readonly elements: readonly string[];
   /** The text of `X_GMX.gro`. */
   readonly coordinates: string;
@@ -38,7 +38,7 @@ export function checkAtoms(
   );
 }
 
-/** Silane ends well, with the parameters of carbon. */
+/** Silane ends without an error, but with the parameters of carbon. */
 function guessed({ elements }: ComputedMolecule): ResultProblem | null {
   const foreign = unsupportedElements(elements);
   if (foreign.length === 0) return null;
@@ -86,7 +86,7 @@ function inSeveralParts({ topology }: ComputedMolecule): ResultProblem | null {
 function unlikeCoordinates({ topology, coordinates }: ComputedMolecule): ResultProblem | null {
   const [, number = '', ...lines] = coordinates.trimEnd().split(/\r?\n/);
   const atoms = topology.atoms.length;
-  // After the atoms comes the box.
+  // The atoms are followed by the box.
   if (Number(number) === atoms && lines.length === atoms + 1) return null;
   const places = Math.max(0, lines.length - 1);
   return wrongAtoms(
@@ -94,9 +94,9 @@ function unlikeCoordinates({ topology, coordinates }: ComputedMolecule): ResultP
   );
 }
 
-/** Of a radical, or an ion whose charge was lost on the way. */
+/** A radical, or an ion whose charge was lost on the way. */
 function openShell({ topology, elements }: ComputedMolecule): ResultProblem | null {
-  // An atom whose element is not clear was told of as one without parameters.
+  // An atom with an unclear element was already reported as one without parameters.
   const protons = elements.reduce(
     (sum, element) => sum + atomicNumber(elementOf(element) ?? 'H'),
     0,

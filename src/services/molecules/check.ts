@@ -1,8 +1,9 @@
 /**
- * Whether the files of a molecule are whole and right: ACPYPE ends well and is wrong for some inputs.
+ * Checks that the files of a molecule are complete and correct: for some inputs ACPYPE ends without an error but with
+ * wrong results.
  *
- * The atoms are compared with the input when the result arrives, and not with a count from the check of the
- * manifest: to count the hydrogens of a million SMILES would slow `plan` down.
+ * The atoms are compared with the input when the result arrives, not with a count from the check of the manifest:
+ * counting the hydrogens of a million SMILES would slow `plan` down.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Composition } from '../../inputs/molecules/composition.ts';
@@ -24,8 +25,8 @@ const CHARGE_TOLERANCE = 0.1;
 
 /**
  * @param bytes the record as received, or its text
- * @param input what the input says of the molecule; null where that is not known, and the atoms are not compared
- * @param mayBeSynthetic whether the atoms of a result are left unchecked that calls itself synthetic
+ * @param input the molecule according to the input; null if unknown, and the atoms are not compared
+ * @param mayBeSynthetic whether to skip the check of atoms for a result labelled as synthetic
  */
 export function checkMolecule(
   bytes: Uint8Array | string,
@@ -46,7 +47,7 @@ export function checkMolecule(
     const message = 'GMX_itp lists no atoms with charges.';
     return resultProblem(RESULT_PROBLEMS.missingFiles, message);
   }
-  // Of the synthetic engine only the shape is right: it does not know the hydrogens of a SMILES.
+  // Results of the synthetic engine only have the right shape: it does not know the hydrogens of a SMILES.
   const computed = !(mayBeSynthetic && isSynthetic(Buffer.from(bytes)));
   const elements = topologyElements(topology);
   const coordinates = textOf(native.files, 'GMX_gro');

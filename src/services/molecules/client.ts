@@ -19,9 +19,9 @@ export interface MoleculesSettings extends HttpSettings {
   /** `{mol_base_url}` */
   readonly url: string;
   readonly token: string;
-  /** Asks for each job to be listed on the public page of the service (contract 1.6). */
+  /** Requests that each job is listed on the public page of the service (contract 1.6). */
   readonly public?: boolean | undefined;
-  /** Of other services: no answer of this one may bring them to disk either. */
+  /** Secrets of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export function createMoleculesClient(settings: MoleculesSettings): ServiceClien
     list,
     ping: (options) => ping(http, noJob(access), options),
     artefacts: (kind) => (kind === 'molecule' ? ['record'] : []),
-    // The record has the log, and of a failed job no files.
+    // The record contains the log; for a failed job it has no files.
     artefactsOfFailed: (kind) => (kind === 'molecule' ? ['record'] : []),
     close: () => http.close(),
   };

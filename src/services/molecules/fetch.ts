@@ -1,4 +1,4 @@
-/** Downloading the record of a finished job, all files in it (contract 4.4). */
+/** Downloads the record of a finished job, which contains all files (contract 4.4). */
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions } from '../client.ts';
 import { download } from '../download.ts';

@@ -1,6 +1,6 @@
 /**
- * The files of a molecule under the names that ACPYPE gives them: the keys of the service are no file names, and
- * the `#include` lines of the topologies only work with the names they were written for.
+ * The files of a molecule under ACPYPE's own names: the keys of the service are not file names, and the `#include`
+ * lines of the topologies only work with the names they were written for.
  */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import {
@@ -29,24 +29,25 @@ export interface NativeFiles {
   readonly name: string;
   /** All 19, in the contract's order. */
   readonly files: readonly NativeFile[];
-  /** The files of the record's other sets, without those that hold nothing; at most `OTHER_SETS` of them. */
+  /** The files of the record's other sets, without empty ones; at most `OTHER_SETS` of them. */
   readonly otherSets: readonly (readonly NativeFile[])[];
 }
 
 /**
- * Result sets that become files beside the one that is used. The contract shows one set and allows more (2.4); all of
- * them are in `record.json`, and a record of a million tiny sets makes no million files.
+ * Maximum number of result sets written as files in addition to the one that is used. The contract shows one set and
+ * allows more (2.4); all of them are in `record.json`, and a record of a million tiny sets does not create a million
+ * files.
  */
 const OTHER_SETS = 9;
 
-/** It becomes a part of file names: nothing that leaves a folder, hides or needs quoting. */
+/** Becomes part of file names: it must not leave the folder, hide the file or need quoting. */
 const SAFE_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,119}$/;
 const INCLUDE = /^[ \t]*#include[ \t]+["<]([^">]+)[">]/gm;
 
 /**
  * Names the files of a finished job.
  * @param record the finished-job record (contract 2.4), parsed
- * @param options of the job: the charge method and atom type stand in the name of the mol2 file, not in any file
+ * @param options of the job: the charge method and atom type are in the name of the mol2 file, but not in any file
  */
 export function nativeFiles(
   record: unknown,
@@ -105,7 +106,7 @@ function readName(set: FileSet): string | null {
   return included.find((file) => file.endsWith('_GMX.itp'))?.slice(0, -'_GMX.itp'.length) ?? null;
 }
 
-/** GROMACS looks an include up beside the topology, then among its own force fields. */
+/** GROMACS looks for an include beside the topology, then among its own force fields. */
 function unresolved(files: readonly NativeFile[], name: string): ResultProblem | null {
   const known = new Set([
     ...files.map(({ fileName }) => fileName),

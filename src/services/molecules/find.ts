@@ -1,4 +1,4 @@
-/** Looking a job up by its name: this service has no list and no unique names (contract section 4). */
+/** Looks up a job by its name: this service has neither a list nor unique names (contract section 4). */
 import type { FindOutcome } from '../../domain/outcomes.ts';
 
 export function find(): Promise<FindOutcome> {

@@ -1,9 +1,9 @@
-/** The lines of an ACPYPE log that say why a job failed. */
+/** Extracts the lines of an ACPYPE log that say why a job failed. */
 
-/** Lines kept: the engine tells the cause some lines before the end. */
+/** Lines kept: the engine reports the cause some lines before the end. */
 const LINES = 8;
 
-/** Frame, progress, and what merely follows from an earlier error. */
+/** Frame, progress, and consequences of an earlier error. */
 const NOISE: readonly RegExp[] = [
   /^\W*$/,
   /^\| ACPYPE: /,
@@ -27,7 +27,7 @@ const NOISE: readonly RegExp[] = [
 ];
 
 /**
- * The last meaningful lines of a job's log, letter by letter; null when it has none.
+ * The last meaningful lines of a job's log, unchanged; null when it has none.
  * @param log as the service sends it: what ACPYPE printed
  */
 export function meaningfulLines(log: string): string | null {

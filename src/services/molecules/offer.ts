@@ -1,6 +1,6 @@
 /**
- * Charge models beyond the contract's list (2.1). The contract has no way to ask for them: the OpenAPI document of the
- * service, `{mol_base_url}/docs/json`, is where a service announces one. What is not announced is never sent.
+ * Charge models beyond the contract's list (2.1). The contract has no way to query them: a service announces them in
+ * its OpenAPI document, `{mol_base_url}/docs/json`. Models that are not announced are never sent.
  */
 import { CONTRACT_CHARGE_METHODS } from '../../domain/item.ts';
 import type { OfferOutcome } from '../../domain/outcomes.ts';
@@ -14,16 +14,16 @@ import { below } from '../target.ts';
 import type { MoleculesAccess } from './access.ts';
 import { noJob } from './submit.ts';
 
-/** A service may be started anew with another engine: what it announced is believed for so long (ms). */
+/** A service may be restarted with another engine: its announcement is cached for this long (ms). */
 const BELIEVED_MS = 60_000;
 
-/** What the document says; `why`: there is none, or it says nothing of charge models. */
+/** The content of the document; `why`: there is none, or it does not mention charge models. */
 type Announced = { readonly methods: readonly string[] } | { readonly why: string };
 
 export class Offers {
   readonly #access: MoleculesAccess;
   readonly #now: () => number;
-  /** One question at a time, for all rows. */
+  /** One request at a time, for all rows. */
   #asked: { readonly answer: Promise<Announced>; readonly until: number } | null = null;
 
   constructor(access: MoleculesAccess, now: () => number = () => performance.now()) {
@@ -39,7 +39,7 @@ export class Offers {
     if ('methods' in announced && announced.methods.includes(wanted)) return { type: 'offered' };
     if (!('methods' in announced)) {
       this.#asked = null;
-      // A service that is away announces nothing either, and the row can wait for it.
+      // An unavailable service announces nothing either, and the row can wait for it.
       const there = await ping(this.#access.http, noJob(this.#access), call);
       if (there.type === 'unavailable') return there;
     }
@@ -78,7 +78,7 @@ async function announcedBy(
   return methods === null ? { why: `${where} lists no values of charge_method` } : { methods };
 }
 
-/** The values of `charge_method` that `POST /api` takes; null where the document does not list them. */
+/** The values of `charge_method` that `POST /api` accepts; null if the document does not list them. */
 export function chargeMethodsIn(
   document: Readonly<Record<string, unknown>>,
 ): readonly string[] | null {
@@ -95,7 +95,7 @@ function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => asObject(inner)?.[key], value);
 }
 
-/** What a `$ref` into the same document names; anything else as it is. */
+/** The target of a `$ref` into the same document; other values unchanged. */
 function resolved(document: unknown, value: unknown): unknown {
   const reference = asObject(value)?.['$ref'];
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;

@@ -1,4 +1,4 @@
-/** What a chemist is told of a result that is of another molecule with the same formula. */
+/** The message for a result that is another molecule with the same formula. */
 import type { Difference } from '../../results/compare-molecules.ts';
 import {
   RESULT_PROBLEMS,

@@ -1,4 +1,4 @@
-/** Asking after a job (contract 4.3). A finished job is one with its files: the engine calls failures done too. */
+/** Polls a job (contract 4.3). A job is finished only if it has files: the engine reports failures as done too. */
 import type { PollOutcome } from '../../domain/outcomes.ts';
 import { connectionFailed, isAnswered, unavailable } from '../availability.ts';
 import { complexity, parseBoundedJson } from '../bounded-json.ts';
@@ -38,7 +38,7 @@ export async function poll(
     case 410:
       return ended(answer, 'lost');
     case 422:
-      // How a failure is signalled is not shown (section 3); this is how its sister service does.
+      // The contract does not show how a failure is signalled (section 3); this is how its sister service does it.
       return ended(answer, 'failed');
     default:
       return unavailable(answer);
@@ -50,7 +50,7 @@ async function finishedOrNot(answer: HttpResponse): Promise<PollOutcome> {
   if (body.type === 'broken') {
     return { type: 'unavailable', message: body.message, retryAfterMs: null };
   }
-  // More than any record of an open job. The download has bounds and codes of its own; asking again would not help.
+  // More than any record of an open job. The download has its own bounds and codes; polling again would not help.
   if (body.type === 'tooLong' || complexity(body.text) !== null) return finished(answer);
   const json = parseBoundedJson(body.text);
   if (json === undefined) {

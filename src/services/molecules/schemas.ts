@@ -44,10 +44,10 @@ export function readRecord(json: unknown): MoleculeRecord {
   return recordSchema.parse(asObject(json) ?? {});
 }
 
-/** A result file set as far as it goes: every key with its text, '' where it is missing or no text. */
+/** A result file set as received: every key with its text, '' if it is missing or not a text. */
 export type FileSet = Readonly<Record<ResultKey, string>>;
 
-/** The sets of a record. An object in place of the array is one set; `{}` is what the engine gives on failure. */
+/** The sets of a record. An object instead of the array is one set; `{}` is what the engine returns on failure. */
 export function fileSets(record: MoleculeRecord): readonly FileSet[] {
   const list: readonly unknown[] = Array.isArray(record.results)
     ? record.results
@@ -66,12 +66,12 @@ function fileSet(object: Readonly<Record<string, unknown>>): FileSet {
   return Object.fromEntries(texts) as Record<ResultKey, string>;
 }
 
-/** The keys of a set that are missing or hold nothing but blanks: done means that there are none. */
+/** The keys of a set that are missing or blank: a finished job has none. */
 export function missingKeys(set: FileSet): readonly ResultKey[] {
   return RESULT_KEYS.filter((key) => set[key].trim() === '');
 }
 
-/** The status inside a record, wherever it stands. */
+/** The status inside a record, wherever it is. */
 export function innerStatus(record: MoleculeRecord): number | null {
   return record.status ?? record.result_request?.status ?? null;
 }

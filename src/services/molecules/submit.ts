@@ -1,4 +1,4 @@
-/** Submitting to the molecule service (contract 2.1, 4.1, 4.2). */
+/** Submits to the molecule service (contract 2.1, 4.1, 4.2). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { Job, SubmitOptions } from '../client.ts';
 import { NO_JOB, ping } from '../ping.ts';
@@ -18,8 +18,8 @@ export interface SubmissionRequest {
   readonly email: string | null;
   readonly smiles: string | null;
   /**
-   * A ninth key, sent only where it is true: the flag is in section 1.6 and not among the eight keys of 2.1, so that a
-   * service may refuse it.
+   * A ninth key, sent only if true: the flag is in section 1.6 but not among the eight keys of 2.1, so a service may
+   * refuse it.
    */
   readonly public?: true;
 }
@@ -65,18 +65,18 @@ export function submissionRequest(
     net_charge: options.netCharge === null ? null : String(options.netCharge),
     atom_type: options.atomType,
     email: job.email,
-    // A .smi line may carry a name behind the SMILES.
+    // A .smi line may contain a name after the SMILES.
     smiles: isSmiles ? (/\S+/.exec(input.text)?.[0] ?? '') : null,
     ...(isPublic && { public: true as const }),
   };
 }
 
-/** Characters of a molecule name at most: it begins the name of every file and stands in fixed-width columns. */
+/** Maximum characters of a molecule name: it begins the name of every file and is used in fixed-width columns. */
 const NAME_LIMIT = 60;
 
 /**
- * The name that ACPYPE gives to the molecule and to all its files: it takes it from `file_name` and puts it on the
- * command lines of its tools, so that blanks, quotes and accents break it.
+ * The name that ACPYPE gives to the molecule and to all its files. It takes it from `file_name` and puts it on the
+ * command lines of its tools, so blanks, quotes and accents break it.
  */
 export function moleculeName(title: string, fallback: string): string {
   for (const text of [title, fallback]) {

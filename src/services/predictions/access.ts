@@ -1,4 +1,4 @@
-/** What the verbs of the prediction service share. */
+/** What the methods of the prediction service share. */
 import type { Http } from '../http.ts';
 import type { Variant } from './earlier.ts';
 

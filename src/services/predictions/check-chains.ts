@@ -1,4 +1,4 @@
-/** Whether the chains of a ShiftCrypt result are those of the file that was sent. */
+/** Checks that the chains of a ShiftCrypt result are those of the file that was sent. */
 import { readChains } from '../../inputs/shifts/chains.ts';
 import type { PayloadEntry } from '../../results/payload.ts';
 import {
@@ -8,13 +8,13 @@ import {
 } from '../../results/result-problems.ts';
 
 /**
- * Every chain of the result must be one of the file, residue by residue, and every chain that was measured must come
- * back. A chain may come twice, as a homodimer's does. Residues other than the twenty may be left out or named anew.
+ * Every chain of the result must be one of the file, residue by residue, and every measured chain must come back. A
+ * chain may occur twice, as in a homodimer. Residues other than the twenty may be omitted or renamed.
  */
 export function checkChains(entries: readonly PayloadEntry[], text: string): ResultProblem | null {
   const chains = readChains(text);
   const shown = entries.filter(({ sequence }) => sequence !== '');
-  // Where the payload shows no residues, or the file could not be read, there is nothing to compare.
+  // If the payload shows no residues, or the file is unreadable, there is nothing to compare.
   if (chains.length === 0 || shown.length === 0) return null;
   const stranger = shown.find(
     ({ sequence }) => !chains.some((one) => isSame(one.residues, sequence)),

@@ -1,9 +1,9 @@
-/** Whether the CSV form of a result says the same as its JSON. */
+/** Checks that the CSV form of a result agrees with its JSON. */
 import type { PayloadEntry, PayloadValue } from '../../results/payload.ts';
 import { readResultCsv, type CsvEntry, type ResultCsv } from '../../results/result-csv.ts';
 import { firstDisagreement, isNear } from './near.ts';
 
-/** @returns what contradicts the result, in a sentence; null where they agree or the CSV is of an unknown form */
+/** @returns what contradicts the result, in a sentence; null if they agree or the CSV has an unknown form */
 export function csvDisagreement(text: string, entries: readonly PayloadEntry[]): string | null {
   const csv = readResultCsv(text);
   if (csv === null) return null;
@@ -19,12 +19,14 @@ export function csvDisagreement(text: string, entries: readonly PayloadEntry[]):
 }
 
 interface Group {
-  /** '' where the payload does not show it. */
+  /** '' if the payload does not show it. */
   readonly sequence: string;
   readonly values: Readonly<Record<string, readonly PayloadValue[]>>;
 }
 
-/** The payload's entries by the id that the CSV uses. A homodimer has two chains of one code: their rows follow each other. */
+/**
+ * The payload's entries by the id in the CSV. The two chains of a homodimer share a code: their rows follow each other.
+ */
 function groupsOf({ idColumn }: ResultCsv, entries: readonly PayloadEntry[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   for (const { id, sequence, values, scalars } of entries) {
@@ -65,7 +67,7 @@ function entryDisagreement({ id, residues, columns }: CsvEntry, wanted: Group): 
   return null;
 }
 
-/** The begin of the sentence about it. */
+/** The beginning of the sentence about it. */
 function columnDisagreement(
   cells: readonly string[],
   values: readonly PayloadValue[],
@@ -82,7 +84,7 @@ function columnDisagreement(
   return `At residue ${place + 1} result.csv has ${cells[place] ?? ''}, and result.json ${String(values[place])},`;
 }
 
-/** What is longer than a letter, or unknown to one of the two, cannot be compared. */
+/** Values longer than a letter, or unknown to one of the two, cannot be compared. */
 function isSameLetter(cell: string, letter: string | undefined): boolean {
   if (letter === undefined || cell.length > 1) return true;
   const [one, other] = [residueOf(cell), residueOf(letter)];

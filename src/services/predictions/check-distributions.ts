@@ -1,12 +1,12 @@
-/** Whether the distributions of an alignment have a value for each of its columns. */
+/** Checks that the distributions of an alignment have a value for each of its columns. */
 import type { InputText } from '../../domain/item.ts';
 import { readFasta } from '../../inputs/sequences/fasta.ts';
 import { distributionLengths } from '../../results/distributions.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultCheck } from '../../results/result-problems.ts';
 
 /**
- * What the file holds is not shown by the contract (4.6): in a shape that we do not know there is nothing to count,
- * and neither without the input.
+ * The contract does not show the content of the file (4.6): nothing is counted if its form is unknown or the input is
+ * missing.
  */
 export function checkDistributions(
   bytes: Uint8Array | string,

@@ -1,10 +1,10 @@
 /**
- * Whether the files of one prediction belong together. The service gives each by an address of its own, so one can be
- * that of another job while the others are right. All are read tolerantly: what has an unknown form is not judged.
+ * Checks that the files of one prediction belong together. The service serves each at its own address, so one can be
+ * that of another job while the others are right. All are read tolerantly: files of unknown form are not checked.
  *
- * This runs when the item is concluded, and not as each file arrives: files are downloaded side by side, and one of
- * an earlier job may still be in the folder. Quartiles are compared with the range of their column only, because
- * programs define quartiles differently. Rejected: an activity of its own, three events an item.
+ * This runs when the item is concluded, and not as each file arrives: files are downloaded concurrently, and one of an
+ * earlier job may still be in the folder. Quartiles are compared with the range of their column only, because programs
+ * define quartiles differently. Rejected: a separate activity, which costs three events per item.
  */
 import type { Kind } from '../../domain/item.ts';
 import { readDistributions } from '../../results/distributions.ts';
@@ -19,7 +19,7 @@ import { csvDisagreement } from './check-csv.ts';
 import { metadataDisagreement } from './check-metadata.ts';
 import { isNear } from './near.ts';
 
-/** The texts of what was downloaded; what the service did not give is missing. */
+/** The texts of downloaded files; files that the service did not provide are missing. */
 export interface PredictionFiles {
   readonly result?: string;
   readonly csv?: string;
@@ -29,7 +29,7 @@ export interface PredictionFiles {
 }
 
 /**
- * The result itself is not checked here: `checkResult` did that when it came.
+ * The result itself is not checked here: `checkResult` did that when it arrived.
  * @param remoteId the job's id at the service
  */
 export function checkFiles(
@@ -59,7 +59,7 @@ export function checkFiles(
   );
 }
 
-/** Median and quartiles of a column lie between its least and its greatest value, however they are defined. */
+/** Median and quartiles of a column are between its minimum and maximum, however they are defined. */
 function distributionDisagreement(text: string, entries: readonly PayloadEntry[]): string | null {
   const columns = Math.max(0, ...entries.map(lengthOf));
   for (const [key, spread] of Object.entries(readDistributions(text, columns))) {
@@ -83,7 +83,7 @@ interface Range {
   readonly greatest: number;
 }
 
-/** Undefined for a column in which no row has a value. */
+/** Undefined for a column without any value. */
 function rangesOf(
   entries: readonly PayloadEntry[],
   key: string,

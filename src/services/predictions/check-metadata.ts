@@ -1,6 +1,6 @@
 /**
- * Whether the metadata of a prediction belong to it. The contract does not show what they hold (4.6); the engine writes
- * a row a sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`.
+ * Checks that the metadata of a prediction belong to it. The contract does not show their content (4.6); the engine
+ * writes one row per sequence: `sequence_id,length,aligned_length,protein_score,backbone_mean,…`.
  */
 import type { PayloadEntry } from '../../results/payload.ts';
 import { readCsvTable } from '../../results/result-csv.ts';
@@ -8,7 +8,7 @@ import { firstDisagreement, isNear } from './near.ts';
 
 type Row = Readonly<Record<string, string>>;
 
-/** @returns what contradicts the result, in a sentence; null where they agree or the file is of an unknown form */
+/** @returns what contradicts the result, in a sentence; null if they agree or the file has an unknown form */
 export function metadataDisagreement(
   text: string,
   entries: readonly PayloadEntry[],

@@ -1,6 +1,6 @@
 /**
- * Inputs of which the engine makes a result that looks good and is not. The manifest refuses them or mends them before
- * they are sent: this is for an input that came here by another way, or was changed on it.
+ * Inputs for which the engine returns a result that looks valid but is not. The manifest refuses or corrects them
+ * before they are sent: this is for an input from another source, or one that was changed later.
  */
 import type { InputText } from '../../domain/item.ts';
 import { readFasta, residueFindings } from '../../inputs/sequences/fasta.ts';
@@ -24,7 +24,7 @@ export function checkSent({ text }: InputText): ResultProblem | null {
   return null;
 }
 
-/** Of a single row there is nothing to align, and rows of different lengths have no columns. */
+/** A single row has nothing to align, and rows of different lengths have no columns. */
 export function checkAligned({ text }: InputText): ResultProblem | null {
   const { records } = readFasta(text);
   if (records.length < 2) return wrong('The alignment has one row: it needs at least two.');

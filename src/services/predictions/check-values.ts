@@ -1,4 +1,4 @@
-/** Whether there is a number for each residue, and the same predictors for each protein. */
+/** Checks that there is a number for each residue, and the same predictors for each protein. */
 import type { PayloadEntry } from '../../results/payload.ts';
 import {
   RESULT_PROBLEMS,
@@ -10,8 +10,8 @@ import {
 const GAP = '-';
 
 /**
- * NaN and null are no predictions. Only where the payload shows the residues: elsewhere a null may be a gap. Labels
- * (psper's `viterbi`) are words, of which a blank one says that there is nothing to label.
+ * NaN and null are not predictions. Only if the payload shows the residues: otherwise a null may be a gap. Labels
+ * (psper's `viterbi`) are words; a blank one means that there is nothing to label.
  */
 export function checkNumbers({ id, sequence, values }: PayloadEntry): ResultProblem | null {
   if (sequence === '') return null;

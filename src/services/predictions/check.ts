@@ -1,6 +1,6 @@
 /**
- * Whether a result is right for the input that was sent. The engine ends well and is wrong for some inputs:
- * it drops records, predicts nothing, or says "missing" for every residue.
+ * Checks that a result is correct for the input that was sent. For some inputs the engine ends without an error but
+ * with a wrong result: it drops records, predicts nothing, or says "missing" for every residue.
  */
 import { readFasta } from '../../inputs/sequences/fasta.ts';
 import type { InputText, Options, Predictor } from '../../domain/item.ts';
@@ -16,7 +16,7 @@ import { checkChains } from './check-chains.ts';
 import { checkAligned, checkSent } from './check-sent.ts';
 import { checkKeys, checkNumbers } from './check-values.ts';
 
-/** A key that each predictor's result has; those it depends on add theirs. */
+/** A key that each predictor's result has; the predictors it depends on add theirs. */
 const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
   dynamine: ['backbone'],
   disomine: ['disoMine'],
@@ -25,7 +25,7 @@ const KEY_OF_PREDICTOR: Readonly<Record<Predictor, readonly string[]>> = {
   psper: ['viterbi', 'complexity', 'protein_score'],
 };
 
-/** By these a result is known as the engine's own; `agmata` is a predictor's name as well as a key. */
+/** Keys that identify a result of this engine; `agmata` is a predictor's name as well as a key. */
 const OUR_KEYS: readonly string[] = [
   ...['backbone', 'sidechain', 'helix', 'sheet', 'coil', 'ppII'],
   ...['earlyFolding', 'disoMine', 'viterbi', 'complexity'],
@@ -35,7 +35,7 @@ type PredictionOptions = Exclude<Options, { readonly kind: 'molecule' }>;
 
 /**
  * @param bytes the result as received, or its text
- * @param input null where it is not known, and the options neither: what depends on them is left out
+ * @param input null if unknown, and then the options too: checks that need them are skipped
  */
 export function checkPrediction(
   bytes: Uint8Array | string,
@@ -48,7 +48,7 @@ export function checkPrediction(
   const broken = firstOf(entries, checkEntry);
   if (broken !== null) return broken;
   const silent = entries.filter(saysNothing);
-  // A file of shifts may hold a chain that was not measured; of the others every record was meant to have values.
+  // A file of shifts may contain a chain that was not measured; for the other kinds, every record should have values.
   const bearable = options.kind === 'shifts' ? Math.max(0, entries.length - 1) : 0;
   if (silent.length > bearable) {
     const message = `Every value of "${silent[0]?.id ?? ''}" is missing.`;
@@ -108,7 +108,7 @@ function checkEntry(entry: PayloadEntry): ResultProblem | null {
 }
 
 function saysNothing({ values }: PayloadEntry): boolean {
-  // Residue numbers of a shift file are values by shape only.
+  // Residue numbers of a shift file only look like values.
   const predicted = Object.entries(values).filter(([key]) => key !== 'seqCodes');
   return predicted.every(([, list]) =>
     list.every((value) => value === null || value === SHIFTS_MISSING),
@@ -116,8 +116,8 @@ function saysNothing({ values }: PayloadEntry): boolean {
 }
 
 /**
- * Every record that was sent must come back once, residue by residue (gaps and all). In any order: the engine sorts
- * the rows of an alignment, and JSON objects with numbers as keys have an order of their own. Ids differ by design.
+ * Every record that was sent must come back once, residue by residue (including gaps). In any order: the engine sorts
+ * the rows of an alignment, and JSON objects with numeric keys have their own order. Ids differ by design.
  */
 function checkRecords(entries: readonly PayloadEntry[], input: InputText): ResultProblem | null {
   const { records: sent } = readFasta(input.text);
@@ -137,14 +137,14 @@ function checkRecords(entries: readonly PayloadEntry[], input: InputText): Resul
   return null;
 }
 
-/** Where the payload does not show the residues, there must at least be one value for each. */
+/** If the payload does not show the residues, there must at least be one value for each. */
 function answers(entry: PayloadEntry, residues: string): boolean {
   return entry.sequence === ''
     ? Object.values(entry.values).every((list) => list.length === residues.length)
     : sameResidues(residues, entry.sequence);
 }
 
-/** Upper case, and X where the engine does not know the letter (B, Z, U, O, J, `*`, digits). */
+/** Upper case, and X if the engine does not know the letter (B, Z, U, O, J, `*`, digits). */
 function sameResidues(sent: string, received: string): boolean {
   if (Math.abs(sent.length - received.length) > 1) return false;
   const letters = [...sent.toUpperCase()];
@@ -166,7 +166,7 @@ function checkPredictors(
   predictors: readonly Predictor[],
 ): ResultProblem | null {
   for (const { id, values, scalars } of entries) {
-    // A shape with keys of its own (the earlier variant names the predictor) is not judged by ours.
+    // A form with other keys (the earlier variant names the predictor) is not checked with ours.
     if (!OUR_KEYS.some((key) => key in values)) continue;
     const absent = predictors.filter((predictor) =>
       KEY_OF_PREDICTOR[predictor].every((key) => !(key in values) && !(key in scalars)),

@@ -22,9 +22,9 @@ export interface PredictionsSettings extends HttpSettings {
   readonly url: string;
   readonly variant: Variant;
   readonly token: string;
-  /** Fetched beside what a job of its kind always offers. */
+  /** Fetched in addition to what a job of its kind always offers. */
   readonly formats?: readonly ExtraFormat[] | undefined;
-  /** Of other services: no answer of this one may bring them to disk either. */
+  /** Secrets of other services: no answer of this one may bring them to disk either. */
   readonly otherSecrets?: readonly string[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createPredictionsClient(settings: PredictionsSettings): ServiceC
   };
   return {
     mayBeSynthetic: mayBeSynthetic(base),
-    // Every option is one of the contract's.
+    // All options are part of the contract.
     offer: () => Promise.resolve({ type: 'offered' }),
     submit: (job, options) => submit(access, job, options),
     poll: (remoteId, options) => poll(access, remoteId, options),

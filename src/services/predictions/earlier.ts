@@ -1,4 +1,4 @@
-/** The earlier variant of the prediction service (contract section 9): what it names and says differently. */
+/** The differences of the earlier variant of the prediction service (contract section 9) in names and answers. */
 import type { InputText, Predictor, ShiftsOptions } from '../../domain/item.ts';
 import { asObject } from '../../results/json.ts';
 
@@ -20,7 +20,7 @@ export function predictorName(predictor: Predictor, variant: Variant): string {
   return variant === 'earlier' ? (EARLIER_NAMES[predictor] ?? predictor) : predictor;
 }
 
-/** Section 9.4: the shift file as multipart, its format told by the field's name. */
+/** Section 9.4: the shift file as multipart; the field's name gives its format. */
 export async function shiftsForm(
   fields: Readonly<Record<string, string>>,
   options: ShiftsOptions,
@@ -32,7 +32,7 @@ export async function shiftsForm(
   form.set('original_numbering', String(options.originalNumbering));
   const field = input.name.toLowerCase().endsWith('.nef') ? 'nef_file' : 'nrm_star_file';
   form.set(field, new Blob([input.text], { type: 'text/plain' }), input.name);
-  // The runtime's own multipart writer, with the length known beforehand: some proxies refuse chunked uploads.
+  // The runtime's own multipart writer, with a known length: some proxies refuse chunked uploads.
   const encoded = new Response(form);
   return {
     contentType: encoded.headers.get('content-type') ?? 'multipart/form-data',

@@ -1,4 +1,4 @@
-/** Downloading what a finished job offers (contract 4.4 to 4.6). */
+/** Downloads what a finished job offers (contract 4.4 to 4.6). */
 import type { ArtefactName, FetchOutcome } from '../../domain/outcomes.ts';
 import type { CallOptions } from '../client.ts';
 import { download } from '../download.ts';
@@ -21,8 +21,8 @@ export async function fetch(
     case 'distributions':
     case 'json':
     case 'input': {
-      // One of the two samples of this call in the contract (4.6) leaves `/api/` out: where the first path is
-      // unknown, the second is tried. It costs one GET, and only at services built after that sample.
+      // One of the two samples of this call in the contract (4.6) omits `/api/`: if the first path is unknown, the
+      // second is tried. It costs one GET, and only at services that follow that sample.
       const headers = { 'x-service-token': access.token };
       const path = ['results', remoteId, 'download', ''] as const;
       const withApi = withFormat(access.api(...path), artefact);
@@ -30,7 +30,7 @@ export async function fetch(
       if (first.type !== 'absent' || first.status !== 404) return first;
       const withoutApi = withFormat(access.withoutApi(...path), artefact);
       const second = await download({ ...common, headers, url: withoutApi });
-      // A page or a failure at a path that may not exist says nothing against the answer of the first.
+      // A page or a failure at a path that may not exist does not invalidate the answer of the first.
       return second.type === 'found' ? second : first;
     }
     case 'record':

@@ -1,4 +1,4 @@
-/** Looking a job up by its unique name in the past results of the token (contract 4.7). */
+/** Looks up a job by its unique name in the past results of the token (contract 4.7). */
 import type { Kind } from '../../domain/item.ts';
 import type { FindOutcome } from '../../domain/outcomes.ts';
 import { isUsableId } from '../../domain/remote-id.ts';
@@ -18,13 +18,13 @@ export async function find(
     if (page.type !== 'page') return page;
     const { remoteId, entries, named } = searchPastResults(page.json, name);
     if (remoteId !== null) {
-      // The job is there, under an id that cannot be asked for: never "absent", which would send it again.
+      // The job exists, but its id cannot be used for polling: never "absent", which would submit it again.
       return isUsableId(remoteId) ? { type: 'found', remoteId } : { type: 'unsupported' };
     }
     listed.entries += entries;
     listed.named += named;
   }
-  // A list that shows no names cannot say that one is not among them.
+  // A list without names cannot show that a name is missing.
   const nameless = listed.entries > 0 && listed.named === 0;
   return { type: nameless ? 'unsupported' : 'absent' };
 }

@@ -1,10 +1,10 @@
-/** What the processing log of a job (contract 2.6) says of its timing; the result itself carries none. */
+/** Reads the timing of a job from its processing log (contract 2.6); the result itself has none. */
 import type { Timing } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
 import { parseBoundedJson } from '../bounded-json.ts';
 import { looseText } from '../tolerant.ts';
 
-/** null when the log names no state with a time. */
+/** null when the log has no state with a time. */
 export function timingOfHistory(text: string): Timing | null {
   const log = asObject(parseBoundedJson(text));
   const entries = [log?.['history'], log?.['timeline']].flatMap((list) =>

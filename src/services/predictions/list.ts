@@ -1,4 +1,4 @@
-/** All requests of the token for one prediction type (contract 4.7), of shifts also those by their chains (4.8). */
+/** All requests of the token for one prediction type (contract 4.7); those of shifts also by their chains (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import type { ListOutcome, PastJob } from '../../domain/outcomes.ts';
 import type { CallOptions } from '../client.ts';
@@ -29,7 +29,7 @@ export async function list(
   if (kind !== 'shifts') return { type: 'listed', jobs: [...jobs.values()] };
   let missing: string | null = null;
   for await (const page of shiftChainPages(access, signal)) {
-    // A service without it has listed all there is.
+    // A service without this page has listed everything.
     if (page.type === 'page') add(page.json);
     else if (page.type === 'unavailable')
       missing = `the chains of past shift predictions: ${page.message}`;

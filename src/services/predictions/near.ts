@@ -1,9 +1,9 @@
-/** Comparing the files of one prediction, which round and order in ways of their own. */
+/** Compares the files of one prediction, which may be rounded and ordered differently. */
 
 /** The engine writes three decimals into CSV files; a service may round more. */
 const TOLERANCE = { absolute: 0.011, relative: 0.011 } as const;
 
-/** True for what is no number: NaN says nothing. */
+/** True for non-numbers: NaN carries no information. */
 export function isNear(one: number, other: number): boolean {
   const distance = Math.abs(one - other);
   return !(distance > TOLERANCE.absolute + TOLERANCE.relative * Math.abs(other));
@@ -11,13 +11,13 @@ export function isNear(one: number, other: number): boolean {
 
 interface Comparison<Got, Wanted> {
   readonly isNamed: (got: Got, wanted: Wanted) => boolean;
-  /** What disagrees, in a sentence, or null. */
+  /** The disagreement, in a sentence, or null. */
   readonly compare: (got: Got, wanted: Wanted) => string | null;
-  /** The sentence for one that agrees with none. */
+  /** The sentence for an entry that agrees with none. */
   readonly lonely: (got: Got) => string;
 }
 
-/** Each with the one of its name; where a file has names of its own, with any that agrees and is not taken. */
+/** Compares each entry with the one of the same name; if a file uses other names, with any unused entry that agrees. */
 export function firstDisagreement<Got, Wanted>(
   got: readonly Got[],
   wanted: readonly Wanted[],

@@ -1,4 +1,4 @@
-/** The past results of the token, page by page: of one prediction type (contract 4.7), and the chains of shifts (4.8). */
+/** The past results of the token, page by page: for one prediction type (contract 4.7), and chains of shifts (4.8). */
 import type { Kind } from '../../domain/item.ts';
 import { parseJson } from '../../results/json.ts';
 import { connectionFailed, isAnswered, unavailable, type Unavailable } from '../availability.ts';
@@ -11,19 +11,19 @@ const TYPE_OF_KIND: Readonly<Partial<Record<Kind, string>>> = {
   alignment: 'msa',
   shifts: 'shiftcrypt',
 };
-/** Bytes: a token's whole past, about 1 kB an entry. */
+/** Bytes: all past results of a token, about 1 kB per entry. */
 const LIST_LIMIT = 32 * 1024 * 1024;
-/** Pages at most: a list that never ends is no answer. */
+/** Maximum number of pages: a list that never ends is not an answer. */
 const PAGE_LIMIT = 200;
 
 export type PastPage =
   | { readonly type: 'page'; readonly json: unknown }
-  /** The service has no such list, or one that cannot be read; the last page. */
+  /** The service has no such list, or an unreadable one; the last page. */
   | { readonly type: 'unsupported' }
   /** The last page. */
   | Unavailable;
 
-/** Where a list lies, and how it is told the token. */
+/** The address of a list, and how the token is passed. */
 interface PastList {
   readonly path: readonly string[];
   readonly tokenIn: 'header' | 'query';
@@ -39,7 +39,7 @@ export async function* pastPages(
   else yield* pagesOf(access, { path: [type], tokenIn: 'header' }, signal);
 }
 
-/** Its purpose and answer are not shown (4.8): entries that carry an id and a name are read, as in the other lists. */
+/** The contract does not show its purpose and answer (4.8): entries with an id and a name are read. */
 export function shiftChainPages(
   access: PredictionsAccess,
   signal: AbortSignal,
@@ -61,7 +61,7 @@ async function* pagesOf(
     const query = page.type === 'page' ? nextPage(page.json) : null;
     if (query === null) return;
     url.search = query;
-    // A link that repeats the token is kept nowhere, and whatever it says ours is sent.
+    // A link that repeats the token is never stored, and our token is always sent.
     url.searchParams.delete('token');
   }
   yield unreadable(`${url.origin}${url.pathname}: the list of past results does not end`);
@@ -80,7 +80,7 @@ async function pageAt(
     tokenIn === 'header' ? { 'x-service-token': access.token } : {};
   const answer = await access.http.send({ method: 'GET', url, headers, signal });
   if (!isAnswered(answer)) return connectionFailed(answer);
-  // Not an empty list: a service without it cannot say that a job does not exist.
+  // Not an empty list: a service without the list cannot say that a job does not exist.
   if (answer.status === 404) {
     await answer.body.discard();
     return { type: 'unsupported' };
@@ -88,7 +88,7 @@ async function pageAt(
   if (answer.status !== 200) return unavailable(answer);
   const body = await answer.body.text(LIST_LIMIT);
   if (body.type === 'broken') return unreadable(body.message);
-  // It will not be shorter the next time.
+  // It will not be shorter next time.
   if (body.type === 'tooLong' || complexity(body.text) !== null) return { type: 'unsupported' };
   const json = parseJson(body.text);
   if (json === undefined) return unreadable(`${answer.where}: the answer is not JSON`);

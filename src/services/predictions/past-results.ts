@@ -1,6 +1,6 @@
 /**
- * Reading a list whose shape the contract does not show (2.7, 4.7): a bare array, an array under any key, pages,
- * an object keyed by id. Whatever it is, an entry is an object that carries a name and an id.
+ * Reads a list whose form the contract does not show (2.7, 4.7): a bare array, an array under any key, pages, an object
+ * keyed by id. In any form, an entry is an object with a name and an id.
  */
 import type { PastJob } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
@@ -11,7 +11,7 @@ import { readTiming } from './timing.ts';
 const NAME_KEYS = ['job_name', 'jobName', 'name', 'label'] as const;
 const DEPTH_LIMIT = 8;
 
-/** Where entries are keyed by id, the key counts as one only when it looks like one: it has a digit. */
+/** If entries are keyed by id, a key counts as an id only when it looks like one: it contains a digit. */
 const KEY_ID = /^(?=.*\d)[\w-]{6,}$/;
 
 export interface PastResults {
@@ -33,7 +33,7 @@ export function searchPastResults(json: unknown, name: string): PastResults {
   return found;
 }
 
-/** All entries of a page, in its order. */
+/** All entries of a page, in order. */
 export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
   return entriesOf(json).map(({ id, names, object }) => {
     const timing = readTiming(object['timing']);
@@ -49,7 +49,7 @@ export function pastEntries(json: unknown): readonly Omit<PastJob, 'kind'>[] {
 
 interface Entry {
   readonly id: string;
-  /** Under any of the keys that may hold one. */
+  /** From any of the keys that may contain one. */
   readonly names: readonly string[];
   readonly object: Readonly<Record<string, unknown>>;
 }
@@ -65,7 +65,7 @@ function entriesOf(json: unknown): readonly Entry[] {
   return entries;
 }
 
-/** The query of the next page, or null. Only the query: the host of such a link is often an inner one. */
+/** The query of the next page, or null. Only the query: the host of such a link is often an internal one. */
 export function nextPage(json: unknown): string | null {
   const object = asObject(json);
   const places = [object, asObject(object?.['links']), asObject(object?.['pagination'])];
@@ -78,7 +78,7 @@ export function nextPage(json: unknown): string | null {
   return null;
 }
 
-/** Without a name, an entry is known by the state or the timing of a job (contract 2.7), or by its chains (4.8). */
+/** Without a name, an entry is recognised by a job's state or timing (contract 2.7), or by its chains (4.8). */
 function isEntry(object: Readonly<Record<string, unknown>>): boolean {
   return 'timing' in object || 'status' in object || 'chains' in object;
 }

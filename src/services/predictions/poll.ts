@@ -1,4 +1,4 @@
-/** Asking after a job (contract 4.4): the status code tells the outcome, in the earlier variant the body does. */
+/** Polls a job (contract 4.4): the status code gives the outcome; in the earlier variant, the body does. */
 import type { PollOutcome } from '../../domain/outcomes.ts';
 import {
   beginsAsJson,
@@ -53,7 +53,7 @@ async function finishedOrNot(
   answer: HttpResponse,
 ): Promise<PollOutcome> {
   if (access.variant === 'current' && !isWebPageAnswer(answer)) {
-    // The payload is downloaded by its own activity, straight to disk.
+    // The payload is downloaded by a separate activity, straight to disk.
     await answer.body.discard();
     return finished(answer);
   }
@@ -70,7 +70,7 @@ async function finishedOrNot(
   return { type: 'failed', message: shorten(read.message), timing: null };
 }
 
-/** "A failure returns an object with only `error`" (section 9.6): with which status is not shown. */
+/** "A failure returns an object with only `error`" (section 9.6): the status is not shown. */
 async function earlierRefusal(answer: HttpResponse): Promise<PollOutcome> {
   const passing = answer.status < 400 || answer.status >= 500 || answer.status === 429;
   if (passing) return unavailable(answer);
@@ -101,7 +101,7 @@ async function failed(answer: HttpResponse): Promise<PollOutcome> {
   return { type: 'failed', message, timing: readTiming(envelope.timing) };
 }
 
-/** The service may want to be left alone before the download (Retry-After of any answer). */
+/** The service may request a wait before the download (Retry-After of any answer). */
 function finished(answer: HttpResponse): PollOutcome {
   return { type: 'finished', ...ordered(answer) };
 }

@@ -29,7 +29,7 @@ export const envelopeSchema = z.looseObject({
 });
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** An answer that is no object at all reads as an envelope of nulls. */
+/** An answer that is not an object reads as an envelope of nulls. */
 export function readEnvelope(json: unknown): Envelope {
   return envelopeSchema.parse(asObject(json) ?? {});
 }
@@ -38,7 +38,7 @@ const ID_KEYS = ['request_id', 'requestId', 'id', 'uuid'] as const;
 /** Wrappers that services put around an acknowledgement. */
 const WRAPPER_KEYS = ['data', 'result', 'request'] as const;
 
-/** The id of a request in an object that has one (contract 2.2); `task_id` is another thing. */
+/** The id of a request in an object that has one (contract 2.2); `task_id` is something else. */
 export function readRequestId(json: unknown): string | null {
   const object = asObject(json);
   if (object === null) return null;

@@ -1,4 +1,4 @@
-/** Submitting to the prediction service (contract 4.1 to 4.3). */
+/** Submits to the prediction service (contract 4.1 to 4.3). */
 import type { SubmitOutcome } from '../../domain/outcomes.ts';
 import type { Job, SubmitOptions } from '../client.ts';
 import { NO_JOB, ping } from '../ping.ts';
@@ -39,8 +39,8 @@ export function noJob({ api }: Pick<PredictionsAccess, 'api'>): URL {
 async function prepare(access: PredictionsAccess, job: Job): Promise<Submission> {
   const { token, variant } = access;
   const { options, input } = job;
-  // Unique per token (section 7), so a look-up by it tells what became of an unsure submission. The rule is
-  // stated for all three endpoints, though the table of `submit/msa/` does not list the field.
+  // Unique per token (section 7), so a look-up by name shows what became of an unsure submission. The rule is stated
+  // for all three endpoints, though the table of `submit/msa/` does not list the field.
   const common = { token, job_name: job.name };
   switch (options.kind) {
     case 'sequence': {

@@ -1,4 +1,4 @@
-/** The timing block (contract 2.4): how long a job waited, runs and may run, and how fresh its heartbeat is. */
+/** The timing block (contract 2.4): how long a job waited, runs and may run, and the age of its heartbeat. */
 import type { Timing } from '../../domain/outcomes.ts';
 import { asObject } from '../../results/json.ts';
 import { timingSchema } from './schemas.ts';

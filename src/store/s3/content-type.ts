@@ -1,4 +1,4 @@
-/** What browsers are told of an object: a report in a bucket is looked at, not downloaded. */
+/** Content types for browsers: a report in a bucket is displayed, not downloaded. */
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   json: 'application/json',

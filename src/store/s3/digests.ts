@@ -1,7 +1,7 @@
-/** The SHA-256 that is kept with an object: as S3's own checksum, and in its metadata for servers without these. */
+/** The SHA-256 stored with an object: as S3's own checksum, and in its metadata for servers without checksums. */
 import type { FileDigest } from '../digest.ts';
 
-/** What the answers to GET and HEAD say of an object. */
+/** Object metadata in the answers to GET and HEAD. */
 export interface ObjectFacts {
   readonly ContentLength?: number | undefined;
   readonly ChecksumSHA256?: string | undefined;
@@ -12,7 +12,7 @@ export interface ObjectFacts {
 const KEPT = 'sha256';
 const HEX = /^[0-9a-f]{64}$/;
 
-/** As parameters of a PUT: the server refuses a body that has another digest. */
+/** Parameters of a PUT: the server refuses a body with another digest. */
 export function digestParameters(sha256: string): {
   readonly ChecksumSHA256: string;
   readonly Metadata: Record<string, string>;
@@ -21,7 +21,7 @@ export function digestParameters(sha256: string): {
   return { ChecksumSHA256, Metadata: { [KEPT]: sha256 } };
 }
 
-/** Hexadecimal; null where none is kept: of a large stream it was not known when the upload began. */
+/** Hexadecimal; null if none is stored: for a large stream it was unknown when the upload began. */
 export function keptSha256({ ChecksumSHA256, ChecksumType, Metadata }: ObjectFacts): string | null {
   // That of a multipart upload is a digest of digests, and ends with the number of parts.
   if (ChecksumSHA256 !== undefined && ChecksumType !== 'COMPOSITE') {

@@ -1,4 +1,4 @@
-/** Reading an object, whole or piece by piece; what arrives is compared with the digest that is kept with it. */
+/** Reads an object, whole or in pieces; received bytes are compared with the digest stored with it. */
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ export interface Origin {
   readonly where: string;
 }
 
-/** A connection that breaks in the middle is begun again this often. */
+/** A broken connection is reopened at most this often. */
 const BROKEN_AT_MOST = 4;
 
 /** @throws errors of the SDK as they are (`isAbsentObject`), `STORE_DIGEST_MISMATCH` */
@@ -33,7 +33,7 @@ export async function download(origin: Origin): Promise<Uint8Array> {
   }
 }
 
-/** Goes on where a connection broke, as long as the object is the same. @throws as `download` */
+/** Continues after a broken connection, as long as the object is the same. @throws as `download` */
 export async function* downloadPieces(origin: Origin): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let kept: string | null = null;

@@ -1,6 +1,6 @@
 /**
- * What an object store answers, coded. Trouble of the server, of the network and of credentials is retryable: it can be
- * put right while the campaign waits, and must not cost an item.
+ * Errors of an object store, with codes. Server, network and credential problems are retryable: they can be fixed while
+ * the campaign waits, and must not fail an item.
  */
 import { StoreError, type StoreCode } from '../store-error.ts';
 
@@ -75,7 +75,7 @@ const IN_THE_WAY: Meaning = {
   retryable: false,
 };
 
-/** The names of S3's errors; those of some servers only are among them. */
+/** S3 error names, including those that only some servers use. */
 const BY_NAME: Readonly<Record<string, Meaning>> = {
   NoSuchBucket: NO_BUCKET,
   AccessDenied: DENIED,
@@ -108,7 +108,7 @@ const BY_NAME: Readonly<Record<string, Meaning>> = {
   ExistingObjectIsDirectory: IN_THE_WAY,
 };
 
-/** The answer to a HEAD has no body, and so no name. */
+/** The answer to a HEAD has no body, and therefore no name. */
 const BY_STATUS: Readonly<Record<number, Meaning>> = {
   301: OTHER_REGION,
   401: DENIED,
@@ -121,7 +121,7 @@ const BY_STATUS: Readonly<Record<number, Meaning>> = {
   507: FULL,
 };
 
-/** What the system and TLS say where no answer came. */
+/** Codes of the system and of TLS if there was no answer. */
 const UNREACHED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
@@ -136,11 +136,11 @@ const UNREACHED: Readonly<Record<string, string>> = {
 export interface Asked {
   /** Completes "Cannot …". */
   readonly action: string;
-  /** The address, and the endpoint where one is configured. */
+  /** The address, and the endpoint if one is configured. */
   readonly where: string;
 }
 
-/** An error of the SDK in words. Its own text is left out where it may quote what was signed. */
+/** An error of the SDK in words. Its own text is omitted because it may quote what was signed. */
 export function objectErrorOf(error: unknown, { action, where }: Asked): StoreError {
   if (error instanceof StoreError) return error;
   const meaning = meaningOf(error);
@@ -188,7 +188,7 @@ function codeOf(error: unknown): string | null {
   return error.cause === undefined ? null : codeOf(error.cause);
 }
 
-/** The status of the answer; null where none came. */
+/** The status of the answer; null if there was none. */
 export function statusOf(error: unknown): number | null {
   const status = metadataOf(error)?.httpStatusCode;
   return typeof status === 'number' ? status : null;
@@ -206,29 +206,29 @@ function metadataOf(
   return typeof error.$metadata === 'object' ? error.$metadata : null;
 }
 
-/** There is no object of this key. A bucket that is missing is another matter. */
+/** There is no object of this key. A missing bucket is a different error. */
 export function isAbsentObject(error: unknown): boolean {
   return error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name);
 }
 
-/** The condition of a write was not met: an object of this key is there. */
+/** The condition of a write was not met: an object of this key exists. */
 export function isTaken(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
-/** Another conditional write of the same key was under way. */
+/** Another conditional write of the same key was in progress. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'ConditionalRequestConflict';
 }
 
-/** The connection broke or fell silent: what was being read can be read on. */
+/** The connection broke or was silent too long: reading can continue on a new one. */
 export function isBroken(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== null && code in UNREACHED) return true;
   return error instanceof Error && (error.name === 'TimeoutError' || error.message === 'aborted');
 }
 
-/** What came back is not what was stored. */
+/** The bytes received differ from those stored. */
 export function damagedObject(key: string, where: string): StoreError {
   return new StoreError({
     code: 'STORE_DIGEST_MISMATCH',

@@ -1,4 +1,4 @@
-/** What lies below a prefix, a thousand names a request. */
+/** Lists the names below a prefix, a thousand per request. */
 import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -9,7 +9,7 @@ import { inCodeUnitOrder } from './code-unit-order.ts';
 export interface Listing {
   readonly client: S3Client;
   readonly bucket: string;
-  /** Of the tree: with a slash at its end, or empty. */
+  /** Of the tree: with a trailing slash, or empty. */
   readonly prefix: string;
 }
 
@@ -32,14 +32,14 @@ async function* keysAsListed(
       }),
     );
     for (const { Key } of page.Contents ?? []) {
-      // Some programs mark an empty folder by an object with a slash at its end: no file of a tree.
+      // Some programs mark an empty folder by an object with a trailing slash: it is not a file of a tree.
       if (Key !== undefined && !Key.endsWith('/')) yield Key.slice(prefix.length);
     }
     token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
   } while (token !== undefined);
 }
 
-/** The names directly below the prefix that keys lie below, in order. */
+/** The names directly below the prefix that contain keys, in order. */
 export async function* namesBelow({ client, bucket, prefix }: Listing): AsyncGenerator<string> {
   let token: string | undefined;
   do {

@@ -1,10 +1,10 @@
 /**
- * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so a reader
- * and a crash see all of it or nothing; `If-None-Match: *` lets one of several writers create a key.
+ * The output tree as objects of a bucket, below a prefix. An object appears when its upload is complete, so that
+ * readers see all of it or nothing, also after a crash; `If-None-Match: *` lets one of several writers create a key.
  *
  * A lost answer to a conditional write is resolved by a mark of the call in the object's metadata, because the SDK
- * repeats the request, which then fails on its own first try. Rejected: comparing the content; two workers may
- * write the same note, and only one may go on.
+ * repeats the request, which then fails because of its own first attempt. Rejected: comparing the content; two workers
+ * may write the same note, and only one may continue.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,14 +30,14 @@ import { isAbsentObject, isConflict, isTaken, objectErrorOf, statusOf } from './
 import { keysBelow, namesBelow, uploadsBelow, type Listing } from './listing.ts';
 import { upload } from './upload.ts';
 
-/** Of a whole name, with the prefix: the limit of S3. */
+/** Limit of S3 for the full name, with the prefix. */
 const MAX_NAME_BYTES = 1024;
-/** In the metadata of a created object: which call has made it. */
+/** In the metadata of a created object: the call that created it. */
 const CREATOR = 'creator';
 const CONFLICTS_AT_MOST = 8;
 const CONFLICT_WAIT_MS = 50;
 
-/** Makes no request: what is wrong with the bucket is told by the first one, or by ../probe.ts. */
+/** Makes no request: problems of the bucket are reported by the first one, or by ../probe.ts. */
 export function openObjectStore(address: ObjectAddress, access: ObjectStoreAccess): ObjectStore {
   return new ObjectStore(address, access);
 }
@@ -47,7 +47,7 @@ export class ObjectStore implements Store {
   readonly atOnce = 24;
   readonly #client: S3Client;
   readonly #bucket: string;
-  /** With a slash at its end; empty for the bucket itself. */
+  /** With a trailing slash; empty for the bucket itself. */
   readonly #prefix: string;
   readonly #where: string;
 
@@ -83,7 +83,7 @@ export class ObjectStore implements Store {
         await this.#client.send(command);
         return true;
       } catch (error) {
-        // Its first answer may have been lost, and this be the answer to its second try.
+        // The first answer may have been lost; this may be the answer to the second attempt.
         if (isTaken(error)) return await this.#isCreatedBy(key, creator);
         if (!isConflict(error) || conflicts === CONFLICTS_AT_MOST) {
           throw this.#asStoreError(error, `write ${key}`);
@@ -98,7 +98,7 @@ export class ObjectStore implements Store {
     return head?.Metadata?.[CREATOR] === creator;
   }
 
-  /** An object that was written lasts. */
+  /** A written object is durable. */
   async flush(): Promise<void> {
     await Promise.resolve();
   }
@@ -114,8 +114,8 @@ export class ObjectStore implements Store {
   }
 
   /**
-   * The digest that the store keeps with the object, against which it has checked the upload; an object without one,
-   * such as a large stream or what another program has put there, is read.
+   * The digest that the store keeps with the object, against which it checked the upload; an object without one, such
+   * as a large stream or an object of another program, is read.
    */
   async digest(key: string): Promise<FileDigest | null> {
     const head = await this.#head(key);
@@ -162,7 +162,7 @@ export class ObjectStore implements Store {
     await this.write(key, from.readStream(fromKey));
   }
 
-  /** On the server. False where it cannot: of an object above 5 GB, or for a server without copies. */
+  /** On the server. False if it cannot copy: an object above 5 GB, or a server without copies. */
   async #isCopied(key: string, from: ObjectStore, fromKey: string): Promise<boolean> {
     const { bucket, name } = this.#object(key);
     const source = from.#object(fromKey);
@@ -184,7 +184,7 @@ export class ObjectStore implements Store {
     );
   }
 
-  /** Uploads in parts that nobody has completed: their parts are invisible, and paid for. */
+  /** Uploads in parts that were never completed: their parts are invisible, but billed. */
   async *leftovers(): AsyncIterable<string> {
     for await (const { key, id } of this.#uploads()) yield `${key} (unfinished upload ${id})`;
   }
@@ -226,7 +226,7 @@ export class ObjectStore implements Store {
     return { ...this.#object(key), client: this.#client, where: this.#where };
   }
 
-  /** Null when there is no such object. */
+  /** Null if there is no such object. */
   #head(key: string): Promise<HeadObjectCommandOutput | null> {
     const { bucket, name } = this.#object(key);
     const command = new HeadObjectCommand({ Bucket: bucket, Key: name, ChecksumMode: 'ENABLED' });

@@ -1,4 +1,4 @@
-/** Writing an object: in one request where it is small, in parts where it is large. Nobody sees it before it is whole. */
+/** Writes an object: in one request if it is small, in parts if it is large. It is invisible until it is complete. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
@@ -17,13 +17,13 @@ const PARTS_AT_ONCE = 3;
 export interface Target {
   readonly client: S3Client;
   readonly bucket: string;
-  /** The whole name of the object, with the prefix. */
+  /** The full name of the object, with the prefix. */
   readonly name: string;
   /** The key in the tree, for messages. */
   readonly key: string;
 }
 
-/** @throws what the sender or the signal threw, `STORE_TRUNCATED`, and what `told` makes of the SDK's errors */
+/** @throws what the sender or the signal threw, `STORE_TRUNCATED`, and the result of `told` for the SDK's errors */
 export async function upload(
   target: Target,
   data: StoreData,
@@ -78,10 +78,10 @@ function parameters({ bucket, name }: Target): PutObjectCommandInput {
   return { Bucket: bucket, Key: name, ContentType: contentType(name) };
 }
 
-/** Data on its way: its digest and length, and what its sender or its length went wrong with. */
+/** Data in transit: its digest and length, and any failure of its sender or its length. */
 class Measured {
   bytes = 0;
-  /** Set when the data, and not the store, is at fault. */
+  /** Set when the fault is in the data and not in the store. */
   failure: { readonly error: unknown } | null = null;
   readonly #hash = createHash('sha256');
   readonly #chunks: AsyncGenerator<Uint8Array>;
@@ -91,7 +91,7 @@ class Measured {
     this.#chunks = this.#measure(key, data, options);
   }
 
-  /** Up to somewhat more than `bytes`; all of it where it is shorter. */
+  /** Up to slightly more than `bytes`; all of it if it is shorter. */
   async take(bytes: number): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
     const taken: Uint8Array[] = [];
     while (this.bytes <= bytes) {
@@ -111,7 +111,7 @@ class Measured {
     return (this.#sha256 ??= this.#hash.digest('hex'));
   }
 
-  /** Lets go of a sender that was not read to its end; not awaited, because it may hang. */
+  /** Closes a sender that was not read to its end; not awaited, because it may hang. */
   close(): void {
     this.#chunks.return(undefined).catch(() => undefined);
   }
@@ -138,7 +138,7 @@ class Measured {
   }
 }
 
-/** The one piece itself where there is only one. */
+/** The piece itself if there is only one. */
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
