@@ -105,7 +105,7 @@ export async function isPublished(folder: string): Promise<boolean> {
   return before.success && JSON.stringify(counted.parse(now)) === JSON.stringify(before.data);
 }
 
-/** What is counted from the items. Without the settings: those of the run that finished the items are recorded. */
+/** The counts from the items. Not the settings: those of the run that finished the items stay recorded. */
 const counted = z.object({
   name: z.string(),
   manifests: z.unknown(),

@@ -230,7 +230,7 @@ async function objectStore(check: string, address: string): Promise<Finding> {
 }
 
 /**
- * Writes a test file to the folder or its nearest parent, because permissions alone are not reliable. null when it
+ * Creates a test folder in it or its nearest existing parent, because permissions alone are not reliable. null when it
  * works.
  */
 async function whyUnwritable(folder: string): Promise<string | null> {

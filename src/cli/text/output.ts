@@ -1,6 +1,6 @@
 /**
- * The output of a command goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and `|
- * less` work. Progress, notes and warnings go to stderr (explain.ts).
+ * The output of a command goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and
+ * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
  */
 import { harmless } from '../../domain/plain-text.ts';
 import { typeable } from './typeable.ts';

@@ -4,8 +4,8 @@
  * Pure.
  *
  * Own code, because an interrupted archive can be continued. Rejected: yazl, archiver and fflate, which only write from
- * beginning to end; `@zip.js/zip.js`, Python's `zipfile` and `zip -g`, which only append to a finished archive; `zip
- * -FF`, which accepts whatever it finds.
+ * beginning to end; `@zip.js/zip.js`, Python's `zipfile` and `zip -g`, which only append to a finished archive;
+ * `zip -FF`, which accepts whatever it finds.
  */
 
 export interface ZipEntry {

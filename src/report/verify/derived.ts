@@ -91,7 +91,7 @@ function isAsMade(csv: ComparedFile | undefined): boolean {
   return csv === undefined || (csv.differences.length === 0 && csv.lackedColumns.length === 0);
 }
 
-/** What campaign.json counts. */
+/** Compares the counts of campaign.json. */
 export async function checkSummary(
   store: Store,
   expected: CampaignSummary,
