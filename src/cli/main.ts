@@ -3,7 +3,7 @@ import { endProcess } from './command-line/ending.ts';
 import { explainFailure } from './command-line/failure.ts';
 import { program } from './command-line/program.ts';
 
-// A pipe that is closed (`| head`) or a terminal that is gone must not break off a campaign in the middle.
+// A closed pipe (`| head`) or terminal must not interrupt a running campaign.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {

@@ -1,6 +1,6 @@
 /**
- * The bonds of aromatic six-membered rings, as mol2 files mark them. Five-membered rings stay as single and double
- * bonds: programs make them aromatic by themselves, and do not agree on their atom types.
+ * The bonds of aromatic six-membered rings, as marked in mol2 files. Five-membered rings stay as single and double
+ * bonds: programs make them aromatic themselves, and do not agree on their atom types.
  */
 import type { BondedMolecule } from './bonded-molecule.ts';
 
@@ -17,7 +17,7 @@ export function aromaticBonds({
     around[one]?.push([other, bond]);
     around[other]?.push([one, bond]);
   }
-  /** The bond that an atom is doubly bonded by; undefined where it has none or two. */
+  /** The double bond of an atom; undefined if it has none or two. */
   const doubleOf = around.map((list) => {
     const double = list.filter(([, bond]) => orders[bond] === 2).map(([, bond]) => bond);
     return double.length === 1 ? double[0] : undefined;
@@ -27,7 +27,7 @@ export function aromaticBonds({
   for (let before = -1; before !== open.size;) {
     before = open.size;
     for (const ring of open) {
-      // A double bond may also be one of a ring beside it that is aromatic itself: naphthalene.
+      // A double bond may also belong to a fused aromatic ring: naphthalene.
       const isAromatic = ring.atoms.every((atom) => {
         const double = doubleOf[atom];
         return double !== undefined && (ring.bonds.has(double) || aromatic.has(double));

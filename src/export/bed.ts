@@ -1,4 +1,4 @@
-/** `bed`: regions above the predictors' thresholds, as BED (GA4GH, BED v1.0): from 0, the end is no part of it. */
+/** `bed`: regions above the predictors' thresholds, as BED (GA4GH, BED v1.0): 0-based, with exclusive ends. */
 import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { OF_PROTEINS, withProteins, type NamedProteins } from './proteins.ts';
 import { regionsOf } from './regions.ts';
@@ -12,7 +12,7 @@ export const bed: ExportFormat = {
   start: (): Exporter => ({ add: withProteins(addRegions), end: () => [] }),
 };
 
-/** BED's score goes up to this; a predicted 1 is 1000. */
+/** The maximum of BED's score; a predicted 1 is 1000. */
 const HIGHEST_SCORE = 1000;
 
 function addRegions(_: ExportItem, proteins: NamedProteins): Added {

@@ -1,4 +1,4 @@
-/** A molecule for formats that tell bond orders and formal charges, which its topology does not have. */
+/** A molecule for formats with bond orders and formal charges, which its topology does not have. */
 import type { MoleculeReading } from '../results/reading.ts';
 import { assignBondOrders, type BondOrders } from '../results/bond-orders.ts';
 import type { LeftOut } from './format.ts';
@@ -6,11 +6,11 @@ import { hydrogensMissing } from './hydrogens.ts';
 
 export interface BondedMolecule extends BondOrders {
   readonly reading: MoleculeReading;
-  /** Sum of the formal charges, which is the sum of the partial charges. */
+  /** Sum of the formal charges, which equals the sum of the partial charges. */
   readonly netCharge: number;
 }
 
-/** What ACPYPE's rounding leaves: six decimals an atom, and sums that are corrected at one atom. */
+/** For ACPYPE's rounding errors: six decimals per atom, and sums that are corrected at one atom. */
 const CHARGE_TOLERANCE = 0.05;
 
 export function bondedMolecule(reading: MoleculeReading): BondedMolecule | LeftOut {

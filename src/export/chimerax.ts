@@ -49,7 +49,7 @@ function section(track: string, assignments: readonly Assignment[]): string {
   return `attribute: ${attributeName(track)}\nrecipient: residues\n${lines.join('')}`;
 }
 
-/** Letters, digits and underscores; a lower-case letter first, because ChimeraX keeps capitals for itself. */
+/** Letters, digits and underscores, starting with a lower-case letter, because ChimeraX reserves capitals. */
 function attributeName(track: string): string {
   const safe = track.replace(/[^A-Za-z0-9_]/g, '_');
   return /^[a-z]/.test(safe) ? safe : `b2b_${safe}`;
@@ -74,7 +74,7 @@ function onChains(
   return { assignments, notes: structure.notes };
 }
 
-/** Residues counted from 1, as a model of the whole sequence numbers them. */
+/** Residues counted from 1, as in a model of the whole sequence. */
 function byPosition({ protein }: NamedProtein, track: string): Assigned {
   const values = withoutGaps(protein.tracks[track] ?? [], protein.residues);
   const assignments = values.flatMap((value, index) =>

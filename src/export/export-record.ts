@@ -1,4 +1,6 @@
-/** `export.json`: what an export holds, what was left out of it and why. It makes the next export into the same folder safe. */
+/**
+ * `export.json`: what an export contains, what was left out and why. It makes the next export to the same folder safe.
+ */
 import { z } from 'zod';
 import type { FileDigest } from '../store/digest.ts';
 import type { Store } from '../store/store.ts';
@@ -28,14 +30,14 @@ export interface ExportRecord {
 
 const record = z.object({ files: z.record(z.string(), z.object({ sha256: z.string() })) });
 
-/** The files of the export that lies in the folder; null where there is none. */
+/** The files of the export in the folder; null if there is none. */
 export async function readExportedFiles(store: Store): Promise<readonly string[] | null> {
   const text = await store.readText(EXPORT_RECORD);
   if (text === null) return null;
   try {
     return Object.keys(record.parse(JSON.parse(text)).files);
   } catch {
-    // Somebody else's file of that name: it stands in the way, and is told as such.
+    // Another program's file of that name: it is reported as a conflict.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Exports the items of an output tree: the shell around the formats. */
+/** Exports the items of an output tree: reads and writes files for the formats. */
 import { HundredfoldError } from '../domain/errors.ts';
 import { errorOf, listedItems, stateOf, type Listed } from '../report/campaign-items.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
@@ -24,25 +24,25 @@ export interface ExportWork {
   readonly campaign: PreparedCampaign;
   readonly format: ExportFormat;
   readonly options: ExportOptions;
-  /** Folder that the paths of structure files begin at; that of the manifest when it is left out. */
+  /** Base folder of the paths of structure files; the default is the manifest's. */
   readonly structures?: string | undefined;
-  /** Which items are wanted; all when it is left out. */
+  /** Which items to export; the default is all. */
   readonly wanted?: ((item: Listed) => boolean) | undefined;
-  /** Where the files go. */
+  /** The target. */
   readonly to: Store;
-  /** Whether what is there with another content may be written over. */
+  /** Whether existing files with another content may be overwritten. */
   readonly replace?: boolean | undefined;
-  /** Called after each item that was looked at; may throw to break off. */
+  /** Called after each item; may throw to abort. */
   readonly onItem?: (() => void) | undefined;
 }
 
 export interface Exported extends ExportRecord {
-  /** Selected items of kinds that the format has nothing for. */
+  /** Selected items of kinds that the format does not support. */
   readonly otherKinds: number;
 }
 
 /**
- * Files are written whole or not at all, and nothing is written where something else would be lost.
+ * Files are written completely or not at all, and nothing is written if something else would be lost.
  *
  * @throws HundredfoldError `EXPORT_WOULD_REPLACE`, `EXPORT_NOTHING`
  * @throws StoreError
@@ -66,7 +66,7 @@ async function isOccupied(store: Store): Promise<boolean> {
   return false;
 }
 
-/** A first pass without a write, so that either everything is written or nothing. */
+/** A first pass without writing, so that either everything is written or nothing. */
 async function checkNothingLost(work: ExportWork, former: readonly string[]): Promise<void> {
   const { to } = work;
   const exported = await pass({ ...work, onItem: undefined }, new DigestSink());
@@ -131,11 +131,11 @@ async function pass(work: ExportWork, sink: Sink): Promise<Exported> {
 
 interface ReadItem {
   readonly listed: Listed;
-  /** Null where the format has nothing for items of its kind. */
+  /** Null if the format does not support its kind. */
   readonly read: ExportItem | LeftOut | null;
 }
 
-/** In the order of the manifest; some are read ahead. */
+/** In manifest order; some are read ahead. */
 function readItems(work: ExportWork): AsyncGenerator<ReadItem> {
   const { store, campaign, format, options, wanted = () => true } = work;
   const structures = new StructureFolder(options.structureColumn, work.structures);

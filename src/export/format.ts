@@ -1,17 +1,16 @@
 /**
- * What an export format is: pure functions from the results of items, one after the other, to pieces of files. The
- * shell around it (export-tree.ts) reads the items and writes the files, so that memory stays flat however many items
- * there are.
+ * The interface of export formats: pure functions from the results of items, one by one, to pieces of files.
+ * export-tree.ts reads the items and writes the files, so that memory stays constant however many items there are.
  */
 import type { Kind } from '../domain/item.ts';
 import type { ResultReading } from '../results/reading.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
-/** What the user chooses beside the format. */
+/** The user's options besides the format. */
 export interface ExportOptions {
-  /** The track that colours, B factors and attributes show, by the payload's key: `backbone`. */
+  /** The track for colours, B factors and attributes, by the payload's key: `backbone`. */
   readonly predictor: string;
-  /** The user's own column that names a structure file of the item. */
+  /** The user's own column with the path of a structure file of the item. */
   readonly structureColumn: string;
 }
 
@@ -20,46 +19,46 @@ export const DEFAULT_OPTIONS: ExportOptions = {
   structureColumn: 'structure',
 };
 
-/** A structure file that the user's column names. */
+/** A structure file named in the user's column. */
 export interface StructureFile {
-  /** As the column has it. */
+  /** As in the column. */
   readonly name: string;
   readonly text: string;
 }
 
-/** An item that has succeeded, with all that the format asks for. */
+/** An item that has succeeded, with everything that the format needs. */
 export interface ExportItem {
   readonly id: string;
   readonly record: Pick<
     ItemRecord,
     'id' | 'kind' | 'options' | 'input' | 'user' | 'finishedAt' | 'engine' | 'files'
   >;
-  /** The texts of its files, by the ends of their names that the format asks for. */
+  /** The texts of the files that the format needs, by file name ending. */
   readonly files: Readonly<Record<string, string>>;
-  /** What was sent to the service; null where the format does not ask for it. */
+  /** What was sent to the service; null if the format does not need it. */
   readonly input: string | null;
-  /** What is inside the result; null where the format does not ask for it. */
+  /** The content of the result; null if the format does not need it. */
   readonly reading: ResultReading | null;
   readonly structure: StructureFile | null;
 }
 
-/** A piece of a file. The file is whole with the first piece that does not go on. */
+/** A piece of a file. The file is complete with the first piece without `goesOn`. */
 export interface Piece {
-  /** Path below the folder of the export, with `/`. */
+  /** Path in the export folder, with `/`. */
   readonly file: string;
   readonly text: string;
-  /** More will follow; the shell ends the file at the end of the export. */
+  /** More pieces will follow; export-tree.ts completes the file at the end of the export. */
   readonly goesOn?: boolean;
 }
 
-/** Why an item that was selected is not in the files. */
+/** Why a selected item is not in the files. */
 export interface LeftOut {
   readonly code: LeftOutCode;
   /** In a sentence without the id. */
   readonly message: string;
 }
 
-/** The reasons, each with its meaning in docs/export.md. */
+/** The reasons, each explained in docs/export.md. */
 export const LEFT_OUT_CODES = [
   'NOT_SUCCEEDED',
   'FILE_MISSING',
@@ -80,31 +79,31 @@ export type LeftOutCode = (typeof LEFT_OUT_CODES)[number];
 export type Added =
   | {
       readonly pieces: Iterable<Piece>;
-      /** What the user should know of this item, in sentences without the id. */
+      /** Notes on this item for the user, in sentences without the id. */
       readonly notes?: readonly string[];
     }
   | { readonly leftOut: LeftOut };
 
-/** One export under way: a fold over the items, in the order of the manifest. */
+/** One export in progress: a fold over the items, in manifest order. */
 export interface Exporter {
   add(item: ExportItem): Added;
-  /** The files that tell of all items. */
+  /** The files about all items. */
   end(): Iterable<Piece>;
 }
 
 export interface ExportFormat {
   readonly name: string;
-  /** The kinds of items that it has something for. */
+  /** The kinds of items that it supports. */
   readonly kinds: readonly Kind[];
-  /** What the files hold, in a line of `export --list`. */
+  /** The content of the files, for a line of `export --list`. */
   readonly content: string;
   /** The programs that load them, for the same line. */
   readonly loadedBy: string;
-  /** The files of an item that it takes, by the ends of their names. */
+  /** The files of an item that it needs, by file name ending. */
   readonly files: readonly string[];
-  /** Whether it takes what is inside the result, and what was sent. */
+  /** Whether it needs the content of the result, and the input. */
   readonly takes: readonly ('reading' | 'input')[];
-  /** Whether it needs a structure file, takes one that is there, or none. */
+  /** Whether a structure file is required, optional, or not used. */
   readonly structure: 'needed' | 'taken' | 'none';
   start(options: ExportOptions): Exporter;
 }

@@ -1,4 +1,4 @@
-/** The formats of `hundredfold export`, in the order of `--list`. Another one is a file and a line here. */
+/** The formats of `hundredfold export`, in the order of `--list`. Add a format as a file and a line here. */
 import { HundredfoldError } from '../domain/errors.ts';
 import { bed } from './bed.ts';
 import { chimerax } from './chimerax.ts';

@@ -52,7 +52,7 @@ function line(seqid: string, region: Region, number: number): string {
   );
 }
 
-/** GFF3 escapes as URLs do. */
+/** GFF3 uses URL escapes. */
 function escaped(text: string, letters: RegExp): string {
   return text.replace(letters, (letter) =>
     [...Buffer.from(letter)]

@@ -1,16 +1,16 @@
 /**
- * A ligand whose carbons lack hydrogens: the engine types it without a word (benzene without hydrogens becomes six
- * carbons with good parameters for something else), so nobody should simulate it.
+ * Detects a ligand whose carbons lack hydrogens: the engine accepts it silently (benzene without hydrogens becomes six
+ * carbons with good parameters for another molecule), so it must not be simulated.
  */
 import type { Place } from '../domain/molecular-graph.ts';
 import type { MoleculeReading } from '../results/reading.ts';
 
-/** Degrees. A carbon with two neighbours is sp and straight, or lacks a hydrogen. */
+/** Degrees. A carbon with two neighbours is sp and linear, or lacks a hydrogen. */
 const STRAIGHT_FROM = 150;
-/** Ångström. A carbon with one neighbour is bonded by a triple bond (1.16 to 1.20), or lacks hydrogens. */
+/** Ångström. A carbon with one neighbour has a triple bond (1.16 to 1.20), or lacks hydrogens. */
 const TRIPLE_UP_TO = 1.26;
 
-/** In words; null where every carbon has what it needs. */
+/** As text; null if no carbon lacks hydrogens. */
 export function hydrogensMissing({ atoms, bonds }: MoleculeReading): string | null {
   const neighbours = atoms.map((): number[] => []);
   for (const [one, other] of bonds) {
@@ -39,7 +39,7 @@ function distance(one: Place, other: Place): number {
   return Math.hypot(one[0] - other[0], one[1] - other[1], one[2] - other[2]);
 }
 
-/** In degrees, at the second place. */
+/** In degrees, at the middle atom. */
 function angle(one: Place, middle: Place, other: Place): number {
   const [a, b, c] = [distance(one, middle), distance(other, middle), distance(one, other)];
   return (Math.acos((a * a + b * b - c * c) / (2 * a * b)) * 180) / Math.PI;

@@ -1,4 +1,4 @@
-/** What should be known of an item in whatever format it is exported. */
+/** Notes on an item that apply to every export format. */
 import { warningsOf } from '../store/item-warnings.ts';
 import type { ExportItem } from './format.ts';
 

@@ -29,7 +29,7 @@ function addTracks(item: ExportItem, proteins: NamedProteins, predictor: string)
   if (proteins.some(({ protein }) => protein.residues === '')) {
     return leftOut('RESULT_UNREADABLE', 'its result does not show the residues');
   }
-  // Of an alignment nine graphs a row would be too many to look at.
+  // For an alignment, nine graphs per row would be too many.
   const isAlignment = item.reading?.kind === 'alignment';
   const tracks = isAlignment ? [predictor] : Object.keys(first.protein.tracks);
   if (first.protein.tracks[tracks[0] ?? ''] === undefined)
@@ -48,7 +48,7 @@ function addTracks(item: ExportItem, proteins: NamedProteins, predictor: string)
   };
 }
 
-/** A graph's values are those of the residues of the sequence that is named before it. */
+/** A graph's values belong to the residues of the sequence named before it. */
 function rowsOf({ name, protein }: NamedProtein, tracks: readonly string[]): string[] {
   const residues = ungapped(protein.residues);
   return tracks.flatMap((track) => {

@@ -16,7 +16,7 @@ export const molviewspec: ExportFormat = {
   }),
 };
 
-/** From low to high; told apart also without red and green (viridis, six steps). */
+/** From low to high; distinguishable without red and green (viridis, six steps). */
 const COLOURS = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'];
 const WITHOUT_VALUE = '#cccccc';
 
@@ -56,7 +56,7 @@ function sceneOf(item: ExportItem, residues: readonly ColouredResidue[], track: 
     root: { kind: 'root', children: [download] },
     metadata: {
       version: '1',
-      // Of the result: the same export gives the same bytes.
+      // The time of the result, so that the same export gives the same bytes.
       timestamp: record.finishedAt ?? '1970-01-01T00:00:00.000Z',
       title: `${id}, ${track}`,
       description: `${item.structure?.name ?? ''} coloured by ${track}, from low (${COLOURS[0] ?? ''}) to high (${COLOURS.at(-1) ?? ''})`,
@@ -82,7 +82,7 @@ interface Run {
   readonly colour: string;
 }
 
-/** Residues of one colour that follow each other. */
+/** Consecutive residues of one colour. */
 function runsOf(residues: readonly ColouredResidue[]): readonly Run[] {
   const values = residues.flatMap(({ value }) => (value === null ? [] : [value]));
   const low = values.reduce((least, value) => Math.min(least, value), Infinity);

@@ -1,4 +1,4 @@
-/** `nightingale`: data for the web components of that name, as `LineData` and `Feature` of their packages have it. */
+/** `nightingale`: data for the web components of that name, as `LineData` and `Feature` of their packages. */
 import type { Added, Exporter, ExportFormat, ExportItem } from './format.ts';
 import { OF_PROTEINS, withProteins, type NamedProtein, type NamedProteins } from './proteins.ts';
 import { regionsOf, ungapped, withoutGaps } from './regions.ts';
@@ -12,7 +12,7 @@ export const nightingale: ExportFormat = {
   start: (): Exporter => ({ add: withProteins(addProteins), end: () => [] }),
 };
 
-/** Of the Okabe-Ito palette, which can be told apart by all. */
+/** The Okabe-Ito palette, distinguishable with any colour vision. */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000'];
 
 function addProteins(item: ExportItem, proteins: NamedProteins): Added {
@@ -51,7 +51,7 @@ function colour(index: number): string {
   return COLOURS[Math.max(0, index) % COLOURS.length] ?? '#000000';
 }
 
-/** From 0 to 1 at least, so that graphs of several proteins can be compared. */
+/** At least from 0 to 1, so that graphs of several proteins can be compared. */
 function rangeOf(values: readonly { readonly value: number }[]): [number, number] {
   const low = values.reduce((least, { value }) => Math.min(least, value), 0);
   const high = values.reduce((most, { value }) => Math.max(most, value), 1);

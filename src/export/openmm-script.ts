@@ -1,6 +1,6 @@
 /**
- * The script beside the AMBER files. A serialised `System` belongs to the version of OpenMM that wrote it, so it is
- * written where it is used, by the OpenMM that will load it.
+ * The script for the AMBER files. A serialised `System` depends on the OpenMM version that wrote it, so the OpenMM that
+ * will load it should write it.
  */
 export const SYSTEMS_SCRIPT = `"""Builds an OpenMM System of each ligand and writes it as XML: python systems.py [ID ...]
 

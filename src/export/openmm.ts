@@ -1,4 +1,4 @@
-/** `openmm`: AMBER's own files as ACPYPE made them, and a script that builds an OpenMM `System` of each. */
+/** `openmm`: AMBER's own files as written by ACPYPE, and a script that builds an OpenMM `System` from each. */
 import {
   leftOut,
   type Added,
@@ -42,10 +42,10 @@ function addLigand({ id, files, reading }: ExportItem): Added {
 
 /** AMBER's internal unit of charge, in elementary charges: the square root of its Coulomb constant (prmtop format). */
 const AMBER_CHARGE = 18.2223;
-/** Elementary charges. Files have six decimals an atom. */
+/** Elementary charges. Files have six decimals per atom. */
 const TOLERANCE = 0.0005;
 
-/** AM1-BCC leaves some thousandths of a charge, which ACPYPE takes off one atom: in the GROMACS files only. */
+/** AM1-BCC leaves a few thousandths of a charge, which ACPYPE corrects at one atom, but only in the GROMACS files. */
 function chargeNotes(prmtop: string, gromacs: number): string[] {
   const [, section = ''] = prmtop.split(/^%FLAG CHARGE *\n%FORMAT.*\n/m);
   const values = (section.split('%', 1)[0] ?? '').trim().split(/\s+/).map(Number);

@@ -1,4 +1,4 @@
-/** `pdb`: the structure that the user named, with a predictor's values in place of the B factors. */
+/** `pdb`: the user's structure, with a predictor's values as B factors. */
 import { type Added, type Exporter, type ExportFormat, type ExportItem } from './format.ts';
 import { colourStructure, type ColouredStructure } from './structure/coloured-structure.ts';
 import { isAtom, residueKey } from './structure/pdb-file.ts';
@@ -17,7 +17,7 @@ export const pdb: ExportFormat = {
   }),
 };
 
-/** B factor of atoms that have no value. */
+/** B factor of atoms without a value. */
 const NO_VALUE = -1;
 
 function addStructure(item: ExportItem, track: string): Added {
@@ -36,7 +36,7 @@ export function withValues(text: string, { residues }: ColouredStructure, track:
   );
   const remark = `REMARK 999 B FACTORS ARE ${track} OF HUNDREDFOLD; ${NO_VALUE}.00 WHERE THERE IS NONE`;
   const lines = text.split(/\r?\n/).flatMap((line) => {
-    // The former displacements would contradict the new column.
+    // The old displacements would contradict the new column.
     if (line.startsWith('ANISOU')) return [];
     if (!isAtom(line)) return [line];
     const value = (values.get(residueKey(line)) ?? NO_VALUE).toFixed(2).padStart(6);

@@ -1,14 +1,14 @@
-/** The chains of a result, each under a name that is unique in the export. */
+/** The chains of a result, each with a name that is unique in the export. */
 import type { ProteinReading, ResultReading } from '../results/reading.ts';
 import { leftOut, type Added, type ExportFormat, type ExportItem } from './format.ts';
 
 export interface NamedProtein {
-  /** Of letters that every format takes: the id of the item, and that of the record where there are several. */
+  /** From characters that every format accepts: the id of the item, and of the record if there are several. */
   readonly name: string;
   readonly protein: ProteinReading;
 }
 
-/** What the formats of predictions along chains have in common. */
+/** The common part of formats for predictions along chains. */
 export const OF_PROTEINS: Pick<ExportFormat, 'kinds' | 'files' | 'takes'> = {
   kinds: ['sequence', 'alignment'],
   files: [],
@@ -17,7 +17,7 @@ export const OF_PROTEINS: Pick<ExportFormat, 'kinds' | 'files' | 'takes'> = {
 
 export type NamedProteins = readonly [NamedProtein, ...NamedProtein[]];
 
-/** For items whose result holds a protein; others are left out. */
+/** For items whose result contains a protein; others are left out. */
 export function withProteins(
   add: (item: ExportItem, proteins: NamedProteins) => Added,
 ): (item: ExportItem) => Added {
@@ -28,7 +28,7 @@ export function withProteins(
   };
 }
 
-/** ids are unique in a campaign, and hold no `:`, so the names are unique as well. */
+/** ids are unique in a campaign and contain no `:`, so the names are unique too. */
 export function namedProteins(
   { id }: Pick<ExportItem, 'id'>,
   reading: ResultReading | null,

@@ -1,4 +1,4 @@
-/** An item of the tree with all that a format takes. Every file is compared with its recorded digest. */
+/** Reads an item of the tree with everything that a format needs. Every file is compared with its recorded digest. */
 import type { Kind } from '../domain/item.ts';
 import { readAlignment } from '../results/alignment.ts';
 import { readMolecule } from '../results/molecule.ts';
@@ -14,7 +14,7 @@ import type { StructureFolder } from './structure-folder.ts';
 
 const RESULT = artefactFile('result', null);
 
-/** The files that a reading is made of, by the ends of their names. */
+/** The files of a reading, by file name ending. */
 const READING_FILES: Readonly<Record<Kind, readonly string[]>> = {
   molecule: ['_GMX.itp', '_NEW.pdb', '_AC.frcmod'],
   sequence: [RESULT],
@@ -28,7 +28,7 @@ export interface Reading {
   readonly structures: StructureFolder;
 }
 
-/** @throws StoreError other than for a damaged file */
+/** @throws StoreError except for a damaged file */
 export async function readExportItem(
   { store, format, structures }: Reading,
   record: ItemRecord,
@@ -60,7 +60,7 @@ export async function readExportItem(
   return { id, record, files, input, reading, structure };
 }
 
-/** Of the first result set: those of further ones lie in folders. */
+/** From the first result set: further ones are in folders. */
 function fileEnding({ files }: ItemRecord, ending: string): string | undefined {
   return Object.keys(files).find((name) => name.endsWith(ending) && !name.includes('/'));
 }

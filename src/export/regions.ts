@@ -1,4 +1,4 @@
-/** Stretches of a chain in which a predictor is above its threshold (results/reading-aids.ts). Pure. */
+/** Regions of a chain in which a predictor is above its threshold (results/reading-aids.ts). Pure. */
 import type { ProteinReading } from '../results/reading.ts';
 import {
   DISORDER_ABOVE,
@@ -8,7 +8,7 @@ import {
   RIGID_FROM,
 } from '../results/reading-aids.ts';
 
-/** A rule by which a track becomes regions. */
+/** A rule for the regions of a track. */
 interface Rule {
   readonly track: string;
   readonly label: string;
@@ -17,17 +17,17 @@ interface Rule {
   /** The program that predicted the track. */
   readonly program: string;
   readonly threshold: number;
-  /** Whether a value that is the threshold belongs to the region. */
+  /** Whether a value equal to the threshold belongs to the region. */
   readonly includes: boolean;
 }
 
 export interface Region extends Omit<Rule, 'threshold' | 'includes'> {
-  /** `> 0.5`, for people. */
+  /** `> 0.5`, for display. */
   readonly bound: string;
-  /** Residues, counted from 1 without gaps; both are part of the region. */
+  /** Residues, counted from 1 without gaps; both are inclusive. */
   readonly start: number;
   readonly end: number;
-  /** Mean of the values; of a whole protein its score. */
+  /** Mean of the values; for a whole protein its score. */
   readonly score: number;
 }
 
@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** For graphs: the bounds that a track is read by. */
+/** For graphs: the thresholds of the tracks. */
 export const THRESHOLDS = RULES.map(({ track, label, threshold: value }) => {
   return { track, label, value };
 });

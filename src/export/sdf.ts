@@ -26,7 +26,7 @@ function addMolecule(item: ExportItem): Added {
     return leftOut('RESULT_UNREADABLE', 'its result contains no atoms');
   const molecule = bondedMolecule(reading);
   if ('code' in molecule) return { leftOut: molecule };
-  // V2000 has three columns for the number of atoms; the service takes 200 atoms at most.
+  // V2000 has three columns for the number of atoms; the service accepts at most 200 atoms.
   const charges = reading.atoms.map(({ charge }) => charge.toFixed(6));
   const smiles = inputSmiles(item);
   const properties: [string, string][] = [
@@ -61,7 +61,7 @@ function molfile(id: string, { reading, orders, charges }: BondedMolecule): stri
   ];
 }
 
-/** Eight charges a line. */
+/** Eight charges per line. */
 function chargeLines(charges: readonly number[]): string[] {
   const charged = charges.flatMap((charge, atom) => (charge === 0 ? [] : [[atom + 1, charge]]));
   const lines: string[] = [];
@@ -77,7 +77,7 @@ function column(number: number): string {
   return String(number).padStart(3);
 }
 
-/** A data item ends at an empty line, and its name must not hold angle brackets. */
+/** A data item ends at an empty line, and its name must not contain angle brackets. */
 function property([name, value]: readonly [string, string]): string[] {
   const lines = value.split(/\r\n?|\n/).filter((line) => line.trim() !== '');
   return [`>  <${name.replace(/[<>\r\n]/g, '_')}>`, ...lines, ''];

@@ -1,4 +1,4 @@
-/** Where the pieces of an export go: into files of a store, or into digests that are compared with what is there. */
+/** The target of an export's pieces: files of a store, or digests to compare with existing files. */
 import { createHash, type Hash } from 'node:crypto';
 import { OpenFile } from '../report/open-file.ts';
 import { digestOf, type FileDigest } from '../store/digest.ts';
@@ -7,9 +7,12 @@ import type { Piece } from './format.ts';
 
 export interface Sink {
   take(piece: Piece): Promise<void>;
-  /** All pieces were taken: what went on ends. @returns the files with their digests, in the order of their first pieces */
+  /**
+   * After the last piece: completes unfinished files. @returns the files with their digests, in the order of their
+   * first pieces
+   */
   end(): Promise<ReadonlyMap<string, FileDigest>>;
-  /** Leaves no file that is not whole. Never throws. */
+  /** Leaves no incomplete file. Never throws. */
   abandon(reason: unknown): Promise<void>;
 }
 
@@ -42,7 +45,7 @@ export class DigestSink implements Sink {
   }
 }
 
-/** Each file appears under its name when it is whole. */
+/** Each file gets its name when it is complete. */
 export class FileSink implements Sink {
   readonly #store: Store;
   readonly #digests = new DigestSink();

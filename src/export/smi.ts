@@ -1,4 +1,4 @@
-/** `smi`: a line a molecule, `SMILES id`, for the molecules that were given as SMILES. */
+/** `smi`: one line per molecule, `SMILES id`, for the molecules that were given as SMILES. */
 import {
   leftOut,
   type Added,
@@ -27,7 +27,7 @@ function addLine(item: ExportItem): Added {
   return { pieces: [{ file: 'molecules.smi', text: `${smiles} ${item.id}\n`, goesOn: true }] };
 }
 
-/** As the user wrote it; null where the molecule was given as a file with coordinates. */
+/** As the user wrote it; null if the molecule was given as a file with coordinates. */
 export function inputSmiles({ record, input }: ExportItem): string | null {
   const smiles = record.input.name === 'input.smi' ? (input ?? '').trim() : '';
   return smiles === '' ? null : smiles;

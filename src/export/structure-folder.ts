@@ -1,17 +1,17 @@
-/** The structure files that a column of the manifest names: paths from the folder of the manifest, or from another. */
+/** The structure files named in a column of the manifest: paths relative to the manifest's folder, or to another. */
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { ItemRecord } from '../store/item-record.ts';
 import type { LeftOut, StructureFile } from './format.ts';
 
-/** UniProt, accession numbers. */
+/** UniProt accession numbers. */
 const ACCESSION = /^(?:[OPQ]\d[A-Z\d]{3}\d|[A-NR-Z]\d(?:[A-Z][A-Z\d]{2}\d){1,2})$/;
 
 export class StructureFolder {
   readonly #column: string;
   readonly #folder: string | undefined;
 
-  /** @param folder that paths begin at; the folder of each item's manifest when it is left out */
+  /** @param folder base of the paths; the default is the folder of each item's manifest */
   constructor(column: string, folder: string | undefined) {
     this.#column = column;
     this.#folder = folder;
@@ -29,7 +29,7 @@ export class StructureFolder {
     const folder = resolve(this.#folder ?? dirname(source.file));
     const path = resolve(folder, name);
     const inside = relative(folder, path);
-    // A manifest may come from elsewhere: it opens no file of the machine that lies beside it.
+    // A manifest may come from another user: it must not open files outside its folder.
     if (inside.startsWith('..') || isAbsolute(inside)) {
       return { code: 'STRUCTURE_OUTSIDE', message: `${name} is outside ${folder}` };
     }

@@ -1,14 +1,14 @@
 /**
- * SYBYL atom types (Tripos Mol2 file format, 2005), which programs read a mol2 file by. GAFF's types in their place are
- * taken for elements: `ca` for calcium, `os` for osmium.
+ * SYBYL atom types (Tripos Mol2 file format, 2005), which programs expect in a mol2 file. They would read GAFF's types
+ * as elements: `ca` as calcium, `os` as osmium.
  */
 import type { BondedMolecule } from './bonded-molecule.ts';
 import { aromaticBonds } from './aromatic-rings.ts';
 
 export interface SybylMolecule {
-  /** In the order of the atoms. */
+  /** In atom order. */
   readonly types: readonly string[];
-  /** `1`, `2`, `3`, `ar` or `am`, in the order of the bonds. */
+  /** `1`, `2`, `3`, `ar` or `am`, in bond order. */
   readonly bondTypes: readonly string[];
 }
 
@@ -16,11 +16,11 @@ interface Surroundings {
   readonly element: string;
   readonly degree: number;
   readonly charge: number;
-  /** The highest order of its bonds, and how many are double. */
+  /** The highest order of its bonds, and the number of double bonds. */
   readonly highest: number;
   readonly doubles: number;
   readonly isAromatic: boolean;
-  /** Elements and orders of what it is bonded to. */
+  /** Elements and orders of its neighbours. */
   readonly neighbours: readonly Neighbour[];
 }
 
@@ -97,7 +97,7 @@ function isAcidic({ element, neighbours }: Surroundings, atoms: readonly Surroun
   return (element === 'C' || element === 'P') && isAnion && ends.length > 1;
 }
 
-/** SYBYL writes both oxygens of a nitro group with a double bond, and no charges. */
+/** SYBYL writes both oxygens of a nitro group with a double bond, and without charges. */
 function isNitro({ element, neighbours }: Surroundings, atoms: readonly Surroundings[]): boolean {
   return element === 'N' && endOxygens(neighbours, atoms).length === 2;
 }

@@ -1,11 +1,11 @@
 /**
- * What the checks of an input's content can find, with the facts that a message about it needs.
- * Findings are data: the manifest layer knows where the input came from and turns them into problems.
+ * The possible findings of the checks of an input's content, with the facts for their messages. Findings are data: the
+ * manifest layer knows where the input came from and converts them to problems.
  */
 export interface InputFacts {
   MOLECULE_NO_ATOMS: { readonly format: string };
   MOLECULE_MALFORMED: { readonly format: string; readonly line: number; readonly reason: string };
-  /** `atLeast` where implicit hydrogens come on top. */
+  /** `atLeast` if there are implicit hydrogens in addition. */
   MOLECULE_TOO_MANY_ATOMS: {
     readonly atoms: number;
     readonly atLeast: boolean;
@@ -33,7 +33,7 @@ export interface InputFacts {
   MOLECULE_ELECTRONS_ODD: { readonly electrons: number; readonly charge: number };
   MOLECULE_CHARGE_UNSAID: Readonly<Record<string, never>>;
   MOLECULE_CHARGE_DIFFERS: { readonly formal: number; readonly given: number };
-  /** `position` is null where RDKit names none. */
+  /** `position` is null if RDKit gives none. */
   SMILES_SYNTAX: { readonly position: number | null; readonly reason: string };
   SMILES_CHEMISTRY: { readonly position: number | null; readonly reason: string };
   SMILES_UNANSWERED: { readonly reason: string };
@@ -109,10 +109,10 @@ export interface InputFacts {
 
 interface ShiftValues {
   readonly model: string;
-  /** Residues that get a value with that model, of how many. */
+  /** Number of residues that get a value with that model, of how many. */
   readonly values: number;
   readonly residues: number;
-  /** The model class with the most values, and how many it has. */
+  /** The model class with the most values, and their number. */
   readonly best: string;
   readonly most: number;
 }

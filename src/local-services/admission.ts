@@ -1,7 +1,7 @@
 /**
- * The desk where submissions arrive: read, checked, counted against the rolling windows, made a job. The stamp, the
- * count and the job are one transaction, so no window ever holds more than its limit. Refusals are free (contract of
- * the prediction service, 7) and stand in the journal too.
+ * Processes submissions: read, check, count against the rolling windows, create a job. The time stamp, the count and
+ * the job are one transaction, so no window ever exceeds its limit. Refusals are free (contract of the prediction
+ * service, 7) and are in the journal too.
  */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
@@ -16,7 +16,7 @@ import { judge, type RateLimit, type Verdict } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { inTransaction } from './schema.ts';
 
-/** A submission on its way; `token` and `jobName` are filled in as soon as they were read, for the journal. */
+/** A submission being processed; `token` and `jobName` are filled in as soon as they are read, for the journal. */
 export interface Draft {
   readonly service: ServiceName;
   readonly requestType: RequestType;
@@ -25,10 +25,10 @@ export interface Draft {
   jobName: string | null;
 }
 
-/** A submission that passed every check but the limits. */
+/** A submission that passed all checks except the limits. */
 export interface Submission {
   readonly token: string;
-  /** Unique for the token where the service has job names; null otherwise. */
+  /** Unique per token if the service has job names; null otherwise. */
   readonly uniqueName: string | null;
   /** Listed on the service's website. */
   readonly public: boolean;
@@ -38,12 +38,12 @@ export interface Submission {
 export interface Accepted {
   readonly id: string;
   readonly taskId: string;
-  /** X-RateLimit-Limit, -Remaining and -Reset (contract of the prediction service, 8); none without a limit. */
+  /** X-RateLimit-Limit, -Remaining and -Reset (contract of the prediction service, 8); empty without a limit. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export class Admission {
-  /** Set by the server: looks for waiting jobs. */
+  /** Set by the server: checks for waiting jobs. */
   onAccepted: (service: ServiceName) => void = () => undefined;
   readonly #database: DatabaseSync;
   readonly #jobs: JobStore;
@@ -70,14 +70,17 @@ export class Admission {
       predictions: { limit, windowMs },
       molecules: { limit: moleculeLimit, windowMs },
     };
-    // The contract of the molecule service knows no ceiling (8, not shown).
+    // The contract of the molecule service has no ceiling (8, not shown).
     this.#addressLimits = {
       predictions: { limit: addressLimit, windowMs },
       molecules: { limit: 0, windowMs },
     };
   }
 
-  /** Takes a submission in. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit, 503 for a full queue. */
+  /**
+   * Accepts a submission. Throws a Refusal: whatever `read` throws, 409 for a used name, 429 at a limit, 503 for a full
+   * queue.
+   */
   async receive(draft: Draft, read: () => Promise<Submission> | Submission): Promise<Accepted> {
     try {
       const submission = await read();
@@ -119,7 +122,7 @@ export class Admission {
     this.#judgeQueue(service, owner);
     const struck = this.#faults.strike('acceptance', service, 'submit').next();
     const fault = struck.done === true ? undefined : struck.value.name;
-    // The molecule service calls its identifier alphanumeric (2.2); the prediction service wants a UUID.
+    // The molecule service calls its identifier alphanumeric (2.2); the prediction service requires a UUID.
     const id = service === 'molecules' ? randomUUID().replaceAll('-', '') : randomUUID();
     const taskId = randomUUID();
     this.#jobs.add({
@@ -167,8 +170,8 @@ export class Admission {
   }
 
   /**
-   * 503, not 429: a full queue says nothing about the window, and a client that keeps a budget by the 429 (limit,
-   * remaining, reset_after) must not take it for one. By its definition nothing was done, so it may be sent again.
+   * 503, not 429: a full queue says nothing about the window, and a client whose budget follows the 429 (limit,
+   * remaining, reset_after) must not confuse the two. By definition nothing was done, so it may be retried.
    */
   #judgeQueue(service: ServiceName, owner: string): void {
     const most = this.#settings.maxQueued;
@@ -187,7 +190,7 @@ export class Admission {
     return {
       'X-RateLimit-Limit': String(verdict.limit),
       'X-RateLimit-Remaining': String(verdict.remaining - 1),
-      // The first job of a window is the one whose leaving frees the next place.
+      // The next slot is free when the first job leaves the window.
       'X-RateLimit-Reset': String(
         verdict.resetAfterSeconds === 0 ? windowSeconds : verdict.resetAfterSeconds,
       ),
@@ -204,7 +207,7 @@ function tooMany(whose: string, verdict: Verdict): Refusal {
   );
 }
 
-/** Fastify's own errors (a body too large, no JSON) carry their status. */
+/** Fastify's own errors (a body too large, no JSON) have their own status. */
 function statusOf(error: unknown): number {
   return typeof error === 'object' &&
     error !== null &&

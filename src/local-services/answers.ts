@@ -1,4 +1,4 @@
-/** Answers that both services share, for their OpenAPI documents (docs/contract-choices.md, "Both"). */
+/** Responses that both services share, for their OpenAPI documents (docs/contract-choices.md, "Both"). */
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 
@@ -6,7 +6,7 @@ const refusalSchema = z
   .strictObject({ error: z.string() })
   .meta({ id: 'Refusal', description: 'Why the request was refused, in words' });
 
-/** Loose, because the framework answers for itself while it closes. */
+/** Loose, because the framework itself responds while it closes. */
 const unavailableSchema = z.looseObject({ error: z.string() }).meta({ id: 'Unavailable' });
 
 /** Contract of the prediction service, 7. */
@@ -45,14 +45,14 @@ export function refusal(description: string): ZodOpenApiResponseObject {
   return json(description, refusalSchema);
 }
 
-/** What every endpoint may answer. */
+/** Possible responses of every endpoint. */
 export const ALWAYS: ZodOpenApiResponsesObject = {
   400: refusal('The request cannot be read'),
   431: refusal('The headers are too large'),
   503: json('The service is being stopped', unavailableSchema),
 };
 
-/** What every submission may answer instead of its acknowledgement. */
+/** Possible responses of every submission instead of its acknowledgement. */
 export const SUBMISSION_REFUSALS: ZodOpenApiResponsesObject = {
   400: refusal('Something in the body is missing or wrong, or it cannot be read'),
   413: refusal('The body is too large'),

@@ -1,4 +1,4 @@
-/** The HTTP side of both services: every route, and what they have in common. */
+/** The HTTP side of both services: all routes, and their common parts. */
 import multipart from '@fastify/multipart';
 import fastify, { type FastifyInstance } from 'fastify';
 import { proxyOptions } from './behind-proxy.ts';
@@ -28,13 +28,13 @@ import { submitRoutes } from './predictions/submit.ts';
 import { Refusal } from './refusal.ts';
 import type { Services } from './services.ts';
 
-/** Paths that tests control the services by; a gateway in trouble relays them all the same. */
+/** Paths for controlling the services in tests; a misbehaving gateway still relays them. */
 export const CONTROL = ['/_faults', '/_gateway'] as const;
 
 /**
- * The server with every route, not listening yet.
+ * The server with all routes, not listening yet.
  *
- * @param gateway in front of it; null when there is none
+ * @param gateway in front of it; null if there is none
  */
 export async function buildApp(
   services: Services,
@@ -51,9 +51,9 @@ export async function buildApp(
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnreadableAddress,
   });
-  // Bodies are JSON or multipart; Fastify would take plain text too.
+  // Bodies are JSON or multipart; Fastify would accept plain text too.
   app.removeContentTypeParser('text/plain');
-  // A field may be as long as a file: by default it would be cut off silently at 1 MB.
+  // A field may be as long as a file: the default would silently cut it at 1 MB.
   await app.register(multipart, {
     limits: { fileSize: bodyLimit, fieldSize: bodyLimit, parts: PART_LIMIT },
   });
@@ -103,7 +103,7 @@ async function predictionService(app: FastifyInstance, services: Services): Prom
   });
 }
 
-/** Faults over HTTP, for tests of a separate process. */
+/** Fault control over HTTP, for tests of a separate process. */
 function faultControl(app: FastifyInstance, faults: Faults): void {
   app.get('/_faults', () => faults.list());
   app.put<{ Body: FaultRule[] }>('/_faults', (request) => {
@@ -117,7 +117,7 @@ function faultControl(app: FastifyInstance, faults: Faults): void {
   });
 }
 
-/** The personality of the gateway over HTTP, likewise: a rule, or null for none. */
+/** The same for the personality of the gateway: a rule, or null for none. */
 function gatewayControl(app: FastifyInstance, gateway: Trouble): void {
   app.get('/_gateway', () => gateway.state());
   app.put<{ Body: GatewayName | GatewayRule | null }>('/_gateway', (request) => {

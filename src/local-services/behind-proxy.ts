@@ -1,34 +1,31 @@
 /**
- * The services behind a reverse proxy: below which path they answer, and which addresses they name. A stranger can
- * write any X-Forwarded header, so these count only with `trustProxy`, and then of the nearest proxy alone.
+ * For services behind a reverse proxy: their path prefix, and the addresses in their responses. Any client can send
+ * X-Forwarded headers, so these count only with `trustProxy`, and then only those of the nearest proxy.
  */
 import type { FastifyRequest, FastifyServerOptions } from 'fastify';
 
 export interface ProxySettings {
-  /** Path in front of both services, without a slash at the end; '' for none. */
+  /** Path prefix of both services, without a trailing slash; '' for none. */
   readonly basePath: string;
   /** Whether X-Forwarded headers of the nearest proxy count. */
   readonly trustProxy: boolean;
 }
 
-/** `/tools/md`: no slash at the end, nothing that a browser or a URL would read otherwise. */
+/** `/tools/md`: no trailing slash, and no characters that are special in a URL. */
 const PATH = /^(\/[\w.~-]+)+$/;
 
-/** A path prefix without the slash at its end; '' for none; null when it is no plain path. */
+/** A path prefix without its trailing slash; '' for none; null if it is not a plain path. */
 export function pathPrefix(text: string): string | null {
   const path = text.trim().replace(/\/+$/, '');
   return path === '' || (PATH.test(path) && !/\/\.{1,2}(\/|$)/.test(path)) ? path : null;
 }
 
-/**
- * Requests below the prefix are those of the routes; also without it they are answered, because a proxy may remove
- * it on the way.
- */
+/** The routes match with and without the prefix, because a proxy may remove it. */
 export function proxyOptions(
   { basePath, trustProxy }: ProxySettings,
   gateway: boolean,
 ): Pick<FastifyServerOptions, 'rewriteUrl' | 'trustProxy'> {
-  // Hops whose word counts: the gateway tells the address of whoever asked it.
+  // Number of trusted hops: the gateway forwards the address of its client.
   const hops = Number(trustProxy) + Number(gateway);
   return {
     trustProxy: hops > 0 && ((_address: string, hop: number) => hop < hops),
@@ -43,7 +40,7 @@ export function withoutPrefix(url: string, basePath: string): string {
   return rest.startsWith('/') ? rest : url;
 }
 
-/** The prefix of every path that an answer names. */
+/** The prefix of every path in a response. */
 export function prefixFor(
   request: FastifyRequest,
   { basePath, trustProxy }: ProxySettings,
@@ -52,7 +49,7 @@ export function prefixFor(
   return (forwarded === undefined ? null : pathPrefix(forwarded)) ?? basePath;
 }
 
-/** `https://host` where a trusted proxy says so; '' otherwise: the reader knows best how it came here. */
+/** `https://host` if a trusted proxy says so; '' otherwise: the client resolves it relative to its own address. */
 export function originFor(request: FastifyRequest, { trustProxy }: ProxySettings): string {
   const host = trustProxy ? last(request.headers['x-forwarded-host']) : undefined;
   if (host === undefined || !/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)) return '';
@@ -60,7 +57,7 @@ export function originFor(request: FastifyRequest, { trustProxy }: ProxySettings
   return `${protocol === 'https' ? 'https' : 'http'}://${host}`;
 }
 
-/** What the nearest of several proxies wrote. */
+/** The value from the nearest of several proxies. */
 function last(header: string | string[] | undefined): string | undefined {
   return [header].flat().at(-1)?.split(',').at(-1)?.trim();
 }

@@ -1,22 +1,22 @@
 /**
- * Checks what a client sent with the very schemas that the OpenAPI documents are made of.
+ * Checks a client's input with the same schemas that the OpenAPI documents are made from.
  *
- * Fastify's own validation is not used: it refuses before a submission can be noted in the journal.
+ * Fastify's own validation is not used: it refuses before a submission can be recorded in the journal.
  */
 import type { z } from 'zod';
 import { Refusal } from './refusal.ts';
 
-/** The value as the schema reads it. Throws a Refusal: 400, with everything that is wrong in words. */
+/** The value as parsed by the schema. Throws a Refusal: 400, with all problems as text. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const result = schema.safeParse(value, { error: words });
   if (result.success) return result.data;
-  // Of a field the first problem: the others follow from it.
+  // For each field only the first problem: the others follow from it.
   const byField = Map.groupBy(result.error.issues, ({ path }) => path.join('.'));
   const problems = [...byField.values()].map(([first]) => first?.message);
   throw new Refusal(400, problems.join(' '));
 }
 
-/** For what a schema does not say in words of its own. */
+/** For issues without a message in the schema. */
 function words(issue: z.core.$ZodRawIssue): string {
   const name = issue.path?.join('.') ?? '';
   switch (issue.code) {
@@ -33,7 +33,7 @@ function words(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Limits the length of a text, counted as JSON Schema counts: an emoji is one character. */
+/** Limits the length of a text, counted as in JSON Schema: an emoji is one character. */
 export function characters(
   text: z.ZodString,
   least: number,
@@ -47,7 +47,7 @@ export function characters(
   return text.refine(fits, error).meta({ override: { minLength: least, maxLength: most } });
 }
 
-/** Of the fields of an object exactly one is given. */
+/** Requires exactly one of these fields of an object. */
 export function exactlyOne(
   schema: z.ZodObject,
   names: readonly string[],

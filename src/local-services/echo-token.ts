@@ -1,8 +1,8 @@
-/** The fault `echo-token`: a service that repeats the token of a submission in all its answers. */
+/** The fault `echo-token`: a service that repeats the token of a submission in all its responses. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from './services.ts';
 
-/** The token that a service saw last: it keeps none with its jobs, and a look at one brings none. */
+/** The last token that a service received: it stores none with its jobs, and status requests have none. */
 const seen = new WeakMap<Services, string>();
 
 /** The token of the request; without one, that of the last request that had one. */
@@ -13,7 +13,7 @@ export function tokenOf(request: FastifyRequest, services: Services): string | n
   return seen.get(services) ?? null;
 }
 
-/** As frameworks, proxies and logs write a token. */
+/** A token in the forms of frameworks, proxies and logs. */
 function spellings(token: string): readonly string[] {
   const codes = Array.from(token, (one) => one.charCodeAt(0).toString(16).padStart(2, '0'));
   const spelled = (before: string, behind = ''): string =>
@@ -34,9 +34,9 @@ function spellings(token: string): readonly string[] {
 const WORDS = /"(?:error|message|status_message|request_text|log|detail)":\s*"/g;
 
 /**
- * The answer with the token in its headers, in keys of its own, and in all texts that a client keeps: once as a JSON
- * text of it, and once with each of its characters escaped by JSON itself.
- * @param key of the JSON whose values begin with the token: an id that carries it
+ * The response with the token in its headers, in additional keys, and in all texts that a client stores: once as plain
+ * JSON text, and once with each of its characters escaped in JSON.
+ * @param key of the JSON whose values begin with the token: an id that contains it
  */
 export function echoToken(token: string, reply: FastifyReply, body: Buffer, key = ''): Buffer {
   const all = spellings(token).join(' ; ');

@@ -1,9 +1,9 @@
-/** Answers that no handler gives: errors, unknown paths, wrong methods. Every one is an object with `error`. */
+/** Responses without a handler: errors, unknown paths, wrong methods. Each is an object with `error`. */
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, tooLarge } from './refusal.ts';
 
-/** Errors of the framework as refusals, in words where its own would not help. */
+/** Errors of the framework as refusals, with better messages if its own are not helpful. */
 function refusalOf(error: FastifyError, bodyLimit: number): Refusal {
   const status = error.statusCode ?? 500;
   if (status >= 500) return new Refusal(status, 'Internal error');
@@ -37,13 +37,13 @@ export function answerErrors(
   });
 }
 
-/** What Node's parser refuses: status and words by its code. */
+/** Status and message for errors of Node's parser, by code. */
 const UNREADABLE: Readonly<Record<string, readonly [status: string, error: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
 };
 
-/** Answers what never became a request. Nothing of it is logged: it may hold a token. */
+/** Responds to an unparsable request. Nothing of it is logged: it may contain a token. */
 export function answerUnreadable(error: { readonly code: string }, socket: Duplex): void {
   if (!socket.writable) return;
   const [status, words] = UNREADABLE[error.code] ?? [
@@ -56,7 +56,7 @@ export function answerUnreadable(error: { readonly code: string }, socket: Duple
   );
 }
 
-/** An address that cannot be decoded. Its text may hold a token, and is not repeated. */
+/** An address that cannot be decoded. Its text may contain a token, and is not repeated. */
 export function answerUnreadableAddress(
   _error: FastifyError,
   _request: FastifyRequest,
@@ -81,7 +81,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         throw new Refusal(405, `This path answers ${allow}.`, {}, { Allow: allow });
       };
       const others = app.supportedMethods.filter((method) => !methods.has(method));
-      // Before the body is read: there is nothing that it could be checked against.
+      // Before the body is parsed: there is no schema for it.
       app.route({ method: others, url, onRequest: refuse, handler: refuse });
     }
   };

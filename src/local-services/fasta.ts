@@ -7,7 +7,10 @@ export interface FastaRecord {
   readonly residues: string;
 }
 
-/** Splits FASTA text into records. Text before the first header is returned apart: a plain sequence is nothing else. */
+/**
+ * Splits FASTA text into records. Text before the first header is returned separately: a plain sequence has nothing
+ * else.
+ */
 export function parseFasta(text: string): { plain: string; records: FastaRecord[] } {
   const records: FastaRecord[] = [];
   let plain = '';
@@ -31,17 +34,18 @@ export function parseFasta(text: string): { plain: string; records: FastaRecord[
   return { plain, records };
 }
 
-/** The header that a plain sequence gets: the engine refuses text without one (contract 4.1 allows it). */
+/** The header for a plain sequence: the engine refuses text without one (contract 4.1 allows it). */
 export const PLAIN_HEADER = 'sequence';
 
-/** FASTA text with a header, whatever came. */
+/** FASTA text that always has a header. */
 export function withHeader(text: string): string {
   return parseFasta(text).records.length > 0 ? text : `>${PLAIN_HEADER}\n${text.trim()}\n`;
 }
 
 /**
- * The ids that b2bTools gives the records of a FASTA file: blanks, `|` and `,` become `_`, dots vanish, a repeated
- * id gets `_2`, `_3`, ... Read off the recorded outputs (test/local-services/recordings.test.ts holds it to them).
+ * The ids that b2bTools derives from the headers of a FASTA file: spaces, `|` and `,` become `_`, dots are removed, a
+ * repeated id gets `_2`, `_3`, ... Derived from the recorded outputs, which test/local-services/recordings.test.ts
+ * checks.
  */
 export function resultIds(headers: readonly string[]): string[] {
   const seen = new Map<string, number>();

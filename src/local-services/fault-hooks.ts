@@ -1,4 +1,4 @@
-/** Carries the faults of `faults.ts` out on requests and answers. */
+/** Applies the faults of `faults.ts` to requests and responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -39,7 +39,7 @@ function placeOf(request: FastifyRequest, services: Services): Place | null {
 
 export function addFaultHooks(app: FastifyInstance, services: Services): void {
   const { faults } = services;
-  /** Connections that get no answer: a stop of the service does not wait for them. */
+  /** Connections without a response: a stop of the service does not wait for them. */
   const silenced = new Set<Socket>();
   app.addHook('preClose', async () => {
     await Promise.resolve();
@@ -68,7 +68,7 @@ export function addFaultHooks(app: FastifyInstance, services: Services): void {
   });
 }
 
-/** Notes a submission that a fault turned away: it arrived, whatever the client was told. */
+/** Records a submission that a fault refused: it arrived, whatever the client was told. */
 function note(request: FastifyRequest, services: Services, status: number): void {
   const { service, endpoint, requestType } = request.routeOptions.config;
   if (service === undefined || requestType === undefined || endpoint !== 'submit') return;
@@ -119,7 +119,7 @@ async function strikeBefore(
   }
 }
 
-/** Whether a fault has something to spoil: only an acceptance, only a result. */
+/** Whether a fault can apply: some only to an acceptance, some only to a result. */
 function appliesTo(name: FaultName, place: Place, status: number): boolean {
   if (name === 'echo-token') return true;
   if (place.endpoint === 'submit') return status < 300;
@@ -179,7 +179,7 @@ function json(reply: FastifyReply, value: unknown): Buffer {
   return spoilt(reply.type('application/json; charset=utf-8'), Buffer.from(JSON.stringify(value)));
 }
 
-/** The keys that a client can least do without; the first that the body holds is left out. */
+/** The most important keys for a client; the first one in the body is left out. */
 const NEEDED_KEYS: Readonly<Partial<Record<Endpoint, readonly string[]>>> = {
   submit: ['request_id', 'hash_id'],
   results: ['GMX_top', 'proteins', 'shiftCrypt', 'results'],
@@ -206,7 +206,7 @@ function bytes(payload: unknown): Buffer {
   return payload instanceof Uint8Array ? Buffer.from(payload) : Buffer.alloc(0);
 }
 
-/** Says nothing until the client gives up, or cuts the connection after `ms`. */
+/** Sends nothing until the client gives up, or cuts the connection after `ms`. */
 async function silence(
   request: FastifyRequest,
   ms: number | undefined,
@@ -219,7 +219,7 @@ async function silence(
   return await never();
 }
 
-/** The answer that does not come: nothing refers to the promise, so it goes with its connection. */
+/** Never resolves: nothing refers to the promise, so it is freed with its connection. */
 async function never(): Promise<never> {
   return await new Promise<never>(() => undefined);
 }

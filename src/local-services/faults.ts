@@ -1,25 +1,25 @@
 /**
- * Faults by name: what a service, a proxy or a network does wrong, switched on by rules. `docs/faults.md` has the
- * list with examples. A rule fires for each request that it matches, until `times` are used up.
+ * Faults by name: errors of a service, a proxy or a network, switched on by rules. `docs/faults.md` has the list with
+ * examples. A rule fires for each matching request, up to `times` times.
  */
 import { SERVICES, type ServiceName } from '../domain/item.ts';
 import { Refusal } from './refusal.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Where in the life of a request a fault strikes. */
+/** The stage of a request at which a fault applies. */
 export type Stage = 'listener' | 'clock' | 'before' | 'acceptance' | 'after';
 
-/** Every fault, where it strikes, and the endpoints it strikes when the rule names none (null = all of them). */
+/** Every fault, its stage, and its default endpoints if the rule names none (null = all). */
 export const FAULTS = {
   /** Connections are refused for `ms` (default: until the faults are cleared). */
   refuse: { stage: 'listener', endpoints: null },
-  /** All times told to clients, the `Date` header included, are `ms` off. */
+  /** All times in responses, including the `Date` header, are `ms` off. */
   skew: { stage: 'clock', endpoints: null },
-  /** No answer; nothing is accepted. The connection is cut after `ms`, if given. */
+  /** No response; nothing is accepted. The connection is cut after `ms`, if given. */
   hang: { stage: 'before', endpoints: null },
   /** The connection is reset before anything is accepted. */
   reset: { stage: 'before', endpoints: null },
-  /** The answer comes `ms` late (default 1000). */
+  /** The response is `ms` late (default 1000). */
   slow: { stage: 'before', endpoints: null },
   /** `status` (default 503), with `retryAfter` if given; nothing is accepted. */
   error: { stage: 'before', endpoints: null },
@@ -27,37 +27,37 @@ export const FAULTS = {
   'rate-limit': { stage: 'before', endpoints: ['submit'] },
   /** `status` (default 400); nothing is accepted. */
   reject: { stage: 'before', endpoints: ['submit'] },
-  /** The accepted job is unknown from then on. */
+  /** The accepted job is unknown afterwards. */
   lose: { stage: 'acceptance', endpoints: ['submit'] },
   /** The accepted job fails in the worker. */
   fail: { stage: 'acceptance', endpoints: ['submit'] },
-  /** The accepted job's worker never reports and never ends. */
+  /** The accepted job's worker never sends a heartbeat and never ends. */
   'stuck-heartbeat': { stage: 'acceptance', endpoints: ['submit'] },
-  /** The work is done, the job accepted, and no answer comes. */
+  /** The job is accepted, but there is no response. */
   'hang-after': { stage: 'after', endpoints: ['submit'] },
-  /** The work is done, the job accepted, and the connection is reset. */
+  /** The job is accepted, but the connection is reset. */
   'reset-after': { stage: 'after', endpoints: ['submit'] },
-  /** The work is done, the job accepted, and the answer is `status` (default 502). */
+  /** The job is accepted, but the response is `status` (default 502). */
   'error-after': { stage: 'after', endpoints: ['submit'] },
   /** The connection is cut after half of the announced bytes. */
   truncate: { stage: 'after', endpoints: null },
-  /** The right body, labelled text/html. */
+  /** The right body with the type text/html. */
   'wrong-type': { stage: 'after', endpoints: null },
-  /** A 200 with an HTML page, as a proxy gives. */
+  /** A 200 with an HTML page, as sent by some proxies. */
   garble: { stage: 'after', endpoints: null },
   /** The first decimal number of the body becomes NaN, which is not JSON. */
   nan: { stage: 'after', endpoints: ['results', 'download'] },
-  /** The body lacks the key `key` (default: the one a client needs most). */
+  /** The body lacks the key `key` (default: the most important one for a client). */
   'missing-key': { stage: 'after', endpoints: ['results'] },
-  /** The token of the submission stands in every place of the answer, in every spelling; see `echo-token.ts`. */
+  /** The token of the submission is in every place of the response, in every spelling; see `echo-token.ts`. */
   'echo-token': { stage: 'after', endpoints: null },
-  /** past-results answers an empty list. */
+  /** past-results returns an empty list. */
   'forget-past-results': { stage: 'after', endpoints: ['past-results'] },
 } as const satisfies Record<string, { stage: Stage; endpoints: readonly Endpoint[] | null }>;
 
 export type FaultName = keyof typeof FAULTS;
 
-/** `status` is a look at an unfinished job, `results` at one that has ended. */
+/** `status` is a request for an unfinished job, `results` for one that has ended. */
 export const ENDPOINTS = [
   'submit',
   'status',
@@ -72,13 +72,13 @@ export interface FaultRule {
   readonly name: FaultName;
   /** Default: both. */
   readonly service?: ServiceName;
-  /** Default: those that the fault is about. */
+  /** Default: those of the fault. */
   readonly endpoint?: Endpoint;
-  /** Firings before the rule is spent; default: without end. */
+  /** Maximum number of firings; default: unlimited. */
   readonly times?: number;
-  /** Chance that a matching request is struck, 0 to 1; default 1. */
+  /** Probability that a matching request is affected, 0 to 1; default 1. */
   readonly probability?: number;
-  /** Makes the chances repeatable. */
+  /** Makes the probabilities repeatable. */
   readonly seed?: number;
   readonly status?: number;
   readonly ms?: number;
@@ -96,7 +96,7 @@ interface Armed {
 
 export class Faults {
   #armed: Armed[] = [];
-  /** Told of every change of the rules: the listener's faults need no request to strike. */
+  /** Called after every change of the rules: the listener's faults apply without a request. */
   onChange: () => void = () => undefined;
 
   /** Replaces all rules. */
@@ -114,7 +114,7 @@ export class Faults {
     this.set([]);
   }
 
-  /** The rules with the firings that each has left (null = without end). */
+  /** The rules with their remaining firings (null = unlimited). */
   list(): (FaultRule & { readonly left: number | null })[] {
     return this.#armed.map(({ rule, left }) => ({
       ...rule,
@@ -126,14 +126,14 @@ export class Faults {
     return this.#armed.length > 0;
   }
 
-  /** The rule of a fault without requests (`refuse`, `skew`) that is on. */
+  /** The active rule of a fault without requests (`refuse`, `skew`). */
   standing(name: 'refuse' | 'skew'): FaultRule | undefined {
     return this.#armed.find(({ rule }) => rule.name === name)?.rule;
   }
 
   /**
-   * The rules of a stage that strike this request, in their order; each has one firing fewer when it was taken, so
-   * that a rule behind one that answered is not spent.
+   * The rules of a stage that apply to this request, in order; a rule's firing is counted when it is taken, so a rule
+   * after one that responded is not used up.
    */
   *strike(
     stage: Stage,

@@ -1,6 +1,6 @@
 /**
- * A web page can give its own name the address 127.0.0.1 (DNS rebinding) and then read what listens there. Its name
- * still stands in the Host header. Services that listen on a network have names that we do not know.
+ * A web page can resolve its own name to 127.0.0.1 (DNS rebinding) and then read what listens there. Its name is still
+ * in the Host header. Services that listen on a network have names that we do not know.
  */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from './refusal.ts';

@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** HTML that needs no escaping any more. */
+/** HTML that is already escaped. */
 export class Html {
   readonly text: string;
 
@@ -19,7 +19,7 @@ export class Html {
 
 type Value = string | number | Html | readonly Html[];
 
-/** A template whose values are escaped, unless they are HTML themselves. */
+/** A template whose values are escaped, unless they are `Html`. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   const texts = values.map((value, n) => inside(value) + (parts[n + 1] ?? ''));
   return new Html((parts[0] ?? '') + texts.join(''));

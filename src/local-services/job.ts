@@ -1,10 +1,10 @@
-/** What a job is, to the store and to everyone who asks about it. */
+/** The data of a job. */
 import type { ServiceName } from '../domain/item.ts';
 import type { EngineJob } from './engines/engine.ts';
 
 export type JobState = 'enqueued' | 'RUNNING' | 'FINISHED' | 'FAILED';
 
-/** What kind of request a job came as; the words are those of the submit paths. */
+/** The type of a job's request; the words are those of the submit paths. */
 export type RequestType = 'single_sequence' | 'msa' | 'shiftcrypt' | 'molecule';
 
 /** A job's row. All times in ms since the epoch. */
@@ -19,7 +19,7 @@ export interface Job {
   readonly owner: string;
   readonly jobName: string | null;
   readonly state: JobState;
-  /** From 1; grows when a restart finds the job running. */
+  /** From 1; incremented when a restart finds the job running. */
   readonly attempt: number;
   readonly progress: number;
   readonly statusMessage: string;
@@ -33,7 +33,7 @@ export interface Job {
   readonly timeLimitMs: number;
   /** Whether the service's website lists it (contract of the molecule service, 1.6). */
   readonly public: boolean;
-  /** How often it was looked at there (2.4). */
+  /** How often its page was viewed (2.4). */
   readonly views: number;
 }
 
@@ -55,7 +55,7 @@ export interface JobInput {
   readonly job: EngineJob;
   /** The input as the client sent it: the download format `input`. */
   readonly original: string;
-  /** What else the submission said and an answer repeats: predictor_type, the molecule service's token. */
+  /** Other fields of the submission that a response repeats: predictor_type, the molecule service's token. */
   readonly details: Readonly<Record<string, string | null>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The jobs of both services in SQLite: every state change is written before anyone is told, so that a restart
- * finds each job where it was. Statements are prepared once; each answers by an index.
+ * The jobs of both services in SQLite: every state change is written before it is reported, so that a restart finds
+ * each job in its last state. Statements are prepared once; each uses an index.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { ServiceName } from '../domain/item.ts';
@@ -14,13 +14,13 @@ const COLUMNS = `seq, id, task_id AS taskId, service, endpoint AS requestType, o
   started_at AS startedAt, finished_at AS finishedAt, heartbeat_at AS heartbeatAt, time_limit_ms AS timeLimitMs,
   public, views`;
 
-// The table is STRICT and only this file writes it, so a row has the shape of its columns.
+// The table is STRICT and only this file writes it, so a row has the form of its columns.
 const asJob = (row: Row): Job => ({ ...(row as unknown as Job), public: row['public'] === 1 });
 
 export class JobStore {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  /** Jobs that are not finished, by service: counted once, then kept, because every status request tells it. */
+  /** Unfinished jobs by service: counted once, then updated, because every status response contains it. */
   readonly #pending: Record<ServiceName, number>;
 
   constructor(database: DatabaseSync) {
@@ -60,7 +60,7 @@ export class JobStore {
     return seq;
   }
 
-  /** Forgets a job altogether: the fault `lose`. */
+  /** Deletes a job: the fault `lose`. */
   remove(id: string): void {
     const job = this.get(id);
     if (job === undefined) return;
@@ -82,7 +82,7 @@ export class JobStore {
     return this.#sql.get(sql, { service, owner, jobName }) !== undefined;
   }
 
-  /** Every job of a token of one type, the newest first. */
+  /** All jobs of a token of one type, newest first. */
   ofOwner(service: ServiceName, owner: string, requestType: RequestType): Job[] {
     const sql = `SELECT ${COLUMNS} FROM jobs
       WHERE service = :service AND owner = :owner AND endpoint = :requestType ORDER BY seq DESC`;
@@ -94,7 +94,7 @@ export class JobStore {
     return this.#pending[service];
   }
 
-  /** Jobs of a token that wait for a worker; those that run are none of them. */
+  /** Jobs of a token that wait for a worker, without running ones. */
   waitingOf(service: ServiceName, owner: string): number {
     const sql = `SELECT COUNT(*) AS n FROM jobs
       WHERE service = :service AND owner = :owner AND state = 'enqueued'`;
@@ -107,13 +107,13 @@ export class JobStore {
     return Number(this.#sql.get(sql, { service })?.['n']);
   }
 
-  /** How many jobs there are, by service and state. */
+  /** Number of jobs by service and state. */
   census(): { service: ServiceName; state: JobState; jobs: number }[] {
     const sql = 'SELECT service, state, COUNT(*) AS jobs FROM jobs GROUP BY service, state';
     return this.#sql.all(sql, {}) as unknown as ReturnType<JobStore['census']>;
   }
 
-  /** Public jobs, the newest first: at most `most` of those that are older than `before`. */
+  /** Public jobs, newest first: at most `most` of those older than `before`. */
   published(service: ServiceName, before: number, most: number): Job[] {
     const sql = `SELECT ${COLUMNS} FROM jobs
       WHERE service = :service AND public = 1 AND seq < :before ORDER BY seq DESC LIMIT :most`;
@@ -135,7 +135,7 @@ export class JobStore {
     };
   }
 
-  /** Of the input, what else the submission said: without the input itself, which may be large. */
+  /** The other fields of the submission, without the input, which may be large. */
   details(seq: number): JobInput['details'] {
     const row = this.#sql.get('SELECT details FROM inputs WHERE seq = :seq', { seq });
     return JSON.parse(String(row?.['details'])) as JobInput['details'];
@@ -175,7 +175,10 @@ export class JobStore {
     this.#enter(seq, { kind: 'state', at, state, progress: null, message });
   }
 
-  /** Hands the oldest waiting job to a worker: RUNNING from now on. `by` says what runs it, in the processing log. */
+  /**
+   * Assigns the oldest waiting job to a worker: RUNNING from now on. `by` names the worker's engine, for the processing
+   * log.
+   */
   pickUp(service: ServiceName, at: number, by: string): Job | undefined {
     return inTransaction(this.#database, () => {
       const row = this.#sql.get(
@@ -267,7 +270,7 @@ export class JobStore {
          WHERE seq = :seq AND state = 'RUNNING'`,
         { seq: job.seq, at, ...columns },
       );
-      // A job that was failed for silence, or lost, stays so when its engine comes back with a result.
+      // A job that failed for missing heartbeats, or was lost, stays so if its engine returns a result later.
       if (changed === 0) return;
       this.#sql.run('INSERT OR REPLACE INTO logs (seq, text) VALUES (:seq, :log)', {
         seq: job.seq,
@@ -279,7 +282,7 @@ export class JobStore {
     });
   }
 
-  /** Jobs that were running when the process ended wait again, one attempt further. */
+  /** Jobs that were running when the process ended wait again, with the next attempt number. */
   requeue(at: number): number {
     return inTransaction(this.#database, () => {
       const rows = this.#sql.all(

@@ -1,6 +1,6 @@
 /**
- * Every submission that arrived, accepted or not: what the rolling window is counted on, and what tests assert it
- * and the absence of duplicates on. Tokens are kept as digests only.
+ * Every submission that arrived, accepted or not: the base of the rolling window, and of test assertions about the
+ * window and duplicates. Tokens are stored only as digests.
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -11,14 +11,14 @@ import { freeingRank, windowStart, type RateLimit, type WindowCount } from './ra
 export interface JournalEntry {
   readonly service: ServiceName;
   readonly endpoint: RequestType;
-  /** The service's stamp of the arrival, ms since the epoch: what the window is counted on. */
+  /** The service's time stamp of the arrival, ms since the epoch, which counts for the window. */
   readonly at: number;
-  /** The first 12 hex digits of the token's SHA-256; null when no token was read. */
+  /** The first 12 hex digits of the token's SHA-256; null if no token was read. */
   readonly token: string | null;
   readonly address: string;
   readonly jobName: string | null;
   readonly accepted: boolean;
-  /** The HTTP status that it was answered with; 0 when a fault answered nothing. */
+  /** The HTTP status of the response; 0 if a fault sent none. */
   readonly status: number;
   readonly requestId: string | null;
 }
@@ -35,7 +35,7 @@ export interface Arrival {
   readonly requestId: string | null;
 }
 
-/** What stands for a token in the database. */
+/** The representation of a token in the database. */
 export function ownerOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -68,7 +68,7 @@ export class Journal {
     this.#insert.run({ ...arrival, accepted: arrival.accepted ? 1 : 0 });
   }
 
-  /** What the rolling window of a token or an address holds at `now`. */
+  /** The content of a token's or an address's rolling window at `now`. */
   windowOf(
     column: 'owner' | 'address',
     service: ServiceName,

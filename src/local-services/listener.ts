@@ -36,7 +36,7 @@ export class Listener {
     this.#server.listen(this.#port, this.#host);
   }
 
-  /** Forgets what is planned: the server is being closed. */
+  /** Cancels planned changes: the server is being closed. */
   stop(): void {
     clearTimeout(this.#reopen);
   }

@@ -1,14 +1,14 @@
 /**
- * Log lines: one a request, structured, without anything that would let a reader of the log read or list results.
- * No token, no body, no address with its query (one endpoint has the token there: contract of the prediction service,
- * 4.8), and no id, because an id is all that reading a result takes (4.4).
+ * Log lines: one per request, structured, without anything that would let a reader of the log read or list results. No
+ * token, no body, no address with its query (one endpoint has the token there: contract of the prediction service,
+ * 4.8), and no id, because an id is enough to read a result (4.4).
  */
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { LogController } from 'fastify';
 import { pino } from 'pino';
 import type { Settings } from './options.ts';
 
-/** What Fastify says of a request in a line of its own, beside ours. */
+/** The fields of requests and responses in Fastify's own log lines. */
 const SERIALIZERS = {
   req: ({ method }: { readonly method?: string }) => ({ method }),
   res: ({ statusCode }: { readonly statusCode?: number }) => ({ statusCode }),
@@ -19,7 +19,7 @@ export function logOptions({ log }: Settings): FastifyServerOptions {
   const logger = log === true ? pino() : log;
   return {
     loggerInstance: logger.child({}, { serializers: SERIALIZERS }),
-    // Its own lines carry the address with the query.
+    // Its own lines contain the address with the query.
     logController: new LogController({ disableRequestLogging: true }),
   };
 }

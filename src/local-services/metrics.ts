@@ -1,5 +1,5 @@
 /**
- * What a Prometheus server reads at `/metrics`: requests, jobs and runs of the engine. Labels name routes and states,
+ * Metrics for a Prometheus server at `/metrics`: requests, jobs and runs of the engine. Labels are routes and states,
  * never a token, an id or an address.
  */
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +11,7 @@ import type { JobStore } from './jobs.ts';
 
 const STATES: readonly JobState[] = ['enqueued', 'RUNNING', 'FINISHED', 'FAILED'];
 
-/** Of the process, and so once for all servers in it. */
+/** Process metrics, shared by all servers in the process. */
 const PROCESS = new Registry();
 collectDefaultMetrics({ register: PROCESS });
 
@@ -81,7 +81,7 @@ export class Metrics {
     });
   }
 
-  /** The engine, with its runs counted. */
+  /** Wraps the engine to count its runs. */
   counting(engine: Engine): Engine {
     const { name, version } = engine;
     return {

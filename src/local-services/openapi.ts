@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents: each route carries its operation, made of the schemas that its handler checks with, and the
- * document of a service is what its routes say. People find it at `/docs/`, programs at `/docs/json`.
+ * The OpenAPI documents: each route has its operation, made from the schemas of its handler, and the document of a
+ * service is the sum of its routes. The page is at `/docs/`, the document at `/docs/json`.
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -16,19 +16,19 @@ import type { Settings } from './options.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route takes and answers; a route without one is in no document. */
+    /** The route's requests and responses; a route without it is in no document. */
     operation?: ZodOpenApiOperationObject;
   }
 }
 
 export interface Described {
-  /** Path that the service is mounted under, without a slash at the end. */
+  /** Path that the service is mounted under, without a trailing slash. */
   readonly mount: string;
   readonly title: string;
   readonly description: string;
 }
 
-/** Registers `routes` as one service with a document of its own. */
+/** Registers `routes` as one service with its own document. */
 export async function documented(
   app: FastifyInstance,
   settings: Settings,
@@ -48,12 +48,12 @@ export async function documented(
     await scope.register(swaggerUi, {
       routePrefix: `${mount}/docs`,
       staticCSP: true,
-      // The default upgrades to HTTPS and lets other hosts in: the page must work on a closed network.
+      // The default upgrades to HTTPS and allows other hosts: the page must work in a closed network.
       transformStaticCSP: () =>
         "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'",
       uiConfig: { docExpansion: 'list', tryItOutEnabled: true, validatorUrl: null },
       theme: { title },
-      // Where the service is reached differs with the proxy that a request came through.
+      // The service's address depends on the proxy of a request.
       transformSpecification: (specification, request) => ({
         ...specification,
         servers: [{ url: addressFor(request, settings, mount) }],
@@ -71,7 +71,7 @@ function addressFor(request: FastifyRequest, settings: Settings, mount: string):
   return address === '' ? '/' : address;
 }
 
-/** Fastify writes `:id` where OpenAPI writes `{id}`. */
+/** Fastify writes `:id` for OpenAPI's `{id}`. */
 function collect(paths: ZodOpenApiPathsObject, mount: string, route: RouteOptions): void {
   const operation = route.config?.operation;
   if (operation === undefined || route.method === 'HEAD') return;

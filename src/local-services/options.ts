@@ -1,6 +1,6 @@
 /**
- * What the local services can be started with, and the settings that follow from it. Options are refused at the
- * door, so that a test with a typing mistake does not run against another service than it thinks.
+ * The options of the local services, and the resulting settings. Invalid options are refused, so that a test with a
+ * typing mistake does not run against another configuration than intended.
  */
 import { availableParallelism } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
@@ -15,7 +15,7 @@ import { Refusal } from './refusal.ts';
 
 const ACPYPE_VERSIONS = [ENGINE_VERSIONS.acpype, ...OTHER_VERSIONS.acpype];
 
-/** `installed`: in each service the real engine if it is there, else the recorded one. */
+/** `installed`: for each service the real engine if it is installed, else the recorded one. */
 export const ENGINE_CHOICES = [...ENGINE_NAMES, 'installed'] as const;
 export type EngineChoice = (typeof ENGINE_CHOICES)[number];
 
@@ -23,61 +23,63 @@ export const VARIANTS = ['current', 'earlier'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 export interface LocalServicesOptions {
-  /** Address to listen on. Default `127.0.0.1`: nobody else on the network is served unasked. */
+  /** Address to listen on. Default `127.0.0.1`: not reachable from the network. */
   readonly host?: string;
   /** 0 = any free port (default). */
   readonly port?: number;
-  /** SQLite file that the jobs live in; default `:memory:`, gone with the process. */
+  /** SQLite file of the jobs; default `:memory:`, lost with the process. */
   readonly database?: string;
   /** Default `recorded`: the same answers on every machine. */
   readonly engine?: EngineChoice;
-  /** Version of the real ACPYPE, of those that `npm run engines` installs; default: the one that was recorded. */
+  /** Version of the real ACPYPE, one of those that `npm run engines` installs; default: the recorded one. */
   readonly acpypeVersion?: string;
   /** Jobs per window and token of the prediction service; default 100, 0 = no limit. */
   readonly limit?: number;
-  /** The same of the molecule service, whose contract (8) shows none; default 0 = no limit. */
+  /** The same for the molecule service, whose contract (8) shows none; default 0 = no limit. */
   readonly moleculeLimit?: number;
   /** Length of the rolling window in ms; default 3,600,000. */
   readonly windowMs?: number;
   /** Second, looser ceiling of the prediction service per network address (contract of the prediction service, 8); default 300 or three times a larger `limit`, 0 = none. */
   readonly addressLimit?: number;
-  /** Run time of a job in ms, where nothing is computed; default 500 for recorded, 1500 for synthetic. */
+  /** Run time of a simulated job in ms; default 500 for recorded, 1500 for synthetic. */
   readonly jobMs?: number | ((input: EngineJob) => number);
   /**
-   * Jobs running at once, 0 = unlimited. Real engines: in both services together, default the number of cores.
+   * Jobs that run in parallel, 0 = unlimited. Real engines: in both services together, default the number of cores.
    * Others: in each service, default 2.
    */
   readonly concurrency?: number;
   /** Jobs of one token that may wait for a worker in each service; default 1000, 0 = no limit. */
   readonly maxQueued?: number;
-  /** Largest body of a request, in bytes; default 20 MiB. No limit is shown in the contracts. */
+  /** Maximum body of a request, in bytes; default 20 MiB. The contracts show no limit. */
   readonly bodyLimit?: number;
   /** Time limit of a job, measured against its elapsed time; default 3600. */
   readonly timeLimitSeconds?: number;
-  /** A running job whose worker is silent for longer is failed; default 30. Fractions are allowed. */
+  /** A running job whose worker sends no heartbeat for longer is failed; default 30. Fractions are allowed. */
   readonly heartbeatSilenceSeconds?: number;
   /** `Retry-After` of a 202 answer; default 5 (contract of the prediction service, 8). */
   readonly retryAfterSeconds?: number;
   /** `earlier`: section 9 of the contract of the prediction service. */
   readonly variant?: Variant;
-  /** Faults that are on from the start. */
+  /** Faults that are active from the start. */
   readonly faults?: readonly FaultRule[];
   /** Path that a reverse proxy has in front of both services, such as `/tools`; default none. */
   readonly basePath?: string;
-  /** Believes the X-Forwarded headers of the nearest proxy; default false. */
+  /** Trusts the X-Forwarded headers of the nearest proxy; default false. */
   readonly trustProxy?: boolean;
-  /** SMTP server (`smtp://host:port`) for mail about jobs whose submission has an address; default: a note in the log. */
+  /** SMTP server (`smtp://host:port`) for mail about jobs whose submission has an address; default: a log line. */
   readonly smtp?: string;
   /** Sender of that mail; default `molecules@localhost`. */
   readonly mailFrom?: string;
   /**
-   * A gateway in front of both services, with a personality or (null) without one yet; default: none. It can be given
-   * another one while it runs.
+   * A gateway in front of both services, with a personality or (null) still without one; default: none. The personality
+   * can be changed while it runs.
    */
   readonly gateway?: GatewayName | GatewayRule | null;
-  /** Lets a client switch faults with PUT, GET and DELETE `/_faults`, and the gateway with `/_gateway`; default false. */
+  /**
+   * Lets a client control faults with PUT, GET and DELETE `/_faults`, and the gateway with `/_gateway`; default false.
+   */
   readonly allowFaultControl?: boolean;
-  /** A pino logger, or true for one of our own. Neither tokens nor bodies are logged. */
+  /** A pino logger, or true for a new one. Neither tokens nor bodies are logged. */
   readonly log?: boolean | FastifyBaseLogger;
 }
 
@@ -159,7 +161,7 @@ function mailOf({
 }: LocalServicesOptions): MailSettings | null {
   if (smtp === undefined) return null;
   const url = URL.parse(smtp);
-  // A password among the arguments of a process is shown to every account of the machine, and is not repeated here.
+  // A password in the arguments of a process is visible to every account of the machine, and is not repeated here.
   if (smtp.includes('@')) refuse('smtp', '…@…', 'an address without user and password');
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
     return refuse('smtp', smtp, 'smtp://host:port or smtps://host:port');
@@ -188,7 +190,7 @@ export function settingsOf(options: LocalServicesOptions): Settings {
     limit,
     moleculeLimit: whole('moleculeLimit', options.moleculeLimit, 0),
     windowMs: positive('windowMs', options.windowMs, 3_600_000),
-    // Looser than the ceiling of a token, or the token's own would never be met.
+    // Looser than the limit per token, or that would never be reached.
     addressLimit: whole(
       'addressLimit',
       options.addressLimit,

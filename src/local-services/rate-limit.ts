@@ -1,6 +1,6 @@
 /**
- * The rolling window as the service keeps it (contract of the prediction service, 8): a job accepted at t takes a
- * place in (t, t + window]. Pure; the stamps come from the journal by index.
+ * The rolling window as in the contract of the prediction service (8): a job accepted at t takes a slot in (t, t +
+ * window]. Pure; the time stamps come from the journal by index.
  */
 export interface RateLimit {
   /** Jobs in any window; 0 = none. */
@@ -8,30 +8,30 @@ export interface RateLimit {
   readonly windowMs: number;
 }
 
-/** What the window holds now. */
+/** The current content of the window. */
 export interface WindowCount {
   readonly accepted: number;
-  /** The stamp whose leaving frees the next place, ms; null when nothing is in the window. */
+  /** The time stamp that frees the next slot when it leaves, in ms; null if the window is empty. */
   readonly freeing: number | null;
 }
 
 export interface Verdict {
   readonly allowed: boolean;
   readonly limit: number;
-  /** Places left, before the job in question is counted. */
+  /** Free slots, before the job in question is counted. */
   readonly remaining: number;
-  /** Whole seconds until the next place is free, rounded up so that a client that waits is never early. */
+  /** Whole seconds until the next slot is free, rounded up so that a waiting client is never too early. */
   readonly resetAfterSeconds: number;
 }
 
-/** Stamps later than this are in the window. */
+/** Time stamps later than this are in the window. */
 export function windowStart(limit: RateLimit, now: number): number {
   return now - limit.windowMs;
 }
 
 /**
- * The stamp whose leaving frees the next place, by its rank from the oldest in the window: the oldest, unless the
- * window holds more than the limit (the limit was lowered while jobs were in it).
+ * The rank, from the oldest, of the time stamp that frees the next slot: the oldest, unless the window has more jobs
+ * than the limit (because the limit was lowered).
  */
 export function freeingRank(limit: RateLimit, accepted: number): number {
   return limit.limit === 0 ? 0 : Math.max(0, accepted - limit.limit);

@@ -1,7 +1,7 @@
 /**
- * A request that is answered with an error status. Thrown by the handlers' readers and checks, turned into an
- * answer by the one error handler in `error-answers.ts`: the body always carries `error` (contract of the prediction
- * service, 7; taken over for the molecule service, whose error shape is not shown).
+ * An error response. Thrown by the handlers' readers and checks, converted by the one error handler in
+ * `error-answers.ts`: the body always has `error` (contract of the prediction service, 7; also used for the molecule
+ * service, whose contract does not show errors).
  */
 export class Refusal extends Error {
   readonly status: number;

@@ -1,6 +1,6 @@
 /**
- * The database of both services: jobs, their inputs and outputs, the processing log, and every submission that
- * arrived. Large texts have tables of their own, so that a status request reads one short row.
+ * The database of both services: jobs, their inputs and outputs, the processing log, and every submission that arrived.
+ * Large texts are in separate tables, so that a status request reads one short row.
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -77,7 +77,7 @@ CREATE INDEX arrivals_of_owner ON arrivals (service, owner, at) WHERE accepted =
 CREATE INDEX arrivals_of_address ON arrivals (service, address, at) WHERE accepted = 1;
 `;
 
-/** What each version added to the one before; a new database takes all of it. */
+/** The changes of each version; a new database gets all of them. */
 const CHANGES: readonly string[] = [
   SCHEMA,
   `
@@ -87,7 +87,7 @@ CREATE INDEX jobs_public ON jobs (service, seq) WHERE public = 1;
 CREATE INDEX jobs_waiting_of_owner ON jobs (service, owner) WHERE state = 'enqueued';
 CREATE INDEX jobs_states ON jobs (service, state);
 `,
-  // Requests that the gateway answered itself.
+  // Requests that the gateway responded to itself.
   `
 CREATE TABLE gateway (
   n INTEGER PRIMARY KEY,
@@ -104,14 +104,14 @@ CREATE TABLE gateway (
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens the database, in write-ahead mode: a killed process loses nothing that was acknowledged (only a failing
- * machine could, which is no case for a local service). It is locked for others, because two services on one file
- * would run each other's jobs. Throws `LOCAL_SERVICES_DATABASE`.
+ * Opens the database in write-ahead mode: a killed process loses nothing that was acknowledged (only a machine failure
+ * could, which does not matter for a local service). It is locked, because two services on one file would run each
+ * other's jobs. Throws `LOCAL_SERVICES_DATABASE`.
  */
 export function openDatabase(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    // It keeps the tokens that it is given. SQLite gives its log the mode of the database.
+    // It contains tokens. SQLite gives its log the mode of the database.
     if (path !== ':memory:') closeSync(openSync(path, 'a', OWNER_ONLY));
     database = new DatabaseSync(path);
     database.exec(

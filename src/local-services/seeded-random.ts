@@ -1,4 +1,4 @@
-/** mulberry32: small, and good enough to choose with. Each call gives a number from 0 up to, and not including, 1. */
+/** mulberry32: small, and good enough for this. Each call returns a number in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

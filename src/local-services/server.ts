@@ -1,6 +1,6 @@
 /**
- * Both services of the contracts as one server of our own: the prediction service at the root, the molecule service
- * under `/acpype`. For the demo, for tests, and for anyone who wants to try a campaign before spending a budget.
+ * Both services of the contracts as one server: the prediction service at the root, the molecule service under
+ * `/acpype`. For the demo, for tests, and for trying a campaign before using a budget.
  */
 import type { AddressInfo } from 'node:net';
 import type { DatabaseSync } from 'node:sqlite';
@@ -32,7 +32,7 @@ export type { GatewayName, GatewayRule } from './gateway/personalities.ts';
 export type { JournalEntry } from './journal.ts';
 export type { LocalServicesOptions } from './options.ts';
 
-/** How long requests that are being answered may take once the server is told to close, in ms. */
+/** Limit for requests in progress when the server closes, in ms. */
 const CLOSING_MS = 10_000;
 
 export interface LocalServices {
@@ -40,25 +40,25 @@ export interface LocalServices {
   readonly url: string;
   /** `{mol_base_url}` of the molecule service. */
   readonly moleculesUrl: string;
-  /** Which engine computes in each, in the words of its jobs' logs: `engine: real, ACPYPE 2023.10.27`. */
+  /** The engine of each service, as in its jobs' logs: `engine: real, ACPYPE 2023.10.27`. */
   readonly engines: Readonly<Record<ServiceName, string>>;
   readonly faults: {
     set(rules: readonly FaultRule[]): void;
     add(rule: FaultRule): void;
     clear(): void;
   };
-  /** In front of both services; throws `LOCAL_SERVICES_OPTION` when they were started without the option `gateway`. */
+  /** In front of both services; throws `LOCAL_SERVICES_OPTION` if they were started without the option `gateway`. */
   readonly gateway: GatewayHandle;
-  /** Every submission that arrived since the database was made, in order; also after `close`. */
+  /** Every submission since the database was created, in order; also after `close`. */
   journal(): JournalEntry[];
-  /** Stops in order: answers what it is answering, breaks off jobs (they run again at the next start), closes. */
+  /** Stops cleanly: finishes responses in progress, aborts jobs (they run again at the next start), closes. */
   close(): Promise<void>;
 }
 
 /**
- * Starts both services. Throws `LOCAL_SERVICES_OPTION` for an option that makes no sense, `LOCAL_SERVICES_ENGINE` for
- * a real engine that is not installed, `LOCAL_SERVICES_DATABASE` for a database that cannot be used,
- * `LOCAL_SERVICES_PORT` when the port cannot be listened on.
+ * Starts both services. Throws `LOCAL_SERVICES_OPTION` for an invalid option, `LOCAL_SERVICES_ENGINE` for a real engine
+ * that is not installed, `LOCAL_SERVICES_DATABASE` for a database that cannot be used, `LOCAL_SERVICES_PORT` if the
+ * port cannot be listened on.
  */
 export async function startLocalServices(
   options: LocalServicesOptions = {},
@@ -115,7 +115,7 @@ function gatewayOf({ settings, clock, jobs }: Services, database: DatabaseSync):
   });
 }
 
-/** Behind a gateway the services listen where only this machine reaches them, and the gateway where they would. */
+/** With a gateway, the services listen only on this machine, and the gateway at their address. */
 async function listen(
   app: FastifyInstance,
   gateway: Gateway | null,
@@ -144,7 +144,7 @@ interface Parts {
 function running(url: string, parts: Parts): LocalServices {
   const { faults, journal } = parts;
   let closing: Promise<void> | undefined;
-  /** The journal as it was at the end: it is read most often when all is over. */
+  /** The journal at the end, because it is usually read after closing. */
   let last: JournalEntry[] | undefined;
   const gateway = gatewayHandle(parts.gateway);
   const close = async (): Promise<void> => {
@@ -179,7 +179,7 @@ function running(url: string, parts: Parts): LocalServices {
 
 async function shutDown({ app, gateway, listener, workers, mail, engines }: Parts): Promise<void> {
   listener.stop();
-  // A client that stops reading would hold the server open.
+  // A client that stops reading would keep the server open.
   const force = setTimeout(() => {
     app.server.closeAllConnections();
     gateway?.server.closeAllConnections();
@@ -220,7 +220,7 @@ function unusablePort({ host, port }: Settings, cause: unknown): HundredfoldErro
   });
 }
 
-/** One pool of workers a service, as they are two services; jobs that a stop broke off are queued again first. */
+/** One pool of workers per service; jobs aborted by a stop are queued again first. */
 function startWorkers(
   app: FastifyInstance,
   services: Services,

@@ -1,4 +1,4 @@
-/** What the handlers of both services share: the parts of one running server. */
+/** The parts of one running server that the handlers of both services share. */
 import type { Admission } from './admission.ts';
 import type { Clock } from './clock.ts';
 import type { Faults } from './faults.ts';
@@ -11,6 +11,6 @@ export interface Services {
   readonly jobs: JobStore;
   readonly admission: Admission;
   readonly faults: Faults;
-  /** The molecule service takes `abcg2`, which the contract does not list, and its OpenAPI document says so. */
+  /** The molecule service accepts `abcg2`, which the contract does not list, and its OpenAPI document says so. */
   readonly offersAbcg2: boolean;
 }

@@ -1,19 +1,19 @@
 /**
- * How many jobs run at once. The workers of the two services have a set each, or share one where the engines compute
- * for themselves: then there are as many slots as cores, and freed ones go round the services.
+ * Limits the number of running jobs. The workers of the two services have one set of slots each, or share one if the
+ * engines really compute: then there are as many slots as cores, and freed ones alternate between the services.
  */
 export class Slots {
   /** 0 = unlimited. */
   readonly #limit: number;
   #taken = 0;
-  /** Whoever found none, in the order in which they asked. */
+  /** Callers that found none, in order. */
   readonly #waiting = new Set<() => void>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Takes a slot. When there is none, `again` is called once there may be: the caller then asks anew. */
+  /** Takes a slot. If there is none, `again` is called once there may be: the caller then tries again. */
   take(again: () => void): boolean {
     if (this.#limit !== 0 && this.#taken >= this.#limit) {
       this.#waiting.add(again);

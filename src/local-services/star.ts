@@ -1,6 +1,6 @@
 /**
- * As much of the STAR format (NEF and NMR-STAR) as the prediction service needs: which of the two a text is, and
- * the residues it holds.
+ * The part of the STAR format (NEF and NMR-STAR) that the prediction service needs: which of the two a text is, and its
+ * residues.
  */
 import { ONE_LETTER } from '../domain/amino-acids.ts';
 
@@ -8,7 +8,7 @@ import { ONE_LETTER } from '../domain/amino-acids.ts';
 const NMR_STAR =
   /^\s*_(?:(?:Entry|Entity|Atom_chem_shift|Assembly)\.|Saveframe_category\s|Chem_shift_value\s)/m;
 
-/** Detected from the contents, never declared (contract 4.3); null when it is neither. */
+/** Detected from the contents, never declared (contract 4.3); null if it is neither. */
 export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
   if (!/^\s*data_/m.test(text)) return null;
   if (/^\s*_nef_/m.test(text)) return 'nef';
@@ -17,18 +17,18 @@ export function detectFormat(text: string): 'nef' | 'nmr-star' | null {
 
 export interface Chain {
   readonly chainCode: string;
-  /** One-letter residues; X for what is no standard amino acid. */
+  /** One-letter residues; X if it is not a standard amino acid. */
   readonly residues: readonly string[];
   readonly seqCodes: readonly number[];
 }
 
-/** The loops that name the residues, with their columns for chain, number and residue. */
+/** The loops with the residues, with their columns for chain, number and residue. */
 const SEQUENCE_LOOPS = [
   { loop: '_nef_sequence', chain: 'chain_code', number: 'sequence_code', residue: 'residue_name' },
   { loop: '_Entity_comp_index', chain: 'Entity_ID', number: 'ID', residue: 'Comp_ID' },
 ] as const;
 
-/** The polymers of a NEF or NMR-STAR text; empty when it names none. */
+/** The polymers of a NEF or NMR-STAR text; empty if there are none. */
 export function readChains(text: string): Chain[] {
   for (const wanted of SEQUENCE_LOOPS) {
     const rows = readLoop(text, wanted.loop);
@@ -43,7 +43,7 @@ export function readChains(text: string): Chain[] {
   return [];
 }
 
-/** All rows of the loops of one category, as maps from column to value. One row stands on one line. */
+/** All rows of the loops of one category, as maps from column to value. Each row is one line. */
 function readLoop(text: string, category: string): Map<string, string>[] {
   const rows: Map<string, string>[] = [];
   let columns: string[] | null = null;

@@ -1,4 +1,4 @@
-/** SQL statements, each prepared once, at its first use. */
+/** SQL statements, each prepared at its first use. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 
 export type Row = Record<string, SQLOutputValue>;

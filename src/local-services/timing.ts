@@ -1,6 +1,6 @@
 /**
- * The timing block of a job (contract of the prediction service, 2.4). Pure. Whole seconds are rounded down, and
- * wall and left are worked out from the rounded parts, so that the block never contradicts itself.
+ * The timing block of a job (contract of the prediction service, 2.4). Pure. Whole seconds are rounded down, and wall
+ * and left are computed from the rounded parts, so that the block is always consistent.
  */
 import type { Clock } from './clock.ts';
 import type { Job } from './job.ts';
@@ -37,7 +37,7 @@ export function timingBlock(job: Job, now: number, clock: Clock): Timing {
     time_limit: clockString(limit),
     time_limit_seconds: limit,
     last_heartbeat_at: clock.isoOrNull(job.heartbeatAt),
-    // After the end it stands still: a finished job's worker is not silent.
+    // Fixed after the end: a finished job's worker is not silent.
     heartbeat_age_seconds: job.heartbeatAt === null ? null : secondsBetween(job.heartbeatAt, end),
   };
 }

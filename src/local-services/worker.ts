@@ -1,7 +1,7 @@
 /**
- * The workers of one service: pick the oldest waiting job up, run it in the engine, keep what comes out. A job ends
- * by its outcome, at its time limit, or when its heartbeat was silent; a stop of the service leaves it running in
- * the database, and the next start queues it again.
+ * The workers of one service: take the oldest waiting job, run it in the engine, store its outcome. A job ends by its
+ * outcome, at its time limit, or after missing heartbeats; when the service stops, it stays running in the database,
+ * and the next start queues it again.
  */
 import type { Clock } from './clock.ts';
 import type { ServiceName } from '../domain/item.ts';
@@ -12,7 +12,7 @@ import type { JobStore } from './jobs.ts';
 import type { Settings } from './options.ts';
 import type { Slots } from './slots.ts';
 
-/** Why a run was broken off. */
+/** Why a run was aborted. */
 type Break = 'time-limit' | 'silent' | 'stopping';
 
 export class Worker {
@@ -22,7 +22,7 @@ export class Worker {
   readonly #engine: Engine;
   readonly #settings: Settings;
   readonly #slots: Slots;
-  /** Which engine this is, in every job's log. */
+  /** The engine, for every job's log. */
   readonly #statement: string;
   readonly #running = new Map<
     number,
@@ -31,7 +31,7 @@ export class Worker {
   readonly #watch: NodeJS.Timeout;
   readonly #heartbeatEveryMs: number;
   #stopping = false;
-  /** Told of an engine that broke: a mistake of ours, not a job's failure. */
+  /** Called when an engine breaks: a bug, not a job's failure. */
   readonly #onBroken: (error: unknown) => void;
   readonly #onEnded: (id: string) => void;
 
@@ -64,7 +64,7 @@ export class Worker {
     this.#watch.unref();
   }
 
-  /** Starts as many waiting jobs as there are free slots. */
+  /** Starts waiting jobs in all free slots. */
   readonly pump = (): void => {
     while (!this.#stopping && this.#slots.take(this.pump)) {
       const job = this.#jobs.pickUp(this.#service, this.#clock.now(), this.#statement);
@@ -81,7 +81,7 @@ export class Worker {
     }
   };
 
-  /** Breaks off what runs and resolves when nothing writes any more. */
+  /** Aborts running jobs and resolves when nothing is written any more. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#watch);
@@ -101,7 +101,7 @@ export class Worker {
     const limit = setTimeout(() => {
       abort.abort('time-limit' satisfies Break);
     }, job.timeLimitMs);
-    // The race frees the worker even when an engine does not listen to its signal.
+    // The race frees the worker even if an engine ignores its signal.
     const broken = new Promise<never>((_, reject) => {
       abort.signal.addEventListener('abort', () => {
         reject(new Error('broken off'));
@@ -142,7 +142,7 @@ export class Worker {
     return outcome;
   }
 
-  /** What the worker does not even give to an engine (contract of the prediction service, 3). */
+  /** Jobs that the worker rejects before the engine (contract of the prediction service, 3). */
   static #reject(input: EngineJob): string | null {
     if (input.kind !== 'sequence' || input.unknownPredictors.length === 0) return null;
     return `Invalid predictor types: ${input.unknownPredictors.join(', ')}`;

@@ -1,6 +1,6 @@
 /**
- * Paths → sources → rows → items and problems. Rows are read in handfuls, so memory does not grow with the table (but
- * for the ids, which are unique over all of it, and YAML, which is read whole).
+ * Paths → sources → rows → items and problems. Rows are read in batches, so memory does not grow with the table (except
+ * for the ids, which must be unique, and YAML, which is read as a whole).
  */
 import path from 'node:path';
 import type { CheckedRow } from '../domain/item.ts';
@@ -34,11 +34,11 @@ export interface ManifestDigest {
 }
 
 export interface ManifestOptions {
-  /** Lets `file` lie outside the manifest's folder. */
+  /** Allows `file` outside the manifest's folder. */
   readonly allowOutside?: boolean;
-  /** Rows of all sources together. */
+  /** Limit for the rows of all sources together. */
   readonly rowLimit?: number;
-  /** Told the digest of every file that was read to its end. */
+  /** Called with the digest of every file that was read completely. */
   readonly onDigest?: (digest: ManifestDigest) => void;
 }
 
@@ -53,13 +53,12 @@ const READERS: Readonly<Record<Exclude<SourceFormat, 'input'>, RowReader>> = {
   fasta: readFastaFile,
 };
 
-/** More are a hundred years of work, and their ids would fill the memory. */
+/** More would be a hundred years of work, and their ids would fill the memory. */
 const ROW_LIMIT = 100_000_000;
 
 /**
- * Reads the sources behind all paths in order and yields every row once, checked; one namespace of ids over all of
- * them. What is wrong with a whole file comes as a row without a line. Throws only for what is no mistake of the
- * user's.
+ * Reads the sources of all paths in order and yields every row once, checked; ids are unique across all of them. A
+ * problem of a whole file is yielded as a row without a line. Throws only errors that are not the user's.
  */
 export async function* checkManifests(
   paths: readonly string[],
@@ -119,17 +118,17 @@ async function* rowsOf(
   }
 }
 
-/** The rows of one file, and what is wrong with all of it. */
+/** The rows of one file, and the problems of the whole file. */
 async function* rowsOfFile(
   file: SourceFile,
   onDigest: ManifestOptions['onDigest'],
 ): AsyncGenerator<readonly RawRow[]> {
   const text = new SourceText(file.path);
-  // A manifest that yields nothing at all must not pass for one that is in order.
+  // A manifest without rows must not count as valid.
   let reported = false;
   try {
     for await (const rows of readRows(file, text)) {
-      // Bad bytes explain what comes after them.
+      // Invalid bytes explain later problems, so they come first.
       const found = text.takeComplaints();
       const all = found.length > 0 ? [aboutFile(...found), ...rows] : rows;
       reported ||= all.some((row) => row.line !== null || row.complaints.some(isError));

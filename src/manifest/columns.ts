@@ -1,6 +1,4 @@
-/**
- * The columns that are ours (docs/manifest.md), and names that were probably meant to be.
- */
+/** Our columns (docs/manifest.md), and names that were probably meant to be one of them. */
 import { complaint, type Complaint } from './problems/problems.ts';
 import { nearest } from './problems/nearest.ts';
 
@@ -22,13 +20,16 @@ export const FIELDS = [
 ] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** The columns that can hold or name the input. */
+/** The columns that contain or name the input. */
 export const INPUT_FIELDS = ['file', 'smiles', 'sequence'] as const;
-/** … and the one that names a job which has its input already. A table without any of them has nothing to run. */
+/**
+ * The same, and the column that names an existing job, whose input the service has. A table without any of them has
+ * nothing to run.
+ */
 export const WORK_FIELDS = [...INPUT_FIELDS, 'remote_id'] as const satisfies readonly Field[];
 export type InputField = (typeof INPUT_FIELDS)[number];
 
-/** What other programs call our columns. */
+/** Names of our columns in other programs. */
 const SYNONYMS: Readonly<Partial<Record<Field, readonly string[]>>> = {
   id: ['name', 'identifier', 'compound_id', 'compound_name', 'compound', 'molecule_id', 'mol_id'],
   file: ['path', 'filename', 'file_name', 'filepath', 'file_path', 'input_file'],
@@ -46,7 +47,7 @@ export function isField(column: string): column is Field {
   return FIELD_NAMES.has(column);
 }
 
-/** Columns by the names that we know them by: `SMILES` is `smiles` where no other column is. Without blanks around. */
+/** Columns by our names: `SMILES` becomes `smiles` if no other column has that name. Trimmed. */
 export function fieldNames(columns: readonly string[]): string[] {
   const names = columns.map((column) => column.trim());
   const written = new Set(names);
@@ -56,10 +57,10 @@ export function fieldNames(columns: readonly string[]): string[] {
   });
 }
 
-/** Of a table: as many as a spreadsheet can have. */
+/** Per table: the maximum of a spreadsheet. */
 const COLUMNS_LIMIT = 16_384;
 
-/** What is wrong with the line that names the columns; not `usable`: no row can be read with it. */
+/** Problems of the header line; not `usable`: no row can be read with it. */
 export function checkHeader(
   written: readonly string[],
   line: number,
@@ -86,7 +87,7 @@ export function checkHeader(
   return { usable, complaints };
 }
 
-/** Reports every column of a manifest once, at the row where it first appears. */
+/** Reports every column of a manifest once, at its first row. */
 export class ColumnWatch {
   readonly #seen = new Set<string>();
 
@@ -94,7 +95,7 @@ export class ColumnWatch {
   see(columns: readonly string[], line: number): Complaint[] {
     const found: Complaint[] = [];
     for (const column of columns) {
-      // Rows of JSON can name new columns without end.
+      // Rows of JSON can have any number of new columns.
       if (this.#seen.has(column) || this.#seen.size > COLUMNS_LIMIT) continue;
       this.#seen.add(column);
       if (isField(column)) continue;
@@ -107,7 +108,7 @@ export class ColumnWatch {
   }
 }
 
-/** The column of ours that was probably meant; a name of another program's only where ours is missing. */
+/** Our column that was probably meant; another program's name counts only if ours is missing. */
 function meant(column: string, columns: readonly string[]): Field | null {
   const plain = column
     .trim()

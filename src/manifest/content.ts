@@ -1,6 +1,4 @@
-/**
- * Looks into an input, by the checks of its kind, and says what was found in the user's words.
- */
+/** Checks the content of an input by its kind, and converts the findings to problems. */
 import type { InputText, Kind, Options } from '../domain/item.ts';
 import { readAlignmentInput } from '../inputs/sequences/alignment.ts';
 import type { Chemist } from '../inputs/molecules/chemist.ts';
@@ -17,13 +15,13 @@ import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
 
 export interface Content {
-  /** Null when the input is of no use for its kind. */
+  /** Null if the input is invalid for its kind. */
   readonly input: InputText | null;
   readonly canonical: string;
   readonly complaints: readonly Complaint[];
 }
 
-/** Only molecules are awaited: a promise a row would be felt in a million of them. */
+/** Only molecules are asynchronous: with a million rows, a promise per row would be noticeable. */
 export function readContent(
   row: RowInput,
   options: Options,
@@ -75,7 +73,7 @@ function otherKind(column: RowInput['column'], value: string, kind: Kind): Compl
     : complaint('MANIFEST_INPUT_OF_OTHER_KIND', { column, kind }, { column, value });
 }
 
-/** Findings of one sort that are told of one input: an alignment may hold a thousand sequences. */
+/** Limit for findings of one type per input: an alignment may have a thousand sequences. */
 const SHOWN_OF_EACH = 3;
 
 function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
@@ -88,7 +86,7 @@ function firstOfEach(findings: readonly Finding[]): readonly Finding[] {
   });
 }
 
-/** Some findings are about another cell than the one that holds the input: null for all others. */
+/** Some findings concern another cell than the input's: null for all others. */
 function optionAtFault(found: Finding): { column: string; value: string } | null {
   switch (found.code) {
     case 'SMILES_CHARGE_DIFFERS':

@@ -1,12 +1,12 @@
 /**
- * Many entries of a few 32-bit words each, found by their first word: an array of objects or a map would take ten times
- * the memory at a million rows.
+ * Many entries of a few 32-bit words each, indexed by their first word: an array of objects or a map would take ten
+ * times the memory at a million rows.
  */
 
-/** Entries are written into blocks that never move, so that growing copies the index alone. */
+/** Entries are written into blocks that never move, so only the index is copied when the table grows. */
 const BLOCK_BITS = 15;
 const BLOCK = 1 << BLOCK_BITS;
-/** A fuller index makes searches long. */
+/** A fuller index makes searches slow. */
 const LOAD = 0.7;
 const FIRST_SLOTS = 1_021;
 
@@ -40,9 +40,9 @@ export class EntryTable {
     block[((number - 1) & (BLOCK - 1)) * this.#size + word] = value;
   }
 
-  /** The slot at which a search for entries with this first word begins. */
+  /** The slot at which a search for this first word starts. */
   firstSlot(word: number): number {
-    // A share of the slots, not a remainder: numbers beyond 31 bits are slow to divide.
+    // By multiplication, not modulo: division is slow for numbers beyond 31 bits.
     return Math.floor(word * 2 ** -32 * this.#slots.length);
   }
 
@@ -50,7 +50,7 @@ export class EntryTable {
     return slot + 1 === this.#slots.length ? 0 : slot + 1;
   }
 
-  /** The number of the entry in this slot; 0 where it is free. */
+  /** The number of the entry in this slot; 0 if it is free. */
   at(slot: number): number {
     return this.#slots[slot] as number;
   }
@@ -62,7 +62,7 @@ export class EntryTable {
     if (this.#indexed > this.#slots.length * LOAD) this.#grow();
   }
 
-  /** By half only: what is copied and what is copied from lie in memory together. */
+  /** Grows by only half: the old and the new index are in memory together. */
   #grow(): void {
     const entries = this.#slots;
     this.#slots = new Uint32Array(Math.ceil(entries.length * 1.5) | 1);

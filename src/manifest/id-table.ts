@@ -1,9 +1,9 @@
 /**
- * Which ids are taken and where, in 16 bytes an id and about 7 of index: a million names as texts would cost 300 MB.
+ * Which ids are used and where, in 16 bytes per id and about 7 of index: a million names as text would take 300 MB.
  *
- * An id is known by 64 bits of it without regard to case, and 32 more of it as written. Among a million ids the odds
- * that two different ones pass for the same are 1 in 10^17, among a hundred million 1 in 10^13; for a mere difference
- * in case, which is only warned of, 1 in 10^7 and 1 in 10^3.
+ * An id is identified by a 64-bit hash that ignores case, and 32 more bits of the exact text. Among a million ids, the
+ * chance that two different ones collide is 1 in 10^17, among a hundred million 1 in 10^13; for a difference in case
+ * only, which gives just a warning, 1 in 10^7 and 1 in 10^3.
  */
 import { randomInt } from 'node:crypto';
 import { EntryTable } from './entry-table.ts';
@@ -14,25 +14,28 @@ export interface Place {
   readonly line: number;
 }
 
-/** Words of an entry: two of the id whatever its case, one of the id as written, one for the place. */
+/** Words of an entry: two hash the id without case, one the exact id, one is the place. */
 const WORDS = 4;
 
 const NOWHERE = { file: '', before: 0 };
 
 export class IdTable {
   readonly #entries = new EntryTable(WORDS);
-  /** Lines are counted through all files, so that a place is one number; `before` are those of the files before. */
+  /**
+   * Lines are counted across all files, so that a place is one number; `before` is the number of lines in the previous
+   * files.
+   */
   readonly #files: { readonly file: string; readonly before: number }[] = [];
   #lines = 0;
-  /** So that nobody can write a manifest whose ids all want one slot. */
+  /** Random, so that nobody can write a manifest whose ids all collide. */
   readonly #seed = randomInt(2 ** 32);
-  // The digest of the id that was looked for last, and the free slot at which the search ended.
+  // The digest of the last searched id, and the free slot at which the search ended.
   #low = 0;
   #high = 0;
   #written = 0;
   #slot = 0;
 
-  /** The first use of this id: the `same`, or one that differs in upper and lower case only; null when it is free. */
+  /** The first use of this id: the `same`, or one that differs only in case; null if it is free. */
   find(id: string): { readonly place: Place; readonly same: boolean } | null {
     this.#digest(id);
     const entries = this.#entries;
@@ -49,7 +52,7 @@ export class IdTable {
     return otherCase === 0 ? null : this.#use(otherCase, false);
   }
 
-  /** Takes the id that `find` was last asked for. */
+  /** Adds the id of the last `find`. */
   add({ file, line }: Place): void {
     if (this.#files.at(-1)?.file !== file) this.#files.push({ file, before: this.#lines });
     const place = (this.#files.at(-1)?.before ?? 0) + line;
@@ -69,7 +72,7 @@ export class IdTable {
     return { place: { file, line: place - before }, same };
   }
 
-  /** Two lanes and the finish of cyrb53 (bryc, public domain), and a third lane that sees the case. */
+  /** Two lanes and the finish of cyrb53 (bryc, public domain), and a third lane that respects case. */
   #digest(id: string): void {
     let low = 0xdeadbeef ^ this.#seed;
     let high = 0x41c6ce57 ^ this.#seed;

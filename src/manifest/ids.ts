@@ -1,6 +1,4 @@
-/**
- * Ids of items: one namespace over all manifests of a campaign.
- */
+/** Ids of items: unique across all manifests of a campaign. */
 import { IdTable, type Place } from './id-table.ts';
 import { shown } from './problems/show.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
@@ -9,18 +7,18 @@ const LONGEST = 64;
 const GRAMMAR = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
 export interface Named {
-  /** Null when the user's own id cannot be one. */
+  /** Null if the user's own id is invalid. */
   readonly id: string | null;
   readonly complaints: readonly Complaint[];
 }
 
 const NOTHING: readonly Complaint[] = [];
 
-/** Knows every id that was given out, by its digest: see `IdTable`. */
+/** Remembers every id in use, by its digest: see `IdTable`. */
 export class IdRegister {
   readonly #table = new IdTable();
 
-  /** Takes the id that the user wrote. */
+  /** Registers the user's id. */
   claim(written: string, place: Place): Named {
     const where = { column: 'id', value: written };
     if (!GRAMMAR.test(written)) {
@@ -40,8 +38,8 @@ export class IdRegister {
   }
 
   /**
-   * Makes an id for a row that has none, of what its input is called, or of its line. The same rows in the same
-   * order get the same ids.
+   * Makes an id for a row without one, from the name of its input, or from its line. The same rows in the same order
+   * get the same ids.
    */
   make(name: string, place: Place): string {
     const safe = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[._]+/, '');
@@ -52,7 +50,7 @@ export class IdRegister {
     return id;
   }
 
-  /** The first number that is free, in steps that double: a library may call every molecule `LIG`. */
+  /** The first free number, searched in doubling steps: a library may call every molecule `LIG`. */
   #numbered(wanted: string): string {
     const withNumber = (number: number): string => {
       const ending = `-${String(number)}`;

@@ -1,11 +1,9 @@
-/**
- * Rows that wait for files and chemistry side by side, and are given out in their order.
- */
+/** Rows that wait for files and chemistry in parallel, and are yielded in order. */
 import type { CheckedRow } from '../domain/item.ts';
 
-/** Rows that may wait at the same time: enough to keep the threads of both busy. */
+/** Limit for waiting rows: enough to keep the threads of both busy. */
 const UNDER_WAY = 1_024;
-/** Characters of inputs that may wait behind a row that is not ready. */
+/** Limit for characters of inputs that wait behind an unfinished row. */
 const CHARACTERS = 64_000_000;
 
 export class RowsInOrder {
@@ -17,7 +15,7 @@ export class RowsInOrder {
     return this.#rows.length - this.#next;
   }
 
-  /** The next row is ready, or there is no room behind it. */
+  /** The next row is ready, or the limit is reached. */
   get isDue(): boolean {
     if (this.length === 0) return false;
     if (!(this.#rows[this.#next] instanceof Promise)) return true;
@@ -25,7 +23,7 @@ export class RowsInOrder {
   }
 
   add(row: CheckedRow | Promise<CheckedRow>): void {
-    // A rejection is met when its turn comes.
+    // A rejection is handled when the row is awaited.
     if (row instanceof Promise) row.then((ready) => this.#weigh(ready, 1)).catch(() => undefined);
     else this.#weigh(row, 1);
     this.#rows.push(row);

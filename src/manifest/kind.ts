@@ -1,6 +1,4 @@
-/**
- * What the input of a row is: as the user says, else as the input shows.
- */
+/** The kind of a row's input: as given by the user, else detected from the input. */
 import { KINDS, type Kind } from '../domain/item.ts';
 import { looksAligned } from '../inputs/sequences/alignment.ts';
 import { alignmentFormat } from '../inputs/sequences/alignment-format.ts';
@@ -11,7 +9,7 @@ import { complaint, type Complaint } from './problems/problems.ts';
 import type { RowInput } from './row-input.ts';
 
 export const FASTA_EXTENSIONS = ['.fasta', '.fa', '.faa', '.fas', '.afa', '.mfa'];
-/** Of Stockholm and Clustal. */
+/** Extensions of Stockholm and Clustal files. */
 export const ALIGNMENT_EXTENSIONS = ['.sto', '.stk', '.stockholm', '.aln', '.clustal', '.clw'];
 export const SHIFT_EXTENSIONS = ['.nef', '.str', '.star'];
 
@@ -20,7 +18,7 @@ export interface Judged {
   readonly complaints: readonly Complaint[];
 }
 
-/** What the user wrote in `kind`; null when the cell is empty. */
+/** The user's value of `kind`; null if the cell is empty. */
 export function writtenKind(value: string): Judged | null {
   if (value === '') return null;
   const kind = KINDS.find((known) => known === value.toLowerCase());
@@ -45,7 +43,7 @@ export function inferKind(input: RowInput): Judged {
 
 function fastaKind(input: RowInput): Judged {
   if (input.text === null) return { kind: null, complaints: [] };
-  // Aligners give their files all sorts of names.
+  // Aligners use many different file names.
   if (alignmentFormat(input.text) !== 'FASTA') return { kind: 'alignment', complaints: [] };
   const fasta = readFasta(input.text);
   if (fasta.records.length < 2) return { kind: 'sequence', complaints: [] };
@@ -55,7 +53,7 @@ function fastaKind(input: RowInput): Judged {
 }
 
 function unclear(input: RowInput, reason: string): Judged {
-  // A file that could not be read has its own complaint.
+  // An unreadable file has its own problem.
   if (input.text === null) return { kind: null, complaints: [] };
   const where = { column: input.column, value: input.value };
   return { kind: null, complaints: [complaint('MANIFEST_KIND_UNCLEAR', { reason }, where)] };

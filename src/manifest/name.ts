@@ -1,21 +1,19 @@
-/**
- * Names of campaigns: the one that a campaign has when the user gives none, and what a name may be.
- */
+/** Campaign names: the default, and the rules for names. */
 import path from 'node:path';
 import { HundredfoldError } from '../domain/errors.ts';
 import { readFileName } from './sources/file-name.ts';
 import { formatOf } from './sources/formats.ts';
 
 /**
- * Of the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
- * are both `demo`. Of a pattern, what stands before its first sign: `plates/*.csv` is `plates`.
+ * From the first path, without extension: `library.smi.gz` is `library`; `batches/demo` and `batches/demo/manifest.csv`
+ * are both `demo`. From a pattern, the folder before its first wildcard: `plates/*.csv` is `plates`.
  */
 export function campaignName(paths: readonly string[]): string {
   const first = path.resolve(withoutPattern(paths[0] ?? '.'));
   const { stem, extension } = readFileName(first);
   const isKnown = formatOf(extension) !== null;
   const base = path.basename(first);
-  // A folder may have a dot in its name: only an extension that we know is taken off.
+  // A folder may have a dot in its name: only known extensions are removed.
   const named = isKnown && stem !== '' ? stem : base;
   const isManifest = isKnown && stem.toLowerCase() === 'manifest';
   const chosen = isManifest ? path.basename(path.dirname(first)) : named;
@@ -32,10 +30,13 @@ function withoutPattern(given: string): string {
   return /^[^*?[{]*(?=[*?[{])/.exec(given)?.[0] ?? given;
 }
 
-/** The alphabet of item ids: a folder everywhere, no colon of workflow ids, no quote of queries, nothing a terminal obeys. */
+/**
+ * The alphabet of item ids: valid as a folder on every system, without colons (workflow ids), quotes (queries) or
+ * control codes.
+ */
 const NAME = /^(?!\.)[A-Za-z0-9._-]{1,64}$/;
 
-/** A name that the user typed. Throws NAME_INVALID, exit code 2. */
+/** Checks a name given by the user. Throws NAME_INVALID, exit code 2. */
 export function checkedName(name: string): string {
   if (NAME.test(name)) return name;
   throw new HundredfoldError({

@@ -1,6 +1,4 @@
-/**
- * From the option columns of a row to the typed options of its kind, with the defaults of the services.
- */
+/** Converts the option columns of a row to the typed options of its kind, with the defaults of the services. */
 import {
   ATOM_TYPES,
   CHARGE_METHODS,
@@ -20,7 +18,7 @@ import type { Field } from './columns.ts';
 import { nearest } from './problems/nearest.ts';
 import { complaint, type Complaint } from './problems/problems.ts';
 
-/** The trimmed value of one of our columns; empty when the row has none. */
+/** The trimmed value of one of our columns; empty if the row does not have it. */
 export type FieldValues = (field: Field) => string;
 
 const COLUMNS_OF_KIND: Readonly<Record<Kind, readonly Field[]>> = {
@@ -51,7 +49,7 @@ const EARLIER_NAMES: Readonly<Record<string, Predictor>> = {
 };
 
 export interface ReadOptions {
-  /** With the defaults in place of what was refused: an error stands against the row then. */
+  /** With defaults for refused values: the row then has an error. */
   readonly options: Options;
   readonly complaints: readonly Complaint[];
 }
@@ -108,7 +106,7 @@ function sequenceOptions(values: FieldValues, complaints: Complaint[]): Sequence
 }
 
 function shiftsOptions(values: FieldValues, complaints: Complaint[]): ShiftsOptions {
-  // A table program that met an empty cell in the column writes 1 as 1.0.
+  // Spreadsheet programs write 1 as 1.0 if the column has an empty cell.
   const modelClass = values('model_class').replace(/\.0*$/, '');
   const numbering = values('original_numbering').replace(/\.0*$/, '');
   const isTrue = choice('original_numbering', numbering, [...TRUE, ...FALSE], 'true', complaints);
@@ -119,7 +117,7 @@ function shiftsOptions(values: FieldValues, complaints: Complaint[]): ShiftsOpti
   };
 }
 
-/** One of a few words, in either case; the fallback when the cell is empty or wrong. */
+/** One of a few words, case-insensitive; the fallback if the cell is empty or invalid. */
 function choice<T extends string>(
   column: Field,
   value: string,
@@ -136,11 +134,11 @@ function choice<T extends string>(
   return fallback;
 }
 
-/** `-1`, `+1`, `1.0` (table programs write whole numbers so) and `−1` with a real minus sign. */
+/** `-1`, `+1`, `1.0` (spreadsheet programs write integers like this) and `−1` with a typographic minus sign. */
 function netCharge(value: string, complaints: Complaint[]): number | null {
   if (value === '') return null;
   const plain = value.replace('\u2212', '-');
-  // `|| 0`: minus zero is zero.
+  // `|| 0`: turns minus zero into zero.
   if (/^[-+]?\d{1,3}(\.0*)?$/.test(plain)) return Number(plain) || 0;
   complaints.push(complaint('MANIFEST_NET_CHARGE_INVALID', {}, { column: 'net_charge', value }));
   return null;

@@ -1,23 +1,21 @@
-/**
- * What a reader of one of the formats yields, before any value is looked at.
- */
+/** The output of the format readers, before values are checked. */
 import type { Complaint } from './problems/problems.ts';
 
 export interface RawRow {
-  /** Where the row begins, from 1; null when it tells of the whole file and is no row. */
+  /** Where the row begins, from 1; null for a problem of the whole file. */
   readonly line: number | null;
-  /** Column → value as the user wrote it; null when the row could not be read. */
+  /** Column → value as the user wrote it; null if the row could not be read. */
   readonly cells: Readonly<Record<string, string>> | null;
   readonly complaints: readonly Complaint[];
-  /** What the source calls the row, where no cell does: an id is made of it. */
+  /** The row's name in the source, if it is not in a cell: the id is made from it. */
   readonly nameHint?: string;
-  /** The input, where it stands in the source itself and no cell can hold it: a record of an SD file. */
+  /** The input, if it is in the source itself but not in a cell: a record of an SD file. */
   readonly carried?: { readonly extension: string; readonly text: string };
 }
 
-/** What a reader knows of the file beside its text. */
+/** What a reader knows of the file besides its text. */
 export interface ReadFrom {
-  /** Its last part as the user sees it: `library.sdf.gz`. */
+  /** The file name as the user sees it: `library.sdf.gz`. */
   readonly file: string;
   /** `library` */
   readonly stem: string;
@@ -25,13 +23,13 @@ export interface ReadFrom {
   readonly extension: string;
 }
 
-/** Rows come in handfuls, as a piece of text holds them: a promise for each would cost more than the reading. */
+/** Rows come in batches, one per piece of text: a promise for each row would cost more than reading it. */
 export type RowReader = (
   text: AsyncIterable<string>,
   from: ReadFrom,
 ) => AsyncGenerator<readonly RawRow[]>;
 
-/** A word about the file. */
+/** A problem of the file. */
 export function aboutFile(...complaints: Complaint[]): RawRow {
   return { line: null, cells: null, complaints };
 }

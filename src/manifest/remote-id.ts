@@ -1,4 +1,4 @@
-/** `remote_id`: the job of a row that its service has already (docs/adopting.md). */
+/** `remote_id`: a row's job that already exists at its service (docs/adopting.md). */
 import { SERVICE_OF_KIND, type CheckedRow, type InputText, type Kind } from '../domain/item.ts';
 import { isUsableId } from '../domain/remote-id.ts';
 import { IdTable } from './id-table.ts';
@@ -7,7 +7,7 @@ import { shown } from './problems/show.ts';
 
 const COLUMN = 'remote_id';
 
-/** Null where it cannot be an id; then a complaint says so. */
+/** Null if it is not a valid id; a complaint then says so. */
 export function readRemoteId(value: string, complaints: Complaint[]): string | null {
   if (isUsableId(value)) return value;
   complaints.push(complaint('MANIFEST_REMOTE_ID_INVALID', {}, { column: COLUMN, value }));
@@ -15,8 +15,8 @@ export function readRemoteId(value: string, complaints: Complaint[]): string | n
 }
 
 /**
- * Stands in the item's folder in place of an input that nobody gave. It names the job, so that another job is another
- * item (`jobText`) and equal notes never pass for equal work.
+ * Stored in the item's folder in place of an unknown input. It contains the job's id, so that another job is another
+ * item (`jobText`) and equal notes never count as equal work.
  */
 export function noteOfJob(kind: Kind, remoteId: string): InputText {
   const where = `job ${remoteId} of the service for ${SERVICE_OF_KIND[kind]}`;
@@ -24,18 +24,18 @@ export function noteOfJob(kind: Kind, remoteId: string): InputText {
   return { name: 'adopted.txt', text };
 }
 
-/** Jobs that rows have taken over: each once in a campaign. Ids of the two services may be equal. */
+/** Adopted jobs: each once in a campaign. Ids of the two services may be equal. */
 export class RemoteIdRegister {
   readonly #table = new IdTable();
 
-  /** Refuses a row that takes over a job which an earlier row has. To be called in the order of the rows. */
+  /** Refuses a row that adopts the job of an earlier row. Call it in row order. */
   claim(row: CheckedRow): CheckedRow {
     const { item, source } = row;
     if (!item?.adopts || source.line === null) return row;
     const { remoteId } = item.adopts;
     const service = SERVICE_OF_KIND[item.kind];
     const used = this.#table.find(`${service} ${remoteId}`);
-    // Letter by letter at the molecule service, whose ids have a form of their own; a UUID may be in either case.
+    // Case-sensitive at the molecule service, whose ids have their own format; a UUID is case-insensitive.
     if (used === null || (!used.same && service === 'molecules')) {
       this.#table.add({ file: source.file, line: source.line });
       return row;

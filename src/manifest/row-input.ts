@@ -1,6 +1,4 @@
-/**
- * The one input of a row: which column gives it, and its text.
- */
+/** The single input of a row: which column has it, and its text. */
 import { INPUT_FIELDS, type InputField } from './columns.ts';
 import { readFileName } from './sources/file-name.ts';
 import { readInputFile } from './sources/input-file.ts';
@@ -12,25 +10,25 @@ export interface RowInput {
   readonly column: InputField;
   /** The cell, trimmed. */
   readonly value: string;
-  /** Of the file, lower case with its dot, `.gz` aside; empty where the cell holds the input itself. */
+  /** Of the file, in lower case with its dot and without `.gz`; empty if the cell itself has the input. */
   readonly extension: string;
-  /** Null when the file could not be read. */
+  /** Null if the file could not be read. */
   readonly text: string | null;
 }
 
 export interface ReadInput {
-  /** Null when the row has none, or several. */
+  /** Null if the row has none, or several. */
   readonly input: RowInput | null;
   readonly complaints: readonly Complaint[];
 }
 
-/** The column that a row without an input most likely lacks. */
+/** The column that a row without an input probably lacks. */
 const COLUMN_OF_KIND: ReadonlyMap<string, InputField> = new Map([
   ['molecule', 'smiles'],
   ['sequence', 'sequence'],
 ]);
 
-/** Only files are awaited: a promise a row would be felt in a million of them. */
+/** Only files are asynchronous: with a million rows, a promise per row would be noticeable. */
 export function readInput(
   values: FieldValues,
   carried: RawRow['carried'],
@@ -40,7 +38,7 @@ export function readInput(
   const columns = INPUT_FIELDS.filter((field) => values(field) !== '');
   const [column, ...others] = columns;
   if (column === undefined) {
-    // The job has its input at the service.
+    // The service already has the job's input.
     if (values('remote_id') !== '') return { input: null, complaints: [] };
     const kind = values('kind') === '' ? null : values('kind').toLowerCase();
     const where = { column: COLUMN_OF_KIND.get(kind ?? '') ?? 'file', value: '' };

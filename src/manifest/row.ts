@@ -1,6 +1,4 @@
-/**
- * From one raw row to an item, or to everything that stands against it.
- */
+/** Converts a raw row to an item, or to all of its problems. */
 import path from 'node:path';
 import type { CheckedRow, Item, Kind, Options } from '../domain/item.ts';
 import type { Chemist } from '../inputs/molecules/chemist.ts';
@@ -24,7 +22,7 @@ export interface RowContext {
   readonly chemist: Chemist;
 }
 
-/** Only what has to be waited for (files, chemistry) is a promise. Ids are given out at once, in the order of the calls. */
+/** Only rows that wait (for files, chemistry) return a promise. Ids are assigned at once, in call order. */
 export function checkRow(row: RawRow, context: RowContext): CheckedRow | Promise<CheckedRow> {
   const source = { file: context.manifest.name, line: row.line };
   const { line, cells } = row;
@@ -107,9 +105,9 @@ function nameRow(
 }
 
 interface RowName {
-  /** Unique, also where the one that is written is refused. */
+  /** Unique, even if the user's id is refused. */
   readonly id: string;
-  /** The id that problems name: as it is written, if it is one. */
+  /** The id in problems: as written, if valid. */
   readonly shownId: string | null;
   readonly complaints: readonly Complaint[];
 }
@@ -118,7 +116,7 @@ function stemOf(file: string): string {
   return readFileName(file.replaceAll('\\', '/')).stem;
 }
 
-/** With these the cells stand under the wrong columns, and every further word would only confuse. */
+/** After these, the cells are in the wrong columns, and further problems would only confuse. */
 const SHIFTS_CELLS: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'MANIFEST_ROW_LONG',
   'MANIFEST_ROW_QUOTES',
@@ -132,7 +130,7 @@ interface CheckedCells {
   readonly complaints: readonly Complaint[];
 }
 
-/** Goes as far as it can, so that all that is wrong with a row is said at once. */
+/** Checks as much as it can, so that all problems of a row are reported at once. */
 function checkCells(
   { carried }: RawRow,
   values: FieldValues,
@@ -173,7 +171,7 @@ function checkInput(
 
 function kindOf({ input, complaints }: ReadInput, values: FieldValues): Judged {
   if (input !== null) return inferKind(input);
-  // What is wrong with the input is said already.
+  // Problems of the input are already reported.
   if (complaints.length > 0) return { kind: null, complaints: [] };
   const reason = 'the row has a `remote_id` and no input';
   const where = { column: 'kind', value: values('kind') };

@@ -1,10 +1,10 @@
 /**
- * What a row may hold, for editors: schemas/ is made from here. It judges the form of a row; what is inside an input,
- * and whether an option goes with the kind, is checked by the program alone.
+ * The schema of a row, for editors: schemas/ is generated from it. It checks the form of a row; the content of an
+ * input, and whether an option fits the kind, is checked only by the program.
  *
- * It is as tolerant as the reader (docs/manifest.md): words in either case with blanks around them, numbers and truth
- * values as text, null for an empty cell. Of YAML, where the reader keeps every value as it is written, an editor sees
- * numbers and truth values.
+ * It is as tolerant as the reader (docs/manifest.md): words in any case with spaces around them, numbers and booleans
+ * as text, null for an empty cell. In YAML, where the reader keeps every value as written, an editor sees numbers and
+ * booleans.
  */
 import { z } from 'zod';
 import {
@@ -33,14 +33,14 @@ function anyCase(words: readonly string[]): string {
   return `(?:${spelt.join('|')})`;
 }
 
-/** The words are named one by one, so that an editor offers them. */
+/** The words are listed one by one, so that an editor suggests them. */
 function oneOf<const T extends readonly [string, ...string[]]>(words: T) {
   return z.union([z.enum(words), z.string().regex(cell(anyCase(words))), z.null()]);
 }
 
 const text = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** No number is a SMILES or a sequence; the sequence `FALSE` is, and an editor takes it for a truth value. */
+/** No number is a SMILES or a sequence; the sequence `FALSE` is, and an editor reads it as a boolean. */
 const letters = z.union([z.string(), z.boolean(), z.null()]);
 
 const SEPARATOR = '[,;\\s]';
@@ -50,7 +50,7 @@ const predictorNames = z.union([
   z.null(),
 ]);
 
-/** Table programs write whole numbers so. */
+/** Spreadsheet programs write integers like this. */
 const POINT_ZERO = '(?:\\.0*)?';
 
 const FIELD_SCHEMAS = {
@@ -168,7 +168,7 @@ export const rowSchema = z
     examples: [
       { id: 'aspirin', kind: 'molecule', smiles: 'CC(=O)Oc1ccccc1C(=O)O', project: 'analgesics' },
     ],
-    // Exactly one input is filled, or none where the row names a job.
+    // Exactly one input, or none if the row names a job.
     oneOf: [
       ...INPUT_FIELDS.map(filled),
       { ...filled('remote_id'), not: { anyOf: INPUT_FIELDS.map(filled) } },

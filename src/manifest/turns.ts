@@ -1,4 +1,4 @@
-/** Lets a number of tasks run at the same time; the others wait for their turn, in the order in which they came. */
+/** Runs a limited number of tasks in parallel; the others wait in order of arrival. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** A row of a campaign that says something else than when its job was asked for. */
+/** Detects a row that changed after its job was submitted. */
 import type { Item } from '../domain/item.ts';
 import type { Problem } from '../domain/problem.ts';
 import { maySucceed } from '../domain/states.ts';
@@ -6,17 +6,17 @@ import { FIELDS } from '../manifest/columns.ts';
 import { complaint, toProblem } from '../manifest/problems/problems.ts';
 import type { ItemRecord } from '../store/item-record.ts';
 
-/** Not counted: they change nothing of what is computed. */
+/** Not compared: they do not affect the result. */
 const BESIDE: readonly string[] = ['id', 'kind', 'email', 'title'];
-/** Null where nothing stands against it. `same`: the job is the same, however it is written. */
+/** Null if there is no conflict. `same`: the job is the same, however it is written. */
 export function changedRow(former: ItemRecord, item: Item, same: boolean): Problem | null {
-  // What ended badly is of no use to anybody: the row has been mended.
+  // A failed result need not be kept: the user has corrected the row.
   if (same || !maySucceed(former.state)) return null;
   const differs = FIELDS.filter((field) => !BESIDE.includes(field)).find(
     (field) => (former.row[field] ?? '').trim() !== (item.row[field] ?? '').trim(),
   );
   const column = differs ?? 'file';
-  // The same cell, and another content of the file that it names.
+  // The same cell, but the file that it names has changed.
   const was = differs ? (former.row[column] ?? '').trim() : `SHA-256 ${former.input.sha256}`;
   const is = differs ? (item.row[column] ?? '').trim() : 'another content';
   const place = `${former.source.file} line ${former.source.line}`;

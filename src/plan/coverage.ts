@@ -1,6 +1,6 @@
 /**
- * What the job or the result that serves a group of rows brings, as far as is known: a byte for each row, because
- * there may be a million. The first row of the group stands for it.
+ * What the job or result that serves a group of rows provides, as far as known: a byte per row, because there may be a
+ * million. The first row represents the group.
  */
 import { PREDICTORS, type Options } from '../domain/item.ts';
 
@@ -9,12 +9,12 @@ const ALL = 2 ** PREDICTORS.length - 1;
 export class Coverage {
   #brought = new Uint8Array(1024);
 
-  /** `options`: of what serves the group from now on; null when it is of no use to other rows. */
+  /** `options`: of the job or result that serves the group from now on; null if other rows cannot use it. */
   set(first: number, options: Options | null): void {
     this.#put(first, options === null ? 0 : predictorsOf(options));
   }
 
-  /** A job that is yet to be submitted does for all rows of the group. */
+  /** A job that is not submitted yet will serve all rows of the group. */
   setAll(first: number): void {
     this.#put(first, ALL);
   }
@@ -34,7 +34,7 @@ export class Coverage {
   }
 }
 
-/** A bit each; all of them where there is nothing to choose. */
+/** A bit each; all bits if the kind has no predictors. */
 function predictorsOf(options: Options): number {
   if (options.kind !== 'sequence') return ALL;
   return options.predictors.reduce((bits, name) => bits | (1 << PREDICTORS.indexOf(name)), 0);

@@ -1,15 +1,15 @@
 /**
- * Which of many digests were seen before, and where first: eight bytes of each and some seven of index, so that a million
- * rows take 15 MB. Two different digests pass for one with a chance of 3 in 100 million at a million rows; whoever acts
- * on it compares the whole digests first.
+ * Finds repeated digests and where they were first seen: eight bytes of each and about seven of index, so that a
+ * million rows take 15 MB. At a million rows, the chance that two different digests are taken for one is 3 in 100
+ * million; callers compare the whole digests before they act on it.
  */
 import { EntryTable } from '../manifest/entry-table.ts';
 
 export class DigestTable {
-  /** Two words each, in the order of the rows. */
+  /** Two words each, in row order. */
   readonly #entries = new EntryTable(2);
 
-  /** Takes the digest (hexadecimal, 16 digits at least) of the next row; returns the first row that had it. */
+  /** Adds the digest (hexadecimal, at least 16 digits) of the next row; returns the first row that had it. */
   add(digest: string): number {
     const entries = this.#entries;
     const upper = parseInt(digest.slice(0, 8), 16);

@@ -1,4 +1,4 @@
-/** When a campaign that runs will have ended: the forecast of `plan`, for what it has left. */
+/** When a running campaign will end: the forecast of `plan`, for the remaining rows. */
 import type { BudgetStatus } from '../budget/status.ts';
 import type { CampaignProgress } from '../domain/campaign.ts';
 import { KINDS, SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
@@ -6,17 +6,17 @@ import { ESTIMATES } from './estimates.ts';
 import { serviceForecast, supplyOf } from './forecast.ts';
 import type { KindCounts } from '../store/prepared-campaign.ts';
 
-/** What is known of a campaign and of the budgets it draws on, at one moment (ms since the epoch). */
+/** The known state of a campaign and of its budgets, at one moment (ms since the epoch). */
 export interface Seen {
   readonly progress: CampaignProgress;
   /** Each with the campaign's own credentials only. */
   readonly budgets: readonly BudgetStatus[];
-  /** What the rows of the tree are; null where that is not known. */
+  /** Number of rows by kind in the tree; null if unknown. */
   readonly kinds: KindCounts | null;
   readonly at: number;
 }
 
-/** In ms since the epoch. null when it is paused, nothing is left to submit, or no slot will ever be free. */
+/** In ms since the epoch. null if it is paused, nothing is left to submit, or no slot will ever be free. */
 export function expectedEnd(seen: Seen): number | null {
   if (seen.progress.state === 'paused') return null;
   const ends = seen.budgets.flatMap((budget) => endOf(seen, budget) ?? []);
@@ -35,9 +35,9 @@ function endOf(seen: Seen, budget: BudgetStatus): number | null {
     (one) => one.campaign === campaign && ours.includes(one.credential),
   );
   const { unopened, open, seconds } = workLeft(seen, service);
-  // Where slots decide, what was submitted is as good as done; where there are none, it still has to be computed.
+  // With limited slots, submitted jobs are practically done; without, they still have to be computed.
   const slots = supply.windows.some(({ limit }) => limit !== null);
-  // Of those that wait, the rows that were not asked for yet are not opened yet either.
+  // Of the waiting rows, those that were not requested yet are not opened yet either.
   const waiting = sum(lanes.map(({ asked, items }) => asked ?? items));
   const jobs = unopened + (slots ? waiting : open);
   if (jobs <= 0) return null;
@@ -47,16 +47,16 @@ function endOf(seen: Seen, budget: BudgetStatus): number | null {
 interface WorkLeft {
   /** Jobs that were not started yet. */
   readonly unopened: number;
-  /** … that were, and have not ended. */
+  /** Jobs that were started but have not ended. */
   readonly open: number;
-  /** What one of them takes. */
+  /** Run time of one of them. */
   readonly seconds: number;
 }
 
 function workLeft({ progress, kinds }: Seen, service: ServiceName): WorkLeft {
   const ofService = KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
   if (!kinds || !progress.kinds) {
-    // Which services the rows go to that were not looked at yet is not known: each is taken to get them all.
+    // The services of rows that were not read yet are unknown: assume that each service gets them all.
     const started = sum(Object.values(progress.ended)) + progress.open;
     const unopened = progress.total - started - (progress.following ?? 0);
     const seconds = meanSeconds(ofService.map((kind) => [kind, 1]));

@@ -1,16 +1,16 @@
-/** When the jobs of a campaign will have ended, by the budget's own arithmetic run ahead. */
+/** When the jobs of a campaign will have ended, by simulating the budget. */
 import { lastSubmissionIn } from '../budget/forecast.ts';
 import type { BudgetStatus, WindowStatus } from '../budget/status.ts';
 import { SERVICES, SERVICE_OF_KIND, type Kind, type ServiceName } from '../domain/item.ts';
 import { ESTIMATES } from './estimates.ts';
 import { pooled } from './pooled-windows.ts';
 
-/** A service that the jobs go to, with what is charged to it now. */
+/** A service for the jobs, with its current charges. */
 export interface Supply {
   readonly service: string;
-  /** The windows that each job is charged to; none where there is no budget. */
+  /** The windows that each job is charged to; empty if there is no budget. */
   readonly windows: readonly WindowStatus[];
-  /** Of each other campaign, the jobs that wait on the same credential: turns go round until ours are through. */
+  /** For each other campaign, the number of jobs that wait for the same credential: slots are shared in turn. */
   readonly waiting: readonly number[];
 }
 
@@ -24,9 +24,7 @@ export interface ServiceForecast {
   readonly free: number | null;
 }
 
-/**
- * Jobs that a service without a budget runs side by side. It does not tell; one is what can be counted on.
- */
+/** Parallel jobs of a service without a budget. It does not report the number; one is certain. */
 const SIDE_BY_SIDE = 1;
 
 export function forecast(
@@ -46,7 +44,7 @@ export function forecast(
   });
 }
 
-/** `seconds`: what all its jobs take together. */
+/** `seconds`: total run time of its jobs. */
 export function serviceForecast(
   service: ServiceName,
   jobs: number,
@@ -75,7 +73,7 @@ export function serviceForecast(
   };
 }
 
-/** The windows that jobs with these credentials are charged to, and who else waits for them. */
+/** The windows that jobs with these credentials are charged to, and the other campaigns that wait for them. */
 export function supplyOf(
   { service, addressWindow, credentials, waiting }: BudgetStatus,
   ours: readonly string[],
@@ -92,7 +90,7 @@ export function supplyOf(
   };
 }
 
-/** A window that nothing is charged to yet. */
+/** A window without charges. */
 export function freshWindow({
   limit,
   windowMs,

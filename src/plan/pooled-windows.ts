@@ -1,4 +1,4 @@
-/** The windows of several credentials that one campaign uses, seen as one: for forecasts. */
+/** Combines the windows of several credentials of one campaign into one, for forecasts. */
 import type { WindowStatus } from '../budget/status.ts';
 
 /** @param windows at least one */
@@ -6,7 +6,7 @@ export function pooled(windows: readonly WindowStatus[]): WindowStatus {
   const [first] = windows;
   if (first === undefined) throw new Error('no window to count with');
   if (windows.length === 1) return first;
-  // A credential that is blocked sends nothing; its rows go to the others.
+  // A blocked credential submits nothing; its rows go to the others.
   const open = windows.filter(({ blockedUntil }) => blockedUntil === null);
   const used = open.length > 0 ? open : windows;
   const blocks = used.flatMap((one) => one.blockedUntil ?? []);

@@ -1,4 +1,4 @@
-/** Which rows ask for the same work: one job serves them all. Rows are numbered in the order they come in. */
+/** Finds rows with the same work: one job serves them all. Rows are numbered in input order. */
 import type { Item, Options, SequenceOptions } from '../domain/item.ts';
 import type { PlannedItem } from '../store/prepare-item.ts';
 import { combined, shareDigest } from '../store/work.ts';
@@ -9,12 +9,12 @@ export class Shares {
   #rows = 0;
   /** Row → the first row with the same work. Only rows that are not the first. */
   readonly #followers = new Map<number, number>();
-  /** First row of each shared work → what all its rows ask for together. */
+  /** First row of each shared work → the combined options of all its rows. */
   readonly #together = new Map<number, Options>();
-  /** Options of first rows that may yet be shared; sequences alone differ in them. */
+  /** Options of first rows that may still be shared; only sequences can differ in them. */
   readonly #firstOptions = new OptionsOfRows();
 
-  /** Takes the next row; tells whether an earlier one asks for the same. */
+  /** Adds the next row; returns the first row with the same work. */
   add(item: Item): { readonly row: number; readonly first: number } {
     const row = this.#rows;
     this.#rows += 1;
@@ -28,7 +28,7 @@ export class Shares {
     return { row, first };
   }
 
-  /** The same rows once more, in the same order, each with its share. */
+  /** The same rows again, in the same order, each with its share. */
   async *plan(items: AsyncIterable<Item>): AsyncGenerator<PlannedItem> {
     const leaders = new Map<number, string>();
     let row = 0;
@@ -58,7 +58,7 @@ class OptionsOfRows {
     if (!isUsual) this.#different.set(row, options);
   }
 
-  /** `other`: options of a row with the same work, and so of the same kind. */
+  /** `other`: options of a row with the same work, and therefore of the same kind. */
   get(row: number, other: Options): Options {
     if (other.kind !== 'sequence') return other;
     return this.#different.get(row) ?? this.#usual ?? other;

@@ -1,6 +1,6 @@
 /**
- * The checked rows of a campaign in a file, between the check of the last one and the layout of the first: what was
- * checked is what is sent, and memory stays flat however long the table is.
+ * Stores the checked rows of a campaign in a file, between the check and the preparation: what was checked is what is
+ * submitted, and memory stays constant however long the table is.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
@@ -15,7 +15,7 @@ type Line = { readonly item: Item } | { readonly invalid: InvalidRow };
 
 export class Spool {
   readonly #path: string;
-  /** Made with the first row. */
+  /** Opened with the first row. */
   #stream: WriteStream | null = null;
 
   /** `folder`: for temporary files. */
@@ -23,7 +23,7 @@ export class Spool {
     this.#path = join(folder, `hundredfold-${randomUUID()}.jsonl`);
   }
 
-  /** A promise only where the disk has to be waited for. @throws StoreError */
+  /** Returns a promise only if the disk has to be awaited. @throws StoreError */
   write(line: Line): Promise<void> | undefined {
     const stream = (this.#stream ??= this.#open());
     if (stream.errored) throw this.#coded(stream.errored);
@@ -34,12 +34,12 @@ export class Spool {
     );
   }
 
-  /** No row comes after this. @throws StoreError */
+  /** Completes the file. @throws StoreError */
   async end(): Promise<void> {
     const stream = this.#stream;
     if (!stream) return;
     stream.end();
-    // An error is found below, with a code.
+    // An error is reported below, with a code.
     if (!stream.closed) await new Promise<void>((resolve) => stream.once('close', () => resolve()));
     if (stream.errored) throw this.#coded(stream.errored);
   }
@@ -60,7 +60,7 @@ export class Spool {
 
   #open(): WriteStream {
     const stream = createWriteStream(this.#path, { flags: 'wx', mode: 0o600 });
-    // Met in `write` and `end`, which look for it.
+    // Handled in `write` and `end`.
     stream.on('error', () => undefined);
     return stream;
   }
@@ -74,11 +74,11 @@ export class Spool {
     const input = createReadStream(this.#path, { highWaterMark: 1024 * 1024 });
     const decoder = new TextDecoder();
     let rest = '';
-    // Not by node:readline, to which U+2028, which may stand in a cell, ends a line as well.
+    // Not with node:readline, which also splits lines at U+2028, which a cell may contain.
     for await (const chunk of input as AsyncIterable<Buffer>) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
-      // Written by ourselves, above.
+      // Written by `write`.
       for (const line of lines) yield JSON.parse(line) as Line;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Goes over all rows once, before anything is submitted: what is wrong, what is known already, what has to be
+ * Checks all rows once, before anything is submitted: which have problems, which have results already, which have to be
  * computed. `plan` shows it, `run` acts on it.
  */
 import { setFlagsFromString } from 'node:v8';
@@ -22,65 +22,65 @@ import type { Spool } from './spool.ts';
 
 export interface SurveyOptions {
   readonly allowOutside: boolean;
-  /** The campaign's own tree, where there is one from an earlier run. */
+  /** The campaign's own tree, if there is one from an earlier run. */
   readonly tree: Store | null;
-  /** Results of earlier campaigns; null where there are none, or none are wanted. */
+  /** Results of earlier campaigns; null if there are none or they are disabled. */
   readonly cache: ResultCache | null;
-  /** Of the services that would compute, as far as they are known. */
+  /** Addresses of the services for new jobs, as far as known. */
   readonly addresses: Readonly<Partial<Record<ServiceName, string>>>;
-  /** Takes the rows, for `run`. */
+  /** Stores the rows, for `run`. */
   readonly spool?: Spool;
-  /** Told of every problem as it is found. */
+  /** Called for every problem as it is found. */
   readonly onProblem: (problem: Problem) => void;
-  /** Told what becomes of every row that is in order. */
+  /** Called for every valid row. */
   readonly onFate?: (id: string, fate: Fate) => void;
 }
 
-/** What becomes of a row that is in order. */
+/** The planned outcome of a valid row. */
 export type Fate =
   /** It has ended in an earlier run of this campaign. */
   | { readonly type: 'ended'; readonly state: string }
-  /** Its job is at the service, or it waits for one, since an earlier run. */
+  /** Its job is at the service, or it waits for a slot, since an earlier run. */
   | { readonly type: 'open'; readonly submitted: boolean }
-  /** Its job was submitted by somebody else, and is asked for. */
+  /** Its job was submitted outside the campaign, and is polled. */
   | { readonly type: 'adopted'; readonly remoteId: string }
-  /** `first`: number of the row, from 0, that asks for the same. */
+  /** `first`: number, from 0, of the row with the same work. */
   | { readonly type: 'duplicate'; readonly first: number }
   | {
       readonly type: 'cached';
       readonly campaign: string;
       readonly id: string;
-      /** It says of itself that nothing was computed. */
+      /** The result is marked as synthetic: nothing was computed. */
       readonly synthetic: boolean;
     }
   | { readonly type: 'new'; readonly why: Miss | 'no cache' };
 
 export interface Survey {
-  /** Rows read, good and bad; blank lines are none. */
+  /** Rows read, valid and invalid; blank lines do not count. */
   readonly rows: number;
-  /** Rows of each kind, good and bad, as far as the kind is known. */
+  /** Rows of each kind, valid and invalid, as far as the kind is known. */
   readonly kinds: Readonly<Record<Kind, number>>;
   readonly errors: number;
   readonly warnings: number;
-  /** Rows that are refused. */
+  /** Refused rows. */
   readonly invalid: number;
-  /** Problems of whole files: what is in them is not known. */
+  /** Problems of whole files, whose rows are unknown. */
   readonly brokenFiles: number;
-  /** Rows that are in order: ended, submitted, adopted, duplicates, cached and jobs add up to it. */
+  /** Valid rows: the sum of ended, submitted, adopted, duplicates, cached and jobs. */
   readonly items: number;
-  /** Rows that the campaign's tree has a record of, under the same id. */
+  /** Rows with a record of the same id in the campaign's tree. */
   readonly known: number;
   readonly ended: number;
   readonly submitted: number;
-  /** Rows whose job the service has already, from somebody else. */
+  /** Rows whose job already exists at the service, submitted outside the campaign. */
   readonly adopted: number;
   readonly duplicates: number;
   readonly cached: number;
-  /** How many of the cached results were made without any computation. */
+  /** Number of cached results that are synthetic. */
   readonly synthetic: number;
   /** Jobs that have to be submitted, by kind. */
   readonly jobs: Readonly<Record<Kind, number>>;
-  /** Why rows are not served from earlier campaigns, with their numbers. */
+  /** Why rows cannot use results of earlier campaigns, with their numbers. */
   readonly misses: Readonly<Partial<Record<Miss | 'no cache', number>>>;
   readonly digests: readonly ManifestDigest[];
   readonly shares: Shares;
@@ -98,7 +98,7 @@ export async function surveyManifests(
   try {
     for await (const row of checkManifests(manifests, { allowOutside, onDigest })) {
       const waiting = surveyor.add(row);
-      // Nothing is waited for where there is no disk to ask: a million rows would feel it.
+      // Awaits only if the disk is involved: with a million rows, the difference is noticeable.
       if (waiting) await waiting;
     }
   } finally {
@@ -108,8 +108,8 @@ export async function surveyManifests(
 }
 
 /**
- * V8 lets the space for new objects grow to 128 MB as long as some of them survive, and rows that wait for each other
- * do: a long table would take twice the memory of a short one, and be read no faster. 2 is its own default.
+ * V8 lets the space for new objects grow to 128 MB as long as some of them survive, as waiting rows do: a long table
+ * would take twice the memory of a short one, and be read no faster. 2 is V8's default.
  */
 const growNurseryBy = (factor: 1 | 2): string => `--semi-space-growth-factor=${factor}`;
 
@@ -124,7 +124,7 @@ const none = (): Record<Kind, number> =>
 
 class Surveyor {
   readonly shares = new Shares();
-  /** Of the rows that share work: what serves them at present, as `prepare` will decide it. */
+  /** For rows that share work: what serves them at present, as `prepare` will decide it. */
   readonly #coverage = new Coverage();
   readonly counts: Counts = {
     rows: 0,
@@ -171,7 +171,7 @@ class Surveyor {
       await this.#refuse({ ...item, problems: [problem] });
       return;
     }
-    // With another input or other options it begins anew.
+    // With another input or other options, it starts from the beginning.
     await this.#accept(item, same ? former : null);
   }
 
@@ -231,7 +231,7 @@ class Surveyor {
     return known instanceof Promise ? known.then(served) : served(known);
   }
 
-  /** It stays as it is, and may serve others. */
+  /** It stays unchanged, and may serve other rows. */
   #fateOfKept(former: ItemRecord, first: number): Fate {
     const { state, remoteId, options } = former;
     const useful = maySucceed(state) ? jobOptionsOf(former) : null;

@@ -9,13 +9,13 @@ export function jobsOf({ jobs }: Survey): number {
   return KINDS.reduce((sum, kind) => sum + jobs[kind], 0);
 }
 
-/** Of the files that will be written, in bytes. */
+/** Size of the files that will be written, in bytes. */
 export function diskEstimate({ kinds, ended, rows }: Survey): number {
   const all = KINDS.reduce((sum, kind) => sum + kinds[kind] * ESTIMATES[kind].bytes, 0);
   return rows === 0 ? 0 : Math.round((all * (rows - ended)) / rows);
 }
 
-/** When the last service will be through; null when nothing has to be submitted. */
+/** When the last service will finish; null if nothing has to be submitted. */
 export function endOf(forecasts: readonly ServiceForecast[]): number | null {
   return forecasts.length === 0 ? null : Math.max(...forecasts.map(({ endsAt }) => endsAt));
 }

@@ -1,4 +1,4 @@
-/** Whether two results say the same: the one in the tree, and the one that was computed again. Pure. */
+/** Compares two results: the one in the tree, and the recomputed one. Pure. */
 import type {
   MoleculeReading,
   ProteinReading,
@@ -7,17 +7,17 @@ import type {
   Track,
 } from '../results/reading.ts';
 
-/** How far values may be apart. */
+/** Maximum differences of values. */
 export const TOLERANCES = {
-  /** Of an atom, in elementary charges. ACPYPE's charges follow the conformation a little. */
+  /** Per atom, in elementary charges. ACPYPE's charges depend slightly on the conformation. */
   charge: 0.01,
-  /** Of every value of a prediction. Services may round to three decimals. */
+  /** For every value of a prediction. Services may round to three decimals. */
   prediction: 0.001,
 } as const;
 
 export interface Agreement {
   readonly agrees: boolean;
-  /** The largest distance of two values; null where the results differ in more than values. */
+  /** The largest difference of two values; null if the results differ in more than values. */
   readonly furthest: number | null;
   readonly detail: string;
 }
@@ -60,7 +60,7 @@ function compareShifts(recorded: ShiftsReading, now: ShiftsReading): Agreement {
   return values.agreement('shifts');
 }
 
-/** In the order of their names: the engine may sort them. A predictor that was not asked for may have run for another row. */
+/** Sorted by name, because the engine may sort them. An extra predictor may have run for another row. */
 function compareProteins(
   recorded: readonly ProteinReading[],
   now: readonly ProteinReading[],
@@ -102,7 +102,7 @@ class Distance {
   add(one: number, other: number, where: string): void {
     this.#values += 1;
     const distance = Math.abs(one - other);
-    // NaN, too: there is no number in one of them.
+    // Also NaN: one of them is not a number.
     if (distance <= this.#furthest) return;
     this.#furthest = distance;
     this.#where = where;

@@ -1,9 +1,9 @@
-/** The job of an item, as a local engine takes it. */
+/** The job of an item, as input of a local engine. */
 import type { EngineJob } from '../local-services/engines/engine.ts';
 import { detectFormat } from '../local-services/star.ts';
 import { jobOptionsOf, type ItemRecord } from '../store/item-record.ts';
 
-/** Whether the result of an item can be computed again from what the tree has. */
+/** Whether the result of an item can be recomputed from the tree. */
 export function isRepeatable({ state, engine, adopted }: ItemRecord): boolean {
   return state === 'succeeded' && engine !== 'synthetic' && adopted?.inputKnown !== false;
 }
@@ -17,7 +17,7 @@ export function engineJob(record: ItemRecord, input: string): EngineJob {
       const isSmiles = record.input.name.endsWith('.smi');
       return {
         kind: 'molecule',
-        // The line of a .smi file may have a name behind the SMILES.
+        // The line of a .smi file may have a name after the SMILES.
         smiles: isSmiles ? (/\S+/.exec(input)?.[0] ?? '') : null,
         inputFile: isSmiles ? null : input,
         fileName: isSmiles ? record.id : record.input.name,

@@ -1,4 +1,4 @@
-/** Results computed again by the engines of this machine, and compared with those in the tree. */
+/** Recomputes results with the engines of this machine, and compares them with those in the tree. */
 import { availableParallelism } from 'node:os';
 import type { Kind } from '../domain/item.ts';
 import type {
@@ -27,7 +27,7 @@ import { sampleOf, sizeOf, type Share } from './share.ts';
 import { VersionedEngines, type Versioned } from './versioned-engines.ts';
 
 export interface RecomputeOptions {
-  /** How many; or these items. */
+  /** How many; or which items. */
   readonly sample: Share | { readonly ids: readonly string[] };
   readonly seed: string;
   readonly onItem?: (item: RecomputedItem) => void;
@@ -36,26 +36,26 @@ export interface RecomputeOptions {
 export interface RecomputedItem extends Agreement {
   readonly id: string;
   readonly kind: Kind;
-  /** What the tree says of the engine; null where the service did not tell. */
+  /** The engine recorded in the tree; null if the service did not report it. */
   readonly told: string | null;
-  /** What computed it again. */
+  /** The engine that recomputed it. */
   readonly engine: string;
-  /** Whether that is the version that the tree names; null where the service did not tell. */
+  /** Whether that is the version recorded in the tree; null if the service did not report it. */
   readonly sameVersion: boolean | null;
 }
 
 export interface Recomputed {
-  /** Items whose results can be computed again. */
+  /** Items whose results can be recomputed. */
   readonly eligible: number;
   readonly seed: string;
   readonly tolerances: typeof TOLERANCES;
-  /** In the order of the campaign. */
+  /** In campaign order. */
   readonly items: readonly RecomputedItem[];
-  /** Versions that the tree names and that are not installed here, each with what ran in its place: a sentence each. */
+  /** Recorded versions that are not installed here, each with the version used instead, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** @throws HundredfoldError `LOCAL_SERVICES_ENGINE` where an engine is not installed, before anything is computed */
+/** @throws HundredfoldError `LOCAL_SERVICES_ENGINE` if an engine is not installed, before anything is computed */
 export async function recompute(
   store: Store,
   campaign: PreparedCampaign,
@@ -129,7 +129,7 @@ async function repeat(
   const compared = compareOutcome(record, before, await engine.run(job, ALONE));
   const placed = compared.agrees ? null : await placedJob(store, record, job, compared);
   if (placed === null) return { ...about, ...compared };
-  // Another conformation has other charges: the one in the tree decides.
+  // Another conformation has other charges: the one in the tree is decisive.
   const again = compareOutcome(record, before, await engine.run(placed, ALONE));
   return {
     ...about,
@@ -171,8 +171,8 @@ function readingOf({ kind, input }: ItemRecord, text: string): ResultReading | n
 }
 
 /**
- * A SMILES gets another conformation each time, and AM1-BCC charges go with it: where charges alone differ, the job that
- * begins at the places of the atoms in the tree. Null where that is not the case.
+ * A SMILES gets another conformation each time, which changes the AM1-BCC charges: if only charges differ, this is the
+ * job that starts from the atom positions in the tree. Otherwise null.
  */
 async function placedJob(
   store: Store,
@@ -188,7 +188,7 @@ async function placedJob(
   return inputFile === null ? null : { ...job, smiles: null, inputFile, fileName: 'placed.mol2' };
 }
 
-/** Nobody waits for a heartbeat here. */
+/** No heartbeats are needed here. */
 const ALONE: EngineContext = {
   signal: new AbortController().signal,
   heartbeatEveryMs: 1000,

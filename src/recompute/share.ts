@@ -1,4 +1,4 @@
-/** How large a sample is, and which items are in it. Pure. */
+/** The size of a sample, and its items. Pure. */
 import { hash } from 'node:crypto';
 import { HundredfoldError } from '../domain/errors.ts';
 
@@ -21,7 +21,7 @@ export function sizeOf(share: Share, of: number): number {
   return Math.min(of, Math.max(1, wanted));
 }
 
-/** `size` of the names, at random by the seed: the same seed chooses the same ones. In the order of `names`. */
+/** `size` of the names, chosen at random by the seed: the same seed gives the same sample. In the order of `names`. */
 export function sampleOf(names: readonly string[], size: number, seed: string): readonly string[] {
   const drawn = names.map((name) => ({ name, draw: hash('sha256', `${seed}\n${name}`) }));
   drawn.sort((one, other) => (one.draw < other.draw ? -1 : 1));

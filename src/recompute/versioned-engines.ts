@@ -1,4 +1,4 @@
-/** The real engines that compute results again: of each result the version that computed it, where it is installed. */
+/** The real engines that recompute results: for each result the version that computed it, if it is installed. */
 import type { ServiceName } from '../domain/item.ts';
 import {
   closeEngines,
@@ -8,14 +8,14 @@ import {
 } from '../local-services/engines/choose.ts';
 import type { Engine } from '../local-services/engines/engine.ts';
 
-/** A result, as far as the choice of its engine goes. */
+/** The facts of a result that determine its engine. */
 export interface Versioned {
   readonly service: ServiceName;
-  /** Of the engine that the tree names; null where the service did not tell. */
+  /** Of the engine recorded in the tree; null if the service did not report it. */
   readonly version: string | null;
 }
 
-/** An engine for each version that the results name, as far as it is installed. Nothing runs before all are there. */
+/** An engine for each version in the results, as far as it is installed. All are checked before any runs. */
 export class VersionedEngines {
   readonly notes: readonly string[];
   readonly #engines = new Map<string, Engine>();

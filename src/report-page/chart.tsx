@@ -1,16 +1,16 @@
-/** A plot of Observable Plot, drawn again when its place changes its width. */
+/** A plot of Observable Plot, redrawn when its container changes its width. */
 import { plot, type PlotOptions } from '@observablehq/plot';
 import { useEffect, useRef } from 'preact/hooks';
 import { PictureButtons } from './take/picture-buttons.tsx';
 
 export interface ChartProps {
-  /** For those who cannot see it: what it shows, in a sentence. */
+  /** A one-sentence description for screen readers. */
   readonly label: string;
   /** Width in CSS pixels → the plot. */
   readonly options: (width: number) => PlotOptions;
-  /** In CSS pixels; otherwise as wide as its place. */
+  /** In CSS pixels; the default is the width of its container. */
   readonly width?: number | undefined;
-  /** Of the file that it is saved as; `label` when it is left out. */
+  /** File name for saving; the default is `label`. */
   readonly name?: string;
 }
 
@@ -44,7 +44,7 @@ export function Chart({ label, options, width, name = label }: ChartProps) {
   );
 }
 
-/** One picture with one description. Plot names each group of marks as well, which may have no name without a role. */
+/** One picture with one description. Plot labels each group of marks as well, which is invalid without a role. */
 function describe(svg: Element): void {
   svg.setAttribute('role', 'img');
   for (const group of svg.querySelectorAll('[aria-label], [aria-description]')) {

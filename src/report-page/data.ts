@@ -1,6 +1,6 @@
 /**
- * What the report's page is given: the page says what it draws, src/report/page makes it. All of it is JSON, deflated
- * and in base64 (`embedded.ts`), so that nothing a user wrote is ever part of the page's own HTML or script.
+ * The data of the report's page: the page defines what it draws, src/report/page creates it. All of it is JSON,
+ * deflated and in base64 (`embedded.ts`), so that user input is never part of the page's own HTML or script.
  */
 import type { Attempt } from '../domain/campaign.ts';
 import type { CampaignFacts } from '../domain/campaign-facts.ts';
@@ -8,7 +8,7 @@ import type { Drawing } from '../domain/drawing.ts';
 import type { Kind, ServiceName } from '../domain/item.ts';
 import type { FinalState, ItemState } from '../domain/states.ts';
 
-/** Ids of the elements that hold data; a chunk's number is appended to `chunk`. */
+/** Ids of the elements with data; a chunk's number is appended to `chunk`. */
 export const ELEMENT = {
   page: 'page-data',
   chunk: 'items-',
@@ -19,7 +19,7 @@ export const ELEMENT = {
   app: 'app',
 } as const;
 
-/** The folder beside the report with the chunks that are not in it, and the name that their scripts call. */
+/** The folder next to the report with the chunks that are not in it, and the function that their scripts call. */
 export const DATA_FOLDER = 'report-data';
 export const DELIVER = 'hundredfoldReportData';
 
@@ -31,11 +31,11 @@ export function chunkFile(chunk: number): string {
 export interface ServiceFacts {
   readonly name: ServiceName;
   readonly address: string;
-  /** Jobs a window, its length in ms; null where the service has no budget. */
+  /** Jobs per window, and its length in ms; null if the service has no budget. */
   readonly budget: { readonly limit: number; readonly windowMs: number } | null;
 }
 
-/** At some moment from the first to the second, in ms after the campaign's start. */
+/** At some moment between the two, in ms after the campaign's start. */
 export type Span = readonly [from: number, to: number];
 
 /** The overview, and the table of all items. */
@@ -44,7 +44,7 @@ export interface PageData extends CampaignFacts {
   readonly runs: number;
   readonly manifests: readonly string[];
   readonly services: readonly ServiceFacts[];
-  /** Of each service: between which moments it took each job of this campaign on, by their ends, ascending. */
+  /** For each service: the spans in which it accepted each job of this campaign, by their ends, ascending. */
   readonly acceptances: Readonly<Partial<Record<ServiceName, readonly Span[]>>>;
   /** Its times are in ms after `startedAt`. */
   readonly table: ItemTable;
@@ -55,18 +55,18 @@ export interface PageData extends CampaignFacts {
 export interface ChunkPlan {
   /** The first row of each chunk, ascending. */
   readonly firstRows: readonly number[];
-  /** Chunks from this number on lie in `DATA_FOLDER`. */
+  /** Chunks from this number on are in `DATA_FOLDER`. */
   readonly embedded: number;
 }
 
-/** One entry a row, in manifest order; the rows that were refused are the last. */
+/** One entry per row, in manifest order; refused rows come last. */
 export interface ItemTable {
   readonly id: readonly string[];
   readonly kind: readonly (Kind | null)[];
   readonly state: readonly ItemState[];
-  /** What came out, in a few words. */
+  /** A short summary of the result. */
   readonly result: readonly string[];
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly code: readonly (string | null)[];
   readonly message: readonly (string | null)[];
   readonly remoteId: readonly (string | null)[];
@@ -74,22 +74,24 @@ export interface ItemTable {
   /** When the service accepted the job, and when the item ended: ms after the campaign's start. */
   readonly submitted: readonly (number | null)[];
   readonly finished: readonly (number | null)[];
-  /** What computed the result, where the service tells. */
+  /** The engine of the result, if the service reports it. */
   readonly engine: readonly (string | null)[];
-  /** Of each kind: the measures of its items by key, one value for each of its rows in turn; null where there is none. */
+  /**
+   * For each kind: the measures of its items by key, one value for each of its rows in order; null if there is none.
+   */
   readonly measures: Readonly<Partial<Record<Kind, MeasureColumns>>>;
-  /** The user's own columns, in the order in which they first appear. */
+  /** The user's own columns, in order of first appearance. */
   readonly own: readonly { readonly name: string; readonly values: readonly string[] }[];
 }
 
 export type MeasureColumns = Readonly<Record<string, readonly (number | null)[]>>;
 
-/** The molecules that could be drawn: parallel lists, by row. Read only when they are asked for. */
+/** The molecules that could be drawn: parallel lists, by row. Loaded on demand. */
 export interface Structures {
   readonly rows: readonly number[];
   /** Canonical. */
   readonly smiles: readonly string[];
-  /** Fingerprints in base64, all in one, `FINGERPRINT_BYTES` each. */
+  /** Fingerprints in base64, concatenated, `FINGERPRINT_BYTES` each. */
   readonly fingerprints: string;
 }
 
@@ -98,29 +100,29 @@ export const FINGERPRINT_BYTES = 64;
 
 /** What the page of one item shows beyond its row in the table. */
 export interface ItemDetail {
-  /** Null where there is no record: the row was refused, or its item.json is gone. */
+  /** Null if there is no record: the row was refused, or its item.json is missing. */
   readonly facts: ItemFacts | null;
-  /** Null where nothing came, or nothing that can be read. */
+  /** Null if there is no result, or no readable one. */
   readonly result: PackedResult | null;
-  /** Why the result cannot be read though there is one. */
+  /** Why the result cannot be read although there is one. */
   readonly unreadable: string | null;
-  /** Of molecules only. */
+  /** Only for molecules. */
   readonly formula: DrawnFormula | null;
 }
 
 export interface DrawnFormula {
   readonly drawing: Drawing | null;
-  /** Canonical, of what was drawn; null where nothing was. */
+  /** Canonical, of the drawn molecule; null if there is none. */
   readonly smiles: string | null;
-  /** What it was drawn from, or why there is none: a sentence. */
+  /** What it was drawn from, or why there is none, as a sentence. */
   readonly words: string;
 }
 
 export interface ItemFacts {
   readonly title: string | null;
-  /** Its folder in the tree, without a slash at the end. */
+  /** Its folder in the tree, without a trailing slash. */
   readonly folder: string;
-  /** File name → bytes; null where the length is not known. */
+  /** File name → bytes; null if the length is unknown. */
   readonly files: Readonly<Record<string, number | null>>;
   readonly options: Readonly<Record<string, string>>;
   readonly service: ServiceName;
@@ -134,21 +136,21 @@ export interface ItemFacts {
     readonly retriedAt: string;
   }[];
   readonly timing: { readonly queuedSeconds: number | null; readonly ranSeconds: number | null };
-  /** Another item of this campaign, or of an earlier one; null where the item had a job of its own. */
+  /** Another item of this campaign, or of an earlier one; null if the item had its own job. */
   readonly resultFrom: { readonly id: string; readonly campaign: string | null } | null;
   /** `manifest.csv:12`. */
   readonly source: string;
-  /** The row of a manifest that runs the item again, its file named from the report's folder. */
+  /** The manifest row that runs the item again, with its file relative to the report's folder. */
   readonly manifest: Readonly<Record<string, string>>;
 }
 
-/** Values along a chain, one a place; null for none. What does not fit into letters stands as it is. */
+/** Values along a chain, one per position; null for no value. Values that cannot be packed are kept unchanged. */
 export type PackedTrack =
   | PackedLetters
   | { readonly values: readonly (number | null)[] }
   | { readonly words: readonly string[]; readonly places: readonly (number | null)[] };
 
-/** Each value is `from` and so many steps, which `width` letters tell (packing.ts). */
+/** Each value is `from` plus a number of steps, encoded in `width` letters (packing.ts). */
 export interface PackedLetters {
   readonly letters: string;
   readonly width: 1 | 2;
@@ -168,17 +170,17 @@ export interface PackedMolecule {
   readonly formula: string;
   /** Sum over the topology, in elementary charges. */
   readonly charge: number;
-  /** Parallel lists, one entry an atom. */
+  /** Parallel lists, one entry per atom. */
   readonly names: readonly string[];
   readonly elements: readonly string[];
   readonly types: readonly string[];
   /** In ten-thousandths of the elementary charge. */
   readonly charges: readonly number[];
-  /** x, y, z of one atom after the other, in hundredths of an ångström. */
+  /** x, y, z of each atom in turn, in hundredths of an ångström. */
   readonly places: readonly number[];
-  /** Pairs of atoms from 0, one after the other. */
+  /** Pairs of atom indexes from 0, concatenated. */
   readonly bonds: readonly number[];
-  /** Of each pair `1`, `2`, `3` or `ar`, as the engine found it; null where it does not tell. */
+  /** For each pair `1`, `2`, `3` or `ar`, as determined by the engine; null if it does not report them. */
   readonly orders: readonly string[] | null;
   readonly estimated: readonly {
     readonly term: string;

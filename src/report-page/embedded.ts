@@ -1,4 +1,4 @@
-/** Data that lies in the page, or in `report-data/` beside it: deflated JSON in base64, inflated when it is asked for. */
+/** Data in the page, or in `report-data/` next to it: deflated JSON in base64, inflated on demand. */
 import {
   chunkFile,
   DELIVER,
@@ -13,7 +13,7 @@ export async function pageData(): Promise<PageData> {
   return JSON.parse(await inflated(textOf(ELEMENT.page))) as PageData;
 }
 
-/** What a data element holds. */
+/** The content of a data element. */
 export function embeddedText(id: string): Promise<string> {
   return inflated(textOf(id));
 }
@@ -22,7 +22,7 @@ export function embeddedBytes(id: string): Promise<ArrayBuffer> {
   return inflation(textOf(id)).arrayBuffer();
 }
 
-/** The script of the 3D viewer; null when the report has no molecules. */
+/** The script of the 3D viewer; null if the report has no molecules. */
 export async function viewerScript(): Promise<string | null> {
   const element = document.getElementById(ELEMENT.viewer);
   return element === null ? null : inflated(element.textContent);
@@ -30,7 +30,7 @@ export async function viewerScript(): Promise<string | null> {
 
 let structures: Promise<Structures | null> | null = null;
 
-/** SMILES and fingerprints of the molecules; null when the report has none. */
+/** SMILES and fingerprints of the molecules; null if the report has none. */
 export function structureList(): Promise<Structures | null> {
   structures ??= readStructures();
   return structures;
@@ -42,7 +42,7 @@ async function readStructures(): Promise<Structures | null> {
   return element === null ? null : (JSON.parse(await inflated(element.textContent)) as Structures);
 }
 
-/** The folder beside the report is missing, or was moved away from it. */
+/** The folder next to the report is missing, or the report was moved without it. */
 export class DataMissing extends Error {}
 
 const chunks = new Map<number, Promise<readonly ItemDetail[]>>();
@@ -54,7 +54,7 @@ export async function itemDetail(plan: ChunkPlan, row: number): Promise<ItemDeta
   if (details === undefined) {
     details = readChunk(plan, chunk);
     chunks.set(chunk, details);
-    // Asked for again once the folder is back.
+    // Retried once the folder is back.
     details.catch(() => chunks.delete(chunk));
   }
   const detail = (await details)[row - (plan.firstRows[chunk] ?? 0)];
@@ -68,7 +68,7 @@ async function readChunk(plan: ChunkPlan, chunk: number): Promise<readonly ItemD
   return JSON.parse(await inflated(base64)) as readonly ItemDetail[];
 }
 
-/** An item may be asked for by the address before the end of the page is read. */
+/** The address may request an item before the page is parsed completely. */
 async function inThePage(id: string): Promise<string> {
   await wholePage();
   return textOf(id);
@@ -89,7 +89,7 @@ function textOf(id: string): string {
 
 const delivered = new Map<number, string>();
 
-/** A page that was opened from disk may not fetch a file; it may load it as a script. */
+/** A page opened from disk may not fetch a file, but may load it as a script. */
 function beside(chunk: number): Promise<string> {
   Object.assign(window, {
     [DELIVER]: (number: number, base64: string) => delivered.set(number, base64),

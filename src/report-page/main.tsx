@@ -1,4 +1,4 @@
-/** Starts the page: the overview and the table, or one item, as its address says. */
+/** Starts the page: the overview and the table, or one item, depending on the address. */
 import { render } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ComparePage } from './compare/compare-page.tsx';
@@ -25,7 +25,7 @@ function Page({ data }: { readonly data: PageData }) {
     () => rowsOf(table, stacks, columns, { query, kind, state, code, where, sort }),
     [table, stacks, columns, query, kind, state, code, where, sort],
   );
-  // Search and order change the table alone: the same element is not drawn again.
+  // Search and order change only the table: the same element is not rendered again.
   const overview = useMemo(() => <Overview data={data} columns={columns} />, [data, columns]);
   useEffect(() => {
     document.title = route.item === null ? data.name : `${route.item} · ${data.name}`;
@@ -65,13 +65,13 @@ function Page({ data }: { readonly data: PageData }) {
   );
 }
 
-/** The address after `#` is the page's own: it cannot name an element as well. */
+/** The address after `#` is the page's route, so it cannot also be an element id. */
 function skipToContent(event: Event): void {
   event.preventDefault();
   document.getElementById('content')?.focus();
 }
 
-/** Not at the top level: a script that awaits there is a module, and would wait for the end of the page. */
+/** Not at the top level: a script with top-level await is a module, which would wait for the end of the page. */
 async function start(): Promise<void> {
   const root = document.getElementById(ELEMENT.app);
   if (root === null) return;

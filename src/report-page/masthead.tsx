@@ -1,4 +1,4 @@
-/** Name and end of the campaign, the way back from an item, and the choice between light and dark. */
+/** Name and end of the campaign, the link back from an item, and the choice between light and dark. */
 import { useState } from 'preact/hooks';
 import type { PageData } from './data.ts';
 import { dateText, durationText } from './words.ts';
@@ -77,7 +77,7 @@ function showTheme(theme: Theme): void {
   try {
     localStorage.setItem(STORED, theme);
   } catch {
-    // Some browsers keep nothing for pages from disk: the choice then lasts as long as the page.
+    // Some browsers have no storage for pages from disk: the choice is then lost with the page.
   }
 }
 

@@ -1,18 +1,18 @@
 /**
- * Numbers along a chain, packed as the page is given them, and unpacked. There are tens of millions in a large report:
- * each is one or two letters, as many steps above the lowest of its track.
+ * Packs numbers along a chain for the page, and unpacks them. A large report has tens of millions of them: each is one
+ * or two letters, a number of steps above the minimum of its track.
  */
 import type { Track } from '../results/reading.ts';
 import type { PackedLetters, PackedTrack } from './data.ts';
 
-/** Three decimals are what the services' own CSV has. */
+/** The services' own CSV has three decimals. */
 const PARTS = 1000;
 
-/** ASCII from `#` on without the backslash: nothing that JSON would have to escape. */
+/** ASCII from `#` on without the backslash, so JSON needs no escapes. */
 const FIRST = 35;
 const BACKSLASH = 92;
 const RADIX = 90;
-/** The last letter, or pair of letters, stands for no value. */
+/** The last letter, or pair of letters, means no value. */
 const MOST_STEPS = { 1: RADIX - 2, 2: RADIX * RADIX - 2 } as const;
 
 /** Steps of a curve have five decimals. */
@@ -31,13 +31,13 @@ export function packTrack(track: Track): PackedTrack {
   return { values: track.map((value) => (typeof value === 'number' ? rounded(value) : null)) };
 }
 
-/** As fine as a line that is drawn: of the many rows of an alignment. */
+/** With the precision of a drawn line: for the many rows of an alignment. */
 export function packCurve(track: Track): PackedTrack {
   const found = bounds(track);
   if (found === null) return packWords(track);
   const { low, high } = found;
   const from = floored(low);
-  // Up to the next short number: it is told for each track, as `from` is.
+  // Rounded up to a short number, because it is stored for each track, like `from`.
   const step = (Math.floor(((high - from) / MOST_STEPS[1]) * SHORT) + 1) / SHORT;
   return letters(track, 1, from, step);
 }
@@ -52,10 +52,10 @@ function packWords(track: Track): PackedTrack {
 }
 
 const rounded = (value: number): number => Math.round(value * PARTS) / PARTS;
-/** Never above it, or a step would be negative. */
+/** Rounded down, or a step would be negative. */
 const floored = (value: number): number => Math.floor(value * PARTS) / PARTS;
 
-/** Both 0 where there is no number; null where there is text. */
+/** Both 0 if there is no number; null if there is text. */
 function bounds(track: Track): { readonly low: number; readonly high: number } | null {
   let low = Infinity;
   let high = -Infinity;
@@ -75,7 +75,7 @@ function letters(track: Track, width: 1 | 2, from: number, step: number): Packed
   const inSteps = 1 / step;
   let at = 0;
   for (const value of track) {
-    // Rounded, which a bitwise `|` does in a fraction of the time for numbers that are not negative.
+    // Rounded by a bitwise `|`, which is much faster for non-negative numbers.
     const steps = typeof value === 'number' ? ((value - from) * inSteps + 0.5) | 0 : none;
     if (width === 2) scratch[at++] = LETTERS[(steps / RADIX) | 0] ?? 0;
     scratch[at++] = LETTERS[steps % RADIX] ?? 0;
@@ -97,13 +97,13 @@ export function isText(
   return 'words' in track;
 }
 
-/** How many places the track has. */
+/** The number of positions of the track. */
 export function placesOf(track: PackedTrack): number {
   if (isText(track)) return track.places.length;
   return 'values' in track ? track.values.length : track.letters.length / track.width;
 }
 
-/** Numbers; null where there is none, and for text. */
+/** Numbers; null for no value, and for text. */
 export function numbersOf(track: PackedTrack | undefined): readonly (number | null)[] {
   if (track === undefined || isText(track)) return [];
   return 'values' in track ? track.values : numbersOfLetters(track);
@@ -117,7 +117,7 @@ function numbersOfLetters({ letters, width, from, step }: PackedLetters): (numbe
   });
 }
 
-/** Text; null where there is none. */
+/** Text; null for no value. */
 export function wordsOf(track: PackedTrack): readonly (string | null)[] {
   if (!isText(track)) return [];
   return track.places.map((place) => (place === null ? null : (track.words[place] ?? null)));

@@ -1,16 +1,16 @@
-/** What the page shows, as it stands in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-mass`. */
+/** What the page shows, as encoded in its address: `#item=aspirin`, `#q=amine&state=failed&sort=-mass`. */
 import { useEffect, useState } from 'preact/hooks';
 import type { TableQuery } from './items/table-model.ts';
 
 export interface Route extends TableQuery {
   readonly item: string | null;
-  /** The item's row, where its id alone does not tell it: a refused row may have the id of another. */
+  /** The item's row, if its id alone is ambiguous: a refused row may have the id of another. */
   readonly row: number | null;
-  /** Ids of the items to compare, with blanks between; empty for none. */
+  /** Ids of the items to compare, separated by spaces; empty for none. */
   readonly compare: string;
-  /** The columns shown (columns.ts); empty for those that say most. */
+  /** The columns shown (columns.ts); empty for the default. */
   readonly columns: string;
-  /** What stands above the table: `plot`, `structures`, or nothing. */
+  /** The view above the table: `plot`, `structures`, or none. */
   readonly view: string;
   /** Columns of the plot. */
   readonly x: string;
@@ -19,7 +19,7 @@ export interface Route extends TableQuery {
   readonly size: string;
   /** Order of the structures: the id of the molecule that the others are compared with. */
   readonly like: string;
-  /** The substructure that the structures shown hold, as SMARTS. */
+  /** The substructure that the shown structures contain, as SMARTS. */
   readonly smarts: string;
 }
 
@@ -55,7 +55,7 @@ export function readRoute(hash: string): Route {
   };
 }
 
-/** An address that can be kept as a bookmark; `#` alone is the overview with every item. */
+/** An address that can be bookmarked; `#` alone is the overview with every item. */
 export function hashOf(route: Partial<Route>): string {
   const params = new URLSearchParams();
   if (route.item != null) params.set('item', route.item);
@@ -67,7 +67,7 @@ export function hashOf(route: Partial<Route>): string {
   return `#${params.toString()}`;
 }
 
-/** The route, kept up with the address: the browser's back button works. */
+/** The current route; follows the address, so the browser's back button works. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useEffect(() => {
@@ -78,10 +78,10 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Another filter or order of the table is no page of its own: the back button leaves the table. */
+/** Another filter or order of the table adds no history entry: the back button leaves the table. */
 export function replaceRoute(route: Partial<Route>): void {
   const oldURL = location.href;
   history.replaceState(null, '', hashOf(route));
-  // As the browser itself tells of one, which it does not after `replaceState`.
+  // As the browser does, except after `replaceState`.
   dispatchEvent(new HashChangeEvent('hashchange', { oldURL, newURL: location.href }));
 }

@@ -1,4 +1,4 @@
-/** A state as a sign with its word: never by colour alone. */
+/** A state as a symbol with its name: never by colour alone. */
 import { groupOf } from './items/table-model.ts';
 
 const SIGNS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** The width of an element, for pictures that fill it. */
 import { useEffect, useState } from 'preact/hooks';
 
-/** In CSS pixels; 0 before it was measured. */
+/** In CSS pixels; 0 before the first measurement. */
 export function useWidth(frame: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Numbers and times as a reader expects them. */
+/** Numbers and times for display. */
 import type { Kind } from '../domain/item.ts';
 
 export const KIND_WORDS: Readonly<Record<Kind, { readonly one: string; readonly many: string }>> = {
@@ -20,7 +20,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
-/** `2026-11-21 23:21 UTC`: the same for every reader, as the tables have it. */
+/** `2026-11-21 23:21 UTC`: the same for every reader, as in the tables. */
 export function dateText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
@@ -62,20 +62,20 @@ export function bytesText(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** `−0.64`, with the sign that numbers have in print. */
+/** `−0.64`, with a typographic minus sign. */
 export function signedText(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals);
   if (Number(text) === 0) return text;
   return value < 0 ? `−${text}` : `+${text}`;
 }
 
-/** What the times of an axis are counted in. */
+/** The unit of a time axis. */
 export interface Unit {
   readonly name: string;
   readonly ms: number;
 }
 
-/** For an axis that goes as far as this. */
+/** For an axis up to this length. */
 export function unitFor(longestMs: number): Unit {
   const units: readonly Unit[] = [
     { name: 'days', ms: 86_400_000 },

@@ -1,6 +1,6 @@
 /**
- * Promise 5: what is on disk is whole and right. Before a campaign is published every file of every
- * item is read once more and compared with the digest that was taken when it arrived.
+ * Promise 5: the files on disk are complete and correct. Before a campaign is published, every file of every item is
+ * read again and compared with the digest that was computed when it arrived.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { FileDigest } from '../store/digest.ts';
@@ -13,13 +13,12 @@ import type { Store } from '../store/store.ts';
 import { itemPages, type CampaignItem } from './campaign-items.ts';
 import type { AuditKeeper } from './kept-audit.ts';
 
-/** The code of an item whose files are not what was received. */
+/** The code of an item whose files differ from what was received. */
 export const DIGEST_MISMATCH = 'STORE_DIGEST_MISMATCH';
 
 /**
- * What the findings make of a record. A success with a damaged file is none (`failed`, and so in
- * failed.csv); when the files are mended by hand the same check gives it back. Another item keeps
- * its state and its first reason.
+ * Applies the findings to a record. A success with a damaged file becomes `failed`, and so is in failed.csv; once the
+ * user has repaired the files, the same check restores it. Any other item keeps its state and its first reason.
  */
 export function verdict(record: ItemRecord, faults: readonly string[]): ItemRecord {
   if (record.state === 'succeeded' && faults.length > 0) {
@@ -30,14 +29,14 @@ export function verdict(record: ItemRecord, faults: readonly string[]): ItemReco
     };
   }
   const mismatched = record.state === 'failed' && record.error?.code === DIGEST_MISMATCH;
-  // Without files nothing was mended: it never got those of the item whose job it shares.
+  // Without files nothing was repaired: it never got those of the item whose job it shares.
   if (mismatched && faults.length === 0 && Object.keys(record.files).length > 0) {
     return { ...record, state: 'succeeded', error: null };
   }
   return record;
 }
 
-/** The files of an item that are missing or changed, a sentence each. */
+/** The missing or changed files of an item, one sentence each. */
 export async function faultsOf(store: Store, record: ItemRecord): Promise<readonly string[]> {
   return (await fileFaults(store, record)).map(({ message }) => message);
 }
@@ -65,7 +64,7 @@ function differenceFrom(expected: FileDigest, found: FileDigest | null): string 
   return `is not what was received: its SHA-256 is ${found.sha256}`;
 }
 
-/** All files a record vouches for: the input, what the user gave in its place, and what was fetched. */
+/** All files with a digest in the record: the input, the user's replacement for it, and the fetched files. */
 export function recordedFiles({
   input,
   files,
@@ -79,16 +78,16 @@ export function recordedFiles({
 }
 
 export interface AuditedItem {
-  /** With the record as the findings leave it. */
+  /** With the record after the verdict. */
   readonly item: CampaignItem;
-  /** What is wrong with its files, a sentence each. */
+  /** What is wrong with its files, one sentence each. */
   readonly faults: readonly string[];
 }
 
 export interface AuditOptions {
-  /** Writes the records that the findings contradict as they should be; without it the tree is only read. */
+  /** Corrects the records that contradict the findings; otherwise the tree is only read. */
   readonly correct: boolean;
-  /** Pages that it has are not read again; nothing is kept without one. */
+  /** Its pages are not read again; without one, nothing is kept. */
   readonly keeper?: AuditKeeper;
 }
 
@@ -104,7 +103,7 @@ export async function* auditedItems(
     yield* audited;
     const isWhole = audited.every(({ faults }) => faults.length === 0);
     if (isWhole && !isKept) await keeper?.keep(audited.map(({ item }) => item));
-    // With a store that blocks nothing else would have its turn until the end, not even Ctrl-C.
+    // A store with blocking reads would otherwise block everything else until the end, even Ctrl-C.
     await setImmediate();
   }
 }

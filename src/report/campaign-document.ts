@@ -1,4 +1,4 @@
-/** How a campaign ended, as one JSON document: what `--json` prints and what a notification carries. */
+/** How a campaign ended, as one JSON document: the output of `--json` and the content of notifications. */
 import { z } from 'zod';
 import { HundredfoldError } from '../domain/errors.ts';
 import { CAMPAIGN_SUMMARY } from '../store/layout.ts';
@@ -19,7 +19,7 @@ const published = z.object({
   started_at: z.string(),
   ended_at: z.string().nullable(),
   items: counts,
-  // Absent from trees of before work was shared.
+  // Absent from trees written before work was shared.
   duplicates: z.number().default(0),
   cached: z.number().default(0),
   adopted: z.number().default(0),
@@ -30,7 +30,7 @@ const published = z.object({
   runs: z.array(z.object({ started_at: z.string(), ended_at: z.string().nullable() })).default([]),
 });
 
-/** The document of `--json`, of `run`, `watch` and `status`. */
+/** The `--json` document of `run`, `watch` and `status`. */
 export interface CampaignDocument {
   readonly campaign: string;
   readonly state: string;
@@ -50,13 +50,13 @@ export interface EndedCampaign {
   readonly document: CampaignDocument;
   /** How long its last run took, in ms. */
   readonly tookMs: number | null;
-  /** Files that are not what was received, or gone: a sentence each. */
+  /** Files that are missing or differ from what was received, one sentence each. */
   readonly damaged: readonly string[];
-  /** How many items have a warning in their item.json, by its code. */
+  /** Number of items with a warning in their item.json, by its code. */
   readonly warnings: Readonly<Record<string, number>>;
 }
 
-/** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED when it has none. */
+/** Reads the campaign.json of a tree. Throws CAMPAIGN_NOT_PUBLISHED if there is none. */
 export async function endedCampaign(store: Store, folder: string): Promise<EndedCampaign> {
   const text = await store.readText(CAMPAIGN_SUMMARY);
   if (text === null) {

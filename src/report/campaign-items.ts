@@ -1,4 +1,4 @@
-/** The items of a campaign in manifest order, read from the tree a page at a time: memory stays flat. */
+/** The items of a campaign in manifest order, read from the tree page by page, so that memory stays constant. */
 import type { Kind } from '../domain/item.ts';
 import type { ItemState } from '../domain/states.ts';
 import type { ItemError, ItemRecord } from '../store/item-record.ts';
@@ -10,7 +10,7 @@ import { readPage, type PageEntry, type PreparedCampaign } from '../store/prepar
 import type { Store } from '../store/store.ts';
 import { isDamagedRecord } from '../store/store-error.ts';
 
-/** An item that was prepared; without a record when someone removed or damaged it since. */
+/** A prepared item; without a record if it was removed or damaged since. */
 export interface CampaignItem {
   readonly id: string;
   readonly kind: Kind;
@@ -36,7 +36,7 @@ export async function* campaignItems(
   for await (const page of itemPages(store, campaign)) yield* page;
 }
 
-/** All that has a line in the tables: the items, then the rows that were refused and left out. */
+/** Everything with a row in the tables: the items, then the refused rows. */
 export type Listed = CampaignItem | RefusedRow;
 
 /** It has no folder and no record. */
@@ -61,7 +61,7 @@ export async function* refusedRows(store: Store): AsyncGenerator<RefusedRow> {
   }
 }
 
-/** An item whose record is gone is not lost (promise 3): it counts as failed, with the reason. */
+/** An item without a record is not lost (promise 3): it counts as failed, with the reason. */
 export function stateOf(item: Listed): ItemState {
   return 'refused' in item ? 'invalid' : (item.record?.state ?? 'failed');
 }
@@ -76,13 +76,13 @@ export function rowOf(item: Listed): Readonly<Record<string, string>> {
   return 'refused' in item ? item.refused.row : (item.record?.row ?? {});
 }
 
-/** The columns of the row that are the user's own. */
+/** The user's own columns of the row. */
 export function ownOf(item: Listed): Readonly<Record<string, string>> {
   if (!('refused' in item)) return item.record?.user ?? {};
   return Object.fromEntries(Object.entries(item.refused.row).filter(([name]) => !isField(name)));
 }
 
-/** Its folder in the tree; empty where it has none. */
+/** Its folder in the tree; empty if it has none. */
 export function pathOf(item: Listed): string {
   return 'refused' in item ? '' : itemFolder(item.kind, item.id);
 }

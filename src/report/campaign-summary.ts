@@ -19,7 +19,7 @@ export interface CampaignEnd extends Pick<
   CampaignFacts,
   'state' | 'startedAt' | 'endedAt' | 'versions'
 > {
-  /** Items that `retry` had opened again for this run. */
+  /** Number of items that `retry` reopened for this run. */
   readonly retried?: number;
 }
 
@@ -32,17 +32,17 @@ export interface CampaignRun {
 }
 
 export interface CampaignSummary extends CampaignFacts {
-  /** Every run that brought an item to its end, oldest first; the campaign began with the first and ended with the last. */
+  /** Every run that finished an item, oldest first; the campaign began with the first and ended with the last. */
   readonly runs: readonly CampaignRun[];
   readonly manifestDigests: readonly ManifestDigest[];
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Items whose job was submitted by somebody else. */
+  /** Items whose job was not submitted by the campaign. */
   readonly adopted: number;
-  /** How many items have a warning in their item.json, by its code. */
+  /** Number of items with a warning in their item.json, by its code. */
   readonly warnings: Readonly<Record<string, number>>;
 }
 
-/** More sentences than this help nobody; `damaged` ends with the number of the others. */
+/** More sentences are not useful; `damaged` ends with the number of the others. */
 const MAX_DAMAGED = 100;
 
 /** Adds up the items one by one. */
@@ -113,22 +113,21 @@ export class SummaryTally {
     };
   }
 
-  /** A run that only published anew, where everything had ended before, is none worth telling of. */
+  /** A run that only published again, because everything had ended before, is not listed. */
   #broughtAnEnd({ startedAt, endedAt }: CampaignRun, former: readonly CampaignRun[]): boolean {
     const whole = former.length > 0 && former.every((run) => run.endedAt !== null);
     return !whole || endedAt === null || this.#lastEnd >= startedAt;
   }
 }
 
-/** A publication that is repeated, after a crash in the middle, tells of the same run. */
+/** A publication repeated after a crash describes the same run. */
 function othersThan(run: CampaignRun, former: readonly CampaignRun[]): readonly CampaignRun[] {
   return former.filter(({ startedAt }) => startedAt !== run.startedAt);
 }
 
 /**
- * Jobs of one item. A POST whose fate stayed unknown counts: there may be a job, and the budget was
- * charged for it (promise 4). One that was looked up counts by what was found, and a job that is asked for again
- * is no other job.
+ * Number of jobs of one item. A POST with unknown outcome counts: there may be a job, and the budget was charged for it
+ * (promise 4). One that was looked up counts by what was found, and polling a job again adds none.
  */
 export function submissionsOf(attempts: readonly Attempt[]): number {
   const jobs = new Set<string>();
@@ -142,7 +141,7 @@ export function submissionsOf(attempts: readonly Attempt[]): number {
   return jobs.size + others;
 }
 
-/** Between the lost answer and the look-up the name may have been refused, because it was taken. */
+/** Between the lost answer and the look-up, the name may have been refused because it was taken. */
 function isSettled(attempts: readonly Attempt[], unsure: number): boolean {
   const next = attempts.slice(unsure + 1).find(({ outcome }) => outcome !== 'refused');
   return next?.outcome === 'found' || next?.outcome === 'absent';

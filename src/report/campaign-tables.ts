@@ -1,4 +1,4 @@
-/** All tables of a campaign, and the columns that have to be known before the first row of one is written. */
+/** All tables of a campaign, and the columns that must be known before the first row is written. */
 import { FAILED_TABLE, ITEMS_TABLE } from '../store/layout.ts';
 import type { Listed } from './campaign-items.ts';
 import { collectManifestColumns, failedHeader, failedRow, isListed } from './failed-table.ts';
@@ -10,21 +10,21 @@ import { MeasureTables, ownColumnsBesideMeasures } from './tables/measure-tables
 import { OwnColumns, type OwnColumnsByKind } from './tables/result-rows.ts';
 import { ResultTables } from './tables/result-tables.ts';
 
-/** The columns that the rows of a campaign bring with them. */
+/** The columns that come from the rows of a campaign. */
 export class TableColumns {
-  /** The user's own in items.csv. */
+  /** The user's own columns in items.csv. */
   readonly own = new Set<string>();
-  /** Of the manifest in failed.csv. */
+  /** Manifest columns in failed.csv. */
   readonly manifest = new Set<string>();
   readonly #results = new OwnColumns();
   readonly #measures = ownColumnsBesideMeasures();
 
-  /** The user's own in the tables of results. */
+  /** The user's own columns in the result tables. */
   get results(): OwnColumnsByKind {
     return this.#results.byKind;
   }
 
-  /** The same in the tables of measures. */
+  /** The same for the measure tables. */
   get measures(): OwnColumnsByKind {
     return this.#measures.byKind;
   }
@@ -39,7 +39,7 @@ export class TableColumns {
   }
 }
 
-/** items.csv, failed.csv and the tables of results and measures. */
+/** items.csv, failed.csv, and the result and measure tables. */
 export function tablesOf(files: FileWriter, columns: TableColumns): readonly PartsSink[] {
   const { own, manifest } = columns;
   return [

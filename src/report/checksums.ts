@@ -8,10 +8,10 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { recordedFiles } from './audit.ts';
 
-/** Bytes gathered before they go to the store. */
+/** Bytes collected per write to the store. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The keys that SHA256SUMS covers: all but itself and what the runner keeps for itself. */
+/** The keys that SHA256SUMS covers: all except itself and internal files. */
 export async function* publishedKeys(store: Store): AsyncGenerator<string> {
   for await (const key of store.list('')) {
     if (key !== CHECKSUMS && !key.startsWith(WORK_AREA)) yield key;
@@ -19,8 +19,8 @@ export async function* publishedKeys(store: Store): AsyncGenerator<string> {
 }
 
 /**
- * The lines of SHA256SUMS. A file that a record vouches for gets the digest of what was received: a
- * damaged one is then reported by sha256sum too. `onFile` is called for each line.
+ * The lines of SHA256SUMS. A file with a digest in a record gets that digest, so that sha256sum too reports a damaged
+ * file. `onFile` is called for each line.
  */
 export async function* checksums(store: Store, onFile: () => void): AsyncGenerator<Uint8Array> {
   let lines = '';
@@ -39,7 +39,7 @@ export async function* checksums(store: Store, onFile: () => void): AsyncGenerat
   yield Buffer.from(lines, 'utf8');
 }
 
-/** The files of an item, or a file that is none. */
+/** The files of an item, or a file outside of items. */
 interface Folder {
   /** Null outside an item's folder. */
   readonly item: { readonly kind: Kind; readonly id: string } | null;
@@ -48,7 +48,7 @@ interface Folder {
   readonly keys: string[];
 }
 
-/** Keys come in order: one folder's files follow each other, and its record is read once. */
+/** Keys are sorted: the files of a folder are consecutive, and its record is read once. */
 async function* foldersIn(keys: AsyncIterable<string>): AsyncGenerator<Folder> {
   let folder: Folder | null = null;
   for await (const key of keys) {
@@ -83,7 +83,7 @@ async function linesOf(store: Store, { item, prefix, keys }: Folder): Promise<re
 
 const NONE: ReadonlyMap<string, FileDigest> = new Map();
 
-/** By their names in the folder: of the files that the record vouches for, and of the record itself. */
+/** By file name: of the files in the record, and of the record itself. */
 async function digestsOf(
   store: Store,
   kind: Kind,
@@ -96,8 +96,8 @@ async function digestsOf(
     const files = record === null ? [] : recordedFiles(record);
     return new Map([[ITEM_RECORD, digestOf(bytes)], ...files]);
   } catch (error) {
-    // A folder that is not an item's, or whose record is damaged (items.csv tells): its files are
-    // there all the same, with the digests they have.
+    // Not an item's folder, or its record is damaged (items.csv reports that): its files are listed with the digests
+    // they have.
     if (error instanceof StoreError && !error.retryable) return NONE;
     throw error;
   }

@@ -9,20 +9,20 @@ interface Folder {
   readonly kind: Kind;
   readonly id: string;
   readonly remoteId: string;
-  /** The files that the job brought; others in the folder may be those of an earlier one. */
+  /** The files of the job; others in the folder may belong to an earlier job. */
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
 }
 
 /**
- * In bytes. A result is a megabyte or two. What is far larger is not compared: it would fill the memory, and stop all
- * else in the worker for longer than its heartbeats may wait.
+ * In bytes. A result has a megabyte or two. Much larger ones are not compared: they would fill the memory, and block
+ * the worker for longer than the heartbeat timeout.
  */
 const LARGEST = 32 * 1024 * 1024;
 
-/** The comparison before. Results come in bursts, and a worker concludes many items side by side. */
+/** The previous comparison. Results arrive in bursts, and a worker concludes many items in parallel. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Null for a molecule, whose files come as one. One item at a time: its files are read into memory as a whole. */
+/** Null for a molecule, whose files arrive as one. One item at a time: its files are read into memory completely. */
 export function disagreement(store: Store, folder: Folder): Promise<ResultProblem | null> {
   const { kind } = folder;
   if (kind === 'molecule') return Promise.resolve(null);
@@ -40,7 +40,7 @@ async function compare(
   for (const { name, bytes } of kept) {
     const part = PARTS[name];
     if (part === undefined || bytes > LARGEST) continue;
-    // An earlier try may have moved it among the rejected ones, and have stopped before the end was written.
+    // An earlier attempt may have moved it to the rejected files, and stopped before writing the end.
     const moved = itemKey(kind, id, REJECTED + name);
     const text = (await store.readText(itemKey(kind, id, name))) ?? (await store.readText(moved));
     if (text !== null) files[part] = text;

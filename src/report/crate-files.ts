@@ -1,4 +1,4 @@
-/** What lies in the tree beside the items' folders: the tables, the report, the summary. */
+/** The files of the tree outside the items' folders: the tables, the report, the summary. */
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
@@ -10,7 +10,7 @@ import {
 } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 
-/** Anything that a crate tells of, by its name in it. */
+/** An entity of a crate. */
 export interface Entity {
   readonly '@id': string;
   readonly [property: string]: unknown;
@@ -31,11 +31,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** In the order of their keys; only those that are there. */
+/** Sorted by key; only existing files. */
 export async function filesAtTop(store: Store): Promise<readonly Entity[]> {
   const keys: string[] = [];
   for (const key of [...Object.keys(MEANING), ...RESULT_TABLES, ...MEASURE_TABLES]) {
-    // The checksums are written after this one, which they cover.
+    // The checksums are written later, as they cover this file.
     if (key === CHECKSUMS || (await store.exists(key))) keys.push(key);
   }
   return keys.sort().map(fileEntity);

@@ -1,5 +1,5 @@
 /**
- * The jobs in a crate: one CreateAction for each, as the profile Process Run Crate wants it
+ * The jobs in a crate: one CreateAction each, as required by the profile Process Run Crate
  * (https://w3id.org/ro/wfrun/process/0.5). Short, because there are as many as items.
  *
  * 10,000 items make 7 MB. Rejected: a detached file for the jobs, which no validator follows.
@@ -19,7 +19,7 @@ export const PROFILE: Entity = {
   version: '0.5',
 };
 
-/** The profile wants to know who ran the jobs, and only a user can tell. */
+/** The profile requires the person who ran the jobs, which only the user can add. */
 export const AGENT: Entity = {
   '@id': '#agent',
   '@type': 'Person',
@@ -32,16 +32,16 @@ export const STATUS = {
   active: 'http://schema.org/ActiveActionStatus',
 } as const;
 
-/** Of what a service says of a failure, bytes; item.json has the rest. */
+/** Limit for a service's error message, in bytes; item.json has the rest. */
 const ERROR_BYTES = 64;
 
-/** Tells of the jobs one after the other, and of each version of an engine once. */
+/** Describes the jobs one by one, and each version of an engine once. */
 export class CrateJobs {
   /** The ids of the actions so far. */
   readonly ids: string[] = [];
   readonly #engines = new Set<string>();
 
-  /** Nothing for an item without a job of its own. */
+  /** Nothing for an item without its own job. */
   *entitiesOf(record: ItemRecord | null): Generator<Entity> {
     if (record === null || !hasJob(record)) return;
     const version = engineVersion(record);
@@ -57,12 +57,12 @@ export class CrateJobs {
   }
 }
 
-/** A job that was submitted for another row, or by another campaign, is told of there. */
+/** A job that was submitted for another row, or by another campaign, is described there. */
 export function hasJob({ remoteId, resultFrom }: ItemRecord): boolean {
   return remoteId !== null && resultFrom === undefined;
 }
 
-/** The beginning of a text of users or services, so that its JSON has so many bytes at most. */
+/** The beginning of a text of users or services, limited to this many bytes of JSON. */
 export function clipped(text: string, bytes: number): string {
   if (bytesInJson(text) <= bytes) return text;
   let beginning = '';
@@ -107,7 +107,7 @@ function actionOf(number: number, record: ItemRecord, instrument: string): Entit
     ...timeOf('startTime', timing?.startedAt ?? submittedAt),
     ...timeOf('endTime', timing?.finishedAt ?? finishedAt),
     agent: { '@id': AGENT['@id'] },
-    // The profile does not ask for it, and there are thousands: one without it has succeeded.
+    // The profile does not require it, and there are thousands: an action without it has succeeded.
     ...(!succeeded && { actionStatus: STATUS.failed }),
     ...(!succeeded && error && { error: `${error.code}: ${clipped(error.message, ERROR_BYTES)}` }),
   };
@@ -125,7 +125,7 @@ function valueInWords(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Absent where the time is not known, or has no zone: nobody's guess. */
+/** Absent if the time is unknown or has no zone. */
 function timeOf(
   property: 'startTime' | 'endTime',
   text: string | null,
@@ -134,7 +134,7 @@ function timeOf(
   return time === null ? {} : { [property]: time };
 }
 
-/** `2026-11-21T20:00:04+00:00`, the form that the profile's validator knows; null for a time without a zone. */
+/** `2026-11-21T20:00:04+00:00`, the format that the profile's validator accepts; null for a time without a zone. */
 export function crateTime(text: string): string | null {
   const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) return null;

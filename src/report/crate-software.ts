@@ -1,4 +1,4 @@
-/** What a crate tells beside its files: the software that made them, and the manifests that they were made of. */
+/** The entities of a crate that are not files: the software that made them, and the manifests. */
 import type { ServiceName } from '../domain/item.ts';
 import { CAMPAIGN_SUMMARY, itemKey } from '../store/layout.ts';
 import type { PreparedCampaign } from '../store/prepared-campaign.ts';
@@ -15,7 +15,7 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
     name: 'hundredfold',
     description: 'Sent the jobs within their budget, fetched and checked the results.',
     version: versions['hundredfold'] ?? 'unknown',
-    // It has no home page: what is known of it stands there.
+    // It has no home page: the summary has what is known of it.
     url: CAMPAIGN_SUMMARY,
     ...(others.length > 0 && {
       softwareRequirements: others.map(([name, version]) => `${name} ${version}`).join(', '),
@@ -25,7 +25,7 @@ export function toolEntity({ versions }: CampaignSummary): Entity {
 
 interface Engine {
   readonly name: string;
-  /** The file that tells its version, and where in it. */
+  /** The file that contains its version, and where in it. */
   readonly result: string;
   readonly version: RegExp;
   readonly url: string;
@@ -49,14 +49,14 @@ const ENGINES: Readonly<Record<ServiceName, Engine>> = {
   },
 };
 
-/** The engine of one service in the version that it told of a job. */
+/** The engine of one service in the version reported for a job. */
 export function engineEntity(service: ServiceName, version: string): Entity {
   const { name, url, citation } = ENGINES[service];
   const type = 'SoftwareApplication';
   return { '@id': `#${service}-${version}`, '@type': type, name, version, url, citation };
 }
 
-/** A service may change its engine from one job to the next: the version is that of the first result that tells. */
+/** A service may change its engine between jobs: the version is that of the first result that reports one. */
 export async function enginesOf(
   store: Store,
   campaign: PreparedCampaign,
@@ -80,7 +80,7 @@ export async function enginesOf(
   });
 }
 
-/** How many results are looked at for a version, at most. */
+/** Maximum number of results that are searched for a version. */
 const LOOKED_AT = 20;
 
 async function engineVersions(
@@ -91,7 +91,7 @@ async function engineVersions(
   const versions = new Map<ServiceName, string>();
   const looks = new Map(services.map((service) => [service, LOOKED_AT]));
   for await (const { record } of campaignItems(store, campaign)) {
-    // ShiftCrypt's results tell no version.
+    // ShiftCrypt's results contain no version.
     if (record?.state !== 'succeeded' || record.kind === 'shifts') continue;
     const left = looks.get(record.service) ?? 0;
     if (left === 0) continue;
@@ -112,7 +112,7 @@ function addressOf(settings: CampaignSummary['settings'], service: ServiceName):
   return typeof url === 'string' ? url : null;
 }
 
-/** They lie outside the tree: told by the name they had, and by their digest. */
+/** They are outside the tree: described by their original name and their digest. */
 export function manifestEntities({ manifestDigests }: CampaignSummary): readonly Entity[] {
   return manifestDigests.map(({ file, sha256 }, at) => ({
     '@id': `#manifest-${at + 1}`,

@@ -1,8 +1,8 @@
 /**
- * `ro-crate-metadata.json`: the tree described for people and programs that know nothing of this project (RO-Crate 1.2,
- * https://w3id.org/ro/crate/1.2, and its profile Process Run Crate). Every item's folder is a Dataset, its job an action;
- * its files are told of by its item.json and by SHA256SUMS, which list them all: 200,000 of them once more would be a
- * hundred megabytes.
+ * `ro-crate-metadata.json`: describes the tree for people and programs that do not know this project (RO-Crate 1.2,
+ * https://w3id.org/ro/crate/1.2, and its profile Process Run Crate). Every item's folder is a Dataset, its job an
+ * action; its files are listed in its item.json and in SHA256SUMS: listing 200,000 of them again would take a hundred
+ * megabytes.
  */
 import { KINDS, SERVICES, type Kind, type ServiceName } from '../domain/item.ts';
 import { CHECKSUMS, CRATE, FOLDER_OF_KIND, ITEMS_TABLE, itemFolder } from '../store/layout.ts';
@@ -26,17 +26,19 @@ import {
 
 const SPECIFICATION = 'https://w3id.org/ro/crate/1.2';
 /**
- * What the profile Process Run Crate is based on; the crate keeps to both, and each validator finds the version that it
+ * The base of the profile Process Run Crate; the crate conforms to both, and each validator finds the version that it
  * knows. RO-Crate 1.2 recommends a single one. Rejected: 1.1 alone, whose context is not used here, and a second file.
  */
 const FORMER_SPECIFICATION = 'https://w3id.org/ro/crate/1.1';
 const CHUNK_BYTES = 64 * 1024;
-/** Of a title, in JSON: an item takes less than 1 kB of the crate. Its folder and item.json have all of it. */
+/**
+ * Limit for a title, in JSON: an item takes less than 1 kB of the crate. Its folder and item.json have the full title.
+ */
 const NAME_BYTES = 32;
 
 /**
- * The same tree gives the same bytes: one entity a line, in the order of the manifest. `onItem` is called for each item,
- * and may throw to break off.
+ * The same tree gives the same bytes: one entity per line, in manifest order. `onItem` is called for each item, and may
+ * throw to abort.
  */
 export async function* crate(
   store: Store,
@@ -97,7 +99,7 @@ async function* entities(
       hasPart: compact(ids.map(ref)),
     };
   }
-  // Last: it mentions every job.
+  // Last: it refers to every job.
   const parts = [...files.map((file) => file['@id']), ...folders.map(folderOf)];
   const actions = [...summary.runs.map((_, at) => runId(at)), ...jobs.ids];
   yield root(summary, parts, actions);
@@ -115,7 +117,7 @@ function folderOf(kind: Kind): string {
   return `${FOLDER_OF_KIND[kind]}/`;
 }
 
-/** Rows that were refused have no folder. */
+/** Refused rows have no folder. */
 function inFolders({ kinds }: CampaignSummary, kind: Kind): number {
   const counts = kinds[kind];
   return counts === undefined ? 0 : counts.total - counts.invalid;
@@ -143,7 +145,7 @@ function root(
   };
 }
 
-/** RO-Crate asks for a licence, and only the one who ran the campaign can give one. */
+/** RO-Crate requires a licence, which only the user can choose. */
 const NO_LICENCE: Entity = {
   '@id': '#licence-not-stated',
   '@type': 'CreativeWork',
@@ -208,7 +210,7 @@ function itemEntity(item: CampaignItem): Entity {
     '@type': 'Dataset',
     name: clipped(record?.title ?? id, NAME_BYTES),
     description: `${stateOf(item)}${code === undefined ? '' : ` (${code})`}${engine}`,
-    // When it ended is told by its job, where it has one of its own.
+    // Its own job, if there is one, has the end time.
     ...(record !== null && hasJob(record)
       ? { hasPart: ref(inputId(record)) }
       : record?.finishedAt && { dateModified: record.finishedAt }),
@@ -216,7 +218,7 @@ function itemEntity(item: CampaignItem): Entity {
   };
 }
 
-/** An item without a job of its own has the result of another one. */
+/** An item without its own job has the result of another one. */
 function sourceOf({ kind, record }: CampaignItem): Readonly<Record<string, unknown>> {
   const from = record?.resultFrom;
   if (from === undefined) return {};

@@ -1,4 +1,4 @@
-/** `items.csv`: one row an item, with the user's own columns. */
+/** `items.csv`: one row per item, with the user's own columns. */
 import type { ItemRecord } from '../store/item-record.ts';
 import { errorOf, ownOf, pathOf, stateOf, type Listed } from './campaign-items.ts';
 import type { Row } from './csv-table.ts';
@@ -22,7 +22,7 @@ export const ITEM_COLUMNS = [
   'engine_version',
 ] as const;
 
-/** Adds the names of the item's own columns, as they stand in the table. */
+/** Adds the names of the item's own columns, as used in the table. */
 export function collectOwnColumns(item: Listed, columns: Set<string>): void {
   for (const column of ownCells(ownOf(item), ITEM_COLUMNS).keys()) columns.add(column);
 }
@@ -54,14 +54,14 @@ export function itemsRow(item: Listed, ownColumns: Iterable<string>): Row {
   ];
 }
 
-/** `duplicate:ID`, `cache:CAMPAIGN/ID` or `adopted`; empty where the item was submitted by its campaign. */
+/** `duplicate:ID`, `cache:CAMPAIGN/ID` or `adopted`; empty if the campaign submitted the item. */
 function resultFrom(record: ItemRecord | null): string {
   const from = record?.resultFrom;
   if (!from) return record?.adopted ? 'adopted' : '';
   return from.type === 'duplicate' ? `duplicate:${from.id}` : `cache:${from.campaign}/${from.id}`;
 }
 
-/** With a zone, as the other times are written; without one it is nobody's guess, and stays as the service wrote it. */
+/** With a zone, like the other times; a time without one is left as the service wrote it. */
 function queuedTime(text: string): string {
   const at = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? text : new Date(at).toISOString();

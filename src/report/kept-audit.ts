@@ -1,9 +1,9 @@
 /**
- * What the audit of a publication has found whole, kept in the tree until the publication has ended. A publication that
- * was broken off does not read all files again: only those of the pages that it had not finished.
+ * The pages of items that the audit of a publication found correct, kept in the tree until the publication has ended.
+ * After an interruption, only the files of the unfinished pages are read again.
  *
- * A page is known by the digest of its records, which contain the digests of all their files. Only pages without faults
- * are kept: what was damaged or missing is always looked at again, because somebody may have repaired it.
+ * A page is identified by the digest of its records, which contain the digests of all their files. Only pages without
+ * faults are kept: damaged or missing files are always checked again, because they may have been repaired.
  */
 import { createHash } from 'node:crypto';
 import { PUBLISHING } from '../store/layout.ts';
@@ -11,20 +11,20 @@ import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { CampaignItem } from './campaign-items.ts';
 
-/** Another number for another meaning of what is kept. */
+/** Increase it when the meaning of the kept data changes. */
 const FORM = 1;
 
-/** Until then (ms) the files of a page count as unchanged: a publication that goes on days later reads them again. */
+/** How long (ms) the files of a page count as unchanged: a publication that continues days later reads them again. */
 const HOLDS_MS = 24 * 3_600_000;
 
 export interface AuditKeeper {
-  /** All files of these items were whole a short time ago. */
+  /** All files of these items were correct a short time ago. */
   has(page: readonly CampaignItem[]): Promise<boolean>;
-  /** All files of these items are whole. A full disk must not keep a publication from ending. */
+  /** All files of these items are correct. A full disk must not prevent the end of a publication. */
   keep(page: readonly CampaignItem[]): Promise<void>;
 }
 
-/** @param now ms, of the clock that is the same in the next try */
+/** @param now ms, of a clock that is the same in the next attempt */
 export function auditKeeper(store: Store, now: () => number = Date.now): AuditKeeper {
   return {
     async has(page) {

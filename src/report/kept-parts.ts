@@ -1,12 +1,12 @@
 /**
- * What was made of the results of some items, kept in the tree until the publication has ended. A publication that was
- * broken off, by kill -9 as well, makes only the part anew that it was at: the others are read.
+ * The parts made from the results of some items, kept in the tree until the publication has ended. After an
+ * interruption, even by kill -9, only the part in progress is made again: the others are read.
  *
- * A part is known by the digest of all that it was made from, the records of its items with the digests of their files
- * above all. So a part that does not fit any more is never taken; it goes away with the others at the end.
+ * A part is identified by the digest of everything that it was made from, mainly the records of its items with the
+ * digests of their files. So an outdated part is never used; it is removed with the others at the end.
  *
- * Rejected: an activity for each part and one that joins them. It needs the columns of all items before the first
- * part, a list of files in the history, and pieces of Parquet, which cannot be joined without writing them again.
+ * Rejected: an activity for each part and one that joins them. It needs the columns of all items before the first part,
+ * a list of files in the history, and pieces of Parquet, which cannot be joined without rewriting them.
  */
 import { createHash } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
@@ -18,27 +18,27 @@ import { OpenFile } from './open-file.ts';
 import type { ResultParts } from './result-parts.ts';
 import type { OwnColumnsByKind } from './tables/result-rows.ts';
 
-/** Another number for another form of what is kept. */
+/** Increase it when the format of the parts changes. */
 const FORM = 3;
 
 export interface PartsKeeper {
   /** What makes the parts: version of the program and of Node. */
   readonly program: string;
-  /** Items of a part at most. */
+  /** Maximum number of items per part. */
   readonly mostItems: number;
-  /** Null when this part was not kept, or cannot be read. */
+  /** Null if this part was not kept or cannot be read. */
   read(key: string): Promise<readonly ResultParts[] | null>;
-  /** A full disk must not keep a publication from ending: what was not kept is made again. */
+  /** A full disk must not prevent the end of a publication: a part that was not kept is made again. */
   begin(key: string): PartWriter;
   /** The publication has ended. */
   removeAll(): Promise<void>;
 }
 
-/** A part on its way into the tree, a block at a time: it is there once it has ended. */
+/** Writes a part to the tree, block by block: it exists once it has ended. */
 export interface PartWriter {
   add(parts: readonly ResultParts[]): Promise<void>;
   end(): Promise<void>;
-  /** Leaves nothing behind. Never throws. */
+  /** Leaves no file. Never throws. */
   abandon(reason: unknown): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ class PartFile implements PartWriter {
   }
 }
 
-/** Null for bytes that no `PartFile` has written. */
+/** Null for bytes that were not written by `PartFile`. */
 function blocksOf(bytes: Uint8Array): readonly ResultParts[] | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: ResultParts[] = [];
@@ -116,7 +116,10 @@ function blocksOf(bytes: Uint8Array): readonly ResultParts[] | null {
   }
 }
 
-/** The key of a part of these items. `program`: what makes it; another one may make other parts of the same results. */
+/**
+ * The key of a part of these items. `program`: what makes it; another version may make different parts of the same
+ * results.
+ */
 export function keyOfPart(
   items: readonly Listed[],
   own: OwnColumnsByKind,

@@ -1,13 +1,13 @@
-/** Promise 3, from the other side: the pages of a campaign list each of its rows, and each once. */
+/** Promise 3, seen from the tree: the pages of a campaign list each of its rows exactly once. */
 import { FOLDER_OF_KIND, ITEM_RECORD, itemFolder } from '../store/layout.ts';
 import { notPrepared, readPage, type PreparedCampaign } from '../store/prepared-campaign.ts';
 import type { Store } from '../store/store.ts';
 
-/** More folders than these are not named in a message. */
+/** At most this many folders are named in a message. */
 const NAMED = 5;
 
 /**
- * Before anything is made of the rows: a page that was changed would lose some without a word.
+ * Runs before the rows are used: a changed page would silently lose some.
  * @throws StoreError `STORE_NOT_PREPARED`: the pages do not list what was prepared; `STORE_RECORD_UNREADABLE`
  */
 export async function checkListedRows(store: Store, campaign: PreparedCampaign): Promise<void> {
@@ -15,7 +15,7 @@ export async function checkListedRows(store: Store, campaign: PreparedCampaign):
   if (fault !== null) throw notPrepared(store, fault);
 }
 
-/** In words without a full stop; null when all is well. */
+/** A sentence without a full stop; null if there is no fault. */
 export async function listedRowsFault(
   store: Store,
   { pages, items }: PreparedCampaign,
@@ -37,7 +37,7 @@ export async function listedRowsFault(
   return `its pages list ${rows} of its ${items} rows${which}`;
 }
 
-/** Folders of items that stand in no page. */
+/** Folders of items that are not in any page. */
 async function unlistedFolders(store: Store, listed: ReadonlySet<string>): Promise<string[]> {
   const unlisted: string[] = [];
   for (const folder of Object.values(FOLDER_OF_KIND)) {

@@ -1,4 +1,4 @@
-/** `items.csv` or `failed.csv`, written row by row while other things are made of the same items. */
+/** `items.csv` or `failed.csv`, written row by row while other files are made from the same items. */
 import type { Listed } from './campaign-items.ts';
 import { csvLine, type Row } from './csv-table.ts';
 import { OpenFile, type FileWriter } from './open-file.ts';
@@ -6,7 +6,7 @@ import type { ItemParts, PartsSink } from './result-pass.ts';
 
 export class ListedTable implements PartsSink {
   readonly #file: OpenFile;
-  /** Null for an item that has no row in this table. */
+  /** Null for an item without a row in this table. */
   readonly #rowOf: (item: Listed) => Row | null;
 
   constructor(store: FileWriter, key: string, header: Row, rowOf: (item: Listed) => Row | null) {

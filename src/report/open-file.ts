@@ -1,10 +1,10 @@
-/** A file of the output tree that is written bit by bit while others are. */
-/** What the bytes of a file go to: a store, or what compares them with the file that is there. */
+/** A file of the output tree that is written in pieces, in parallel with others. */
+/** Where the bytes of a file go: a store, or a comparison with the existing file. */
 export interface FileWriter {
   write(key: string, data: AsyncIterable<Uint8Array>): Promise<unknown>;
 }
 
-/** Gathered before they are written: each write costs some promises and a turn of another thread, in bytes. */
+/** Bytes collected per write: each write costs some promises and a switch to another thread. */
 const CHUNK = 1024 * 1024;
 
 export class OpenFile {
@@ -13,33 +13,33 @@ export class OpenFile {
   #gathered: Uint8Array[];
   #bytes: number;
 
-  /** `beginning`: what the file begins with. */
+  /** `beginning`: the first bytes of the file. */
   constructor(store: FileWriter, key: string, beginning: Uint8Array = new Uint8Array()) {
     this.#gathered = [beginning];
     this.#bytes = beginning.byteLength;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.#writer = writable.getWriter();
     this.#written = store.write(key, readable);
-    // Met by whoever writes next, or ends the file.
+    // The next write, or `end`, handles the error.
     this.#written.catch(() => undefined);
     this.#writer.closed.catch(() => undefined);
   }
 
-  /** Waits for the store where it is the slower one. @throws what the store throws */
+  /** Waits if the store is slower. @throws what the store throws */
   async write(bytes: Uint8Array): Promise<void> {
     this.#gathered.push(bytes);
     this.#bytes += bytes.byteLength;
     if (this.#bytes >= CHUNK) await this.#flush();
   }
 
-  /** The file is whole. @throws what the store throws */
+  /** Completes the file. @throws what the store throws */
   async end(): Promise<void> {
     await this.#flush();
     await this.#writer.close().catch(() => undefined);
     await this.#written;
   }
 
-  /** Leaves nothing behind. Never throws. */
+  /** Leaves no file. Never throws. */
   async abandon(reason: unknown): Promise<void> {
     await this.#writer.abort(reason).catch(() => undefined);
     await this.#written.catch(() => undefined);
@@ -53,7 +53,7 @@ export class OpenFile {
     try {
       await this.#writer.write(bytes);
     } catch (error) {
-      // The stream only tells that nobody reads it any more; the store tells why.
+      // The stream only reports that it has no reader; the store reports why.
       await this.#written;
       throw error;
     }

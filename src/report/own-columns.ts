@@ -1,11 +1,13 @@
-/** The user's own columns beside ours in one table. */
+/** The user's own columns next to ours in one table. */
 
-/** Appended to the name of an own column that is also one of ours, or that is empty: JSON allows that, a table does not. */
+/**
+ * Appended to the name of an own column that is also one of ours, or that is empty: JSON allows that, a table does not.
+ */
 export const OWN_SUFFIX = '_user';
 
 /**
- * The own cells by the name of their column in the table. Names are compared without regard to case:
- * data bases and spreadsheets do not tell `State` from `state`.
+ * The own cells by the name of their column in the table. Names are compared case-insensitively: databases and
+ * spreadsheets do not distinguish `State` from `state`.
  */
 export function ownCells(
   own: Readonly<Record<string, string>>,
@@ -13,7 +15,7 @@ export function ownCells(
 ): ReadonlyMap<string, string> {
   const reserved = reservedBy(ours);
   const entries = Object.entries(own);
-  // The common case: nothing has to be renamed.
+  // The common case: no column has to be renamed.
   if (!entries.some(([column]) => reserved.has(folded(column)))) return new Map(entries);
   const taken = new Set([...reserved, ...Object.keys(own).map(folded)]);
   return new Map(
@@ -28,7 +30,7 @@ export function ownCells(
   );
 }
 
-/** Of the lists of our columns, of which there are few: this is asked several times for every item. */
+/** Per list of our columns, of which there are few: this is called several times per item. */
 const reservedNames = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function reservedBy(ours: readonly string[]): ReadonlySet<string> {

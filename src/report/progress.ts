@@ -1,19 +1,19 @@
-/** How far a publication is, for whoever waits for it. */
+/** The progress of a publication. */
 
 export interface PublishProgress {
   readonly step: 'audit' | 'results' | 'crate' | 'checksums';
-  /** Items or, of checksums, files done in this step. */
+  /** Items, or for checksums files, done in this step. */
   readonly done: number;
 }
 
 export interface ProgressOptions {
   /** Called often: at the beginning of a step, and after each of its items or files. */
   readonly heartbeat?: (progress: PublishProgress) => void;
-  /** Breaks off between two items or files; the promise rejects with the signal's reason. */
+  /** Aborts between two items or files; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** To be called after each item or file of the step. */
+/** Call it after each item or file of the step. */
 export function counter(
   step: PublishProgress['step'],
   { heartbeat, signal }: ProgressOptions,

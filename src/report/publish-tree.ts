@@ -1,4 +1,4 @@
-/** Publishing as workers and commands do it. */
+/** Publishing for workers and commands. */
 import { moduleBeside } from '../program/files.ts';
 import { objectStoreAccess, openStore } from '../store/open-store.ts';
 import { readPreparedCampaign } from '../store/prepared-campaign.ts';
@@ -13,11 +13,11 @@ export interface TreeOptions extends ProgressOptions {
   readonly substructure?: boolean;
 }
 
-/** With fewer items it takes longer to start the threads, half a second, than they save. */
+/** With fewer items, starting the threads takes longer (half a second) than they save. */
 const WORTH_THREADS = 300;
 
 /**
- * `publishCampaign` for the tree in `folder`: a large one in threads, which leave this one to others.
+ * `publishCampaign` for the tree in `folder`: a large one in threads, to keep this one free.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */

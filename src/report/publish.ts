@@ -1,4 +1,4 @@
-/** Makes the tables, the summary and the checksums of a campaign, from its output tree alone. */
+/** Makes the tables, the summary and the checksums of a campaign from its output tree alone. */
 import { CAMPAIGN_SUMMARY, CHECKSUMS, CRATE, PREPARED_CAMPAIGN } from '../store/layout.ts';
 import {
   notPrepared,
@@ -26,20 +26,23 @@ import type { PartsKeeper } from './kept-parts.ts';
 import { makerHere, passParts, type Maker } from './result-pass.ts';
 
 export interface PublishOptions extends ProgressOptions {
-  /** Makes the parts of results in other threads; in this one when it is left out. */
+  /** Makes the parts of results in other threads; the default is this thread. */
   readonly maker?: Maker;
-  /** Whether the report can search for substructures: RDKit is in it. */
+  /** Whether the report can search for substructures: it then contains RDKit. */
   readonly substructure?: boolean;
-  /** Keeps what was made of the results while it is under way: the next try goes on from there. */
+  /** Keeps parts during the publication: the next attempt continues from there. */
   readonly keeper?: PartsKeeper;
-  /** Keeps what the audit has found whole: the next try does not read it again. Goes away with what `keeper` keeps. */
+  /**
+   * Keeps what the audit found correct: the next attempt does not read it again. Removed together with the parts of
+   * `keeper`.
+   */
   readonly audits?: AuditKeeper;
 }
 
 /**
  * Checks every file against its recorded digest, then writes items.csv, failed.csv, the tables of the results,
  * report.html, campaign.json and, last, SHA256SUMS. The same tree gives the same bytes, however often it is done; a run
- * that brought no item to its end leaves the times of the campaign as they were.
+ * that finished no item leaves the times of the campaign unchanged.
  * @throws StoreError `STORE_NOT_PREPARED` and what the store throws
  * @throws HundredfoldError `SETUP_REPORT_PAGE_MISSING`
  */
@@ -58,9 +61,9 @@ export async function publishCampaign(
   if (campaign === null) throw notPrepared(store, `${PREPARED_CAMPAIGN} is missing`);
   await checkListedRows(store, campaign);
   const page = await ReportPage.open(store, { substructure });
-  // Nobody writes to a campaign that has ended; while it is open a leftover may be at work.
+  // A campaign that has ended has no writers; while it is open, a temporary file may be in use.
   if (end.endedAt !== null) await store.sweep();
-  // Checksums of an older tree must not stand beside newer tables.
+  // Checksums of an older tree must not exist next to newer tables.
   await store.remove(CHECKSUMS);
   const former = await publishedRuns(store);
   const survey = await passItems(store, campaign, counter('audit', options), audits);

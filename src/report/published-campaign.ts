@@ -1,4 +1,4 @@
-/** The campaign.json of a tree, read back: what was published of it, and whether that still holds. */
+/** Reads the campaign.json of a tree: what was published, and whether it is still valid. */
 import { z } from 'zod';
 import {
   CAMPAIGN_SUMMARY,
@@ -28,21 +28,21 @@ const times = { started_at: z.string(), ended_at: z.string().nullable(), state }
 const published = z.object({
   name: z.string(),
   ...times,
-  // Absent in trees of before there was `retry`.
+  // Absent from trees written before `retry` existed.
   runs: z.array(z.object({ ...times, retried: z.int().nonnegative() })).optional(),
 });
 
 /**
- * The runs that a tree tells of, oldest first; none when it was not published yet, or its campaign.json was damaged:
- * it is written anew.
+ * The runs recorded in a tree, oldest first; empty if it was not published yet, or if its campaign.json is damaged: it
+ * is rewritten.
  */
 export async function publishedRuns(store: Store): Promise<readonly CampaignRun[]> {
   return (await readPublished(store))?.runs ?? [];
 }
 
 /**
- * The end that a tree tells of, to publish it again as it was; null when it was not published, or while it was open.
- * What ran stays what ran, also when another version publishes it again.
+ * The end recorded in a tree, to publish it again unchanged; null if it was not published, or while it was open. The
+ * recorded versions stay, even if another version publishes it again.
  */
 export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
   const former = await readPublished(store);
@@ -51,7 +51,7 @@ export async function publishedEnd(store: Store): Promise<CampaignEnd | null> {
   return { ...last, versions: ran.parse(former.disk).versions };
 }
 
-/** What a tree tells of its last publication, open or ended, as far as the items do not tell it. */
+/** What a tree records of its last publication, open or ended, beyond the items. */
 export interface LastPublication {
   readonly end: CampaignEnd;
   readonly runs: readonly CampaignRun[];
@@ -59,7 +59,7 @@ export interface LastPublication {
   readonly manifestDigests: CampaignSummary['manifestDigests'] | null;
 }
 
-/** Null when it was not published, or its campaign.json is damaged. */
+/** Null if it was not published, or if its campaign.json is damaged. */
 export async function lastPublication(store: Store): Promise<LastPublication | null> {
   const former = await readPublished(store);
   const last = former?.runs.at(-1);
@@ -80,8 +80,8 @@ const publishedFacts = z.object({
 const ran = z.object({ versions: z.record(z.string(), z.string()).catch({}) });
 
 /**
- * Whether publishing this tree again would change nothing but what the prepared campaign says of its settings. Reads
- * every file that a record vouches for, and writes none.
+ * Whether publishing this tree again would change nothing except the settings of the prepared campaign. Reads every
+ * file with a recorded digest, and writes none.
  */
 export async function isPublished(folder: string): Promise<boolean> {
   const store = await openStore(folder, { blocking: true });
@@ -94,7 +94,7 @@ export async function isPublished(folder: string): Promise<boolean> {
   if ((await listedRowsFault(store, campaign)) !== null) return false;
   const tally = new SummaryTally();
   const damaged: string[] = [];
-  // Read-only: the correction of a record is the publication's to make.
+  // Read-only: only a publication corrects a record.
   for await (const { item, faults } of auditedItems(store, campaign, { correct: false })) {
     tally.add(item);
     damaged.push(...faults);
@@ -105,7 +105,7 @@ export async function isPublished(folder: string): Promise<boolean> {
   return before.success && JSON.stringify(counted.parse(now)) === JSON.stringify(before.data);
 }
 
-/** What is counted from the items. Not the settings: those of the run that brought the items to their ends are told. */
+/** The counts from the items. Not the settings: those of the run that finished the items stay recorded. */
 const counted = z.object({
   name: z.string(),
   manifests: z.unknown(),
@@ -118,7 +118,7 @@ const counted = z.object({
 
 interface Published extends Pick<CampaignSummary, 'startedAt' | 'endedAt' | 'state'> {
   readonly runs: readonly CampaignRun[];
-  /** The whole of it, as it was read. */
+  /** The complete document, as read. */
   readonly disk: unknown;
 }
 

@@ -1,7 +1,7 @@
 /**
- * All that the tables and the report take from the result of one item. To read and parse results is what a publication
- * costs: each is read once, here, and in several threads (threads/). So the parts are plain data, without the values
- * that nobody asks for any more.
+ * Everything that the tables and the report need from the result of one item. Reading and parsing results is most of
+ * the cost of a publication, so each is read once, here, and in several threads (threads/). So the parts are plain
+ * data, without values that are no longer needed.
  */
 import type { MeasureValues } from '../results/measures/measure.ts';
 import { measuresOf } from '../results/measures/measures.ts';
@@ -13,11 +13,11 @@ import { readResult } from './result-reading.ts';
 import { makeRows, type OwnColumnsByKind, type ResultRows } from './tables/result-rows.ts';
 
 export interface ResultParts {
-  /** In the table of its kind; null where the item has no result. */
+  /** In the table of its kind; null if the item has no result. */
   readonly rows: ResultRows | null;
-  /** What came out, in few words; '' where the item has no result. */
+  /** A short summary of the result; '' if the item has none. */
   readonly words: string;
-  /** Null where the item has no result. */
+  /** Null if the item has no result. */
   readonly measures: MeasureValues | null;
   readonly detail: DetailParts;
 }

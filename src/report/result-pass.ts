@@ -1,4 +1,4 @@
-/** One pass over the items of a campaign: the parts of each result are made, and everything is put together of them. */
+/** One pass over the items of a campaign: makes the parts of each result, and passes them to all sinks. */
 import type { Store } from '../store/store.ts';
 import type { Listed } from './campaign-items.ts';
 import { keyOfPart, type PartsKeeper, type PartWriter } from './kept-parts.ts';
@@ -10,25 +10,25 @@ export interface ItemParts {
   readonly parts: ResultParts;
 }
 
-/** Something that is put together of all items and the parts of their results, one after the other. */
+/** Built from all items and the parts of their results, one by one. */
 export interface PartsSink {
   add(parts: ItemParts): Promise<void>;
   /** All were added. */
   end(): Promise<void>;
-  /** The pass has failed: nothing half may stay. Never throws. */
+  /** The pass has failed: no incomplete file may stay. Never throws. */
   abandon(reason: unknown): Promise<void>;
 }
 
-/** Some items that follow each other, and what their parts are made with. */
+/** Consecutive items, and what their parts need. */
 export interface Block {
   readonly items: readonly Listed[];
   readonly own: OwnColumnsByKind;
 }
 
 export interface Maker {
-  /** In the order of the items. */
+  /** In item order. */
   make(block: Block): Promise<readonly ResultParts[]>;
-  /** Blocks that it makes at once. */
+  /** Blocks that it makes in parallel. */
   readonly atOnce: number;
 }
 
@@ -40,7 +40,7 @@ export function makerHere(store: Store): Maker {
 /** @throws StoreError */
 export async function makeBlock(store: Store, { items, own }: Block): Promise<ResultParts[]> {
   const parts: ResultParts[] = [];
-  // One after the other: a result that was read is dropped before the next one comes.
+  // Sequentially: a result is freed before the next one is read.
   for (const item of items) parts.push(await makeParts(store, item, own));
   return parts;
 }
@@ -49,11 +49,11 @@ export interface Source {
   readonly items: AsyncIterable<Listed>;
   readonly own: OwnColumnsByKind;
   readonly maker: Maker;
-  /** Keeps what was made until the publication has ended; nothing is kept without one. */
+  /** Keeps the parts until the publication has ended; without one, nothing is kept. */
   readonly keeper?: PartsKeeper;
 }
 
-/** In the order of the items. `onItem` is called for each, and may throw to break off. */
+/** In item order. `onItem` is called for each, and may throw to abort. */
 export async function passParts(
   source: Source,
   sinks: readonly PartsSink[],
@@ -75,7 +75,7 @@ async function* partsInOrder(source: Source): AsyncGenerator<ItemParts> {
   const { keeper, maker } = source;
   const underWay: Promise<readonly ItemParts[]>[] = [];
   for await (const block of keeper ? keptBlocks(source, keeper) : newBlocks(source)) {
-    // Met when its turn comes.
+    // Handled when it is awaited.
     block.made.catch(() => undefined);
     underWay.push(block.made);
     if (underWay.length >= maker.atOnce) yield* (await underWay.shift()) ?? [];
@@ -95,7 +95,7 @@ async function make({ own, maker }: Source, items: readonly Listed[]) {
   return paired(items, await maker.make({ items, own }));
 }
 
-/** Block after block of a part that is not kept yet; a part that is, in one. */
+/** The blocks of a part that is not kept yet; a part that is kept, as one block. */
 async function* keptBlocks(source: Source, keeper: PartsKeeper): AsyncGenerator<BlockUnderWay> {
   for await (const part of gathered(source.items, { ...PART, items: keeper.mostItems })) {
     const key = keyOfPart(part, source.own, keeper.program);
@@ -127,7 +127,7 @@ async function* blocksOfPart(
   }
 }
 
-/** Resolves with a block once it is kept, behind the one before it. */
+/** Resolves with a block once it and all previous ones are kept. */
 async function keptAfter(
   former: Promise<unknown> | null,
   making: Promise<readonly ItemParts[]>,
@@ -143,7 +143,7 @@ async function keptAfter(
   }
 }
 
-/** Resolves with the last block once all of the part is kept. */
+/** Resolves with the last block once the whole part is kept. */
 async function endedAfter(
   last: Promise<readonly ItemParts[]>,
   file: PartWriter,
@@ -161,15 +161,15 @@ function paired(items: readonly Listed[], parts: readonly ResultParts[]): readon
   });
 }
 
-/** What is gathered is closed at the first of both. */
+/** A block or part is closed at either limit. */
 interface Most {
   readonly items: number;
   readonly bytes: number;
 }
 
-/** Large enough to hide its way to another thread, small enough for memory. */
+/** Large enough to outweigh the transfer to another thread, small enough for memory. */
 const BLOCK: Most = { items: 8, bytes: 8 * 1024 * 1024 };
-/** Made anew when a publication is broken off in it. */
+/** Made again if a publication is interrupted in it. */
 const PART = { bytes: 64 * 1024 * 1024 };
 
 async function* gathered(

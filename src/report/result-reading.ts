@@ -1,4 +1,4 @@
-/** What is inside the result of an item, read from its folder in the output tree. */
+/** The content of an item's result, read from its folder in the output tree. */
 import { readAlignment } from '../results/alignment.ts';
 import { readMolecule } from '../results/molecule.ts';
 import type { MoleculeReading, ResultReading } from '../results/reading.ts';
@@ -13,7 +13,7 @@ const RESULT = artefactFile('result', null);
 const DISTRIBUTIONS = ['application/json', null].map((type) => artefactFile('distributions', type));
 
 /**
- * Null for an item that has not succeeded, and where its files are not what they were when they were checked.
+ * Null for an item that has not succeeded, or whose files have changed since they were checked.
  * @throws StoreError
  */
 export async function readResult(store: Store, record: ItemRecord): Promise<ResultReading | null> {
@@ -58,7 +58,7 @@ async function readFile(
   try {
     return await store.readText(itemKey(kind, id, name));
   } catch (error) {
-    // A bucket notices only when it is read that an object was changed behind its back.
+    // With a bucket, a changed object is noticed only when it is read.
     if (error instanceof StoreError && error.code === 'STORE_DIGEST_MISMATCH') return null;
     throw error;
   }

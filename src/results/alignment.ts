@@ -1,12 +1,12 @@
-/** What is inside the result of an alignment job. Pure. */
+/** Reads the result of an alignment job. Pure. */
 import { readDistributions } from './distributions.ts';
 import { readPayload } from './payload.ts';
 import type { AlignmentReading } from './reading.ts';
 import { readProteins, type RecordHeaders } from './tracks.ts';
 
 /**
- * @param distributions the file of that name, JSON or CSV; null where the service gave none
- * @returns null where the bytes hold no prediction
+ * @param distributions the file of that name, JSON or CSV; null if the service gave none
+ * @returns null if the bytes contain no prediction
  */
 export function readAlignment(
   bytes: Uint8Array | string,

@@ -1,26 +1,26 @@
 /**
- * Bond orders and formal charges of a molecule of which atoms, bonds and net charge are known: a force field has none.
- * Found by search: every atom takes one of its usual valences, charges cost, and the first assignment of the lowest cost
- * is taken. It is one resonance form; which of two equal oxygens of a carboxylate is charged is arbitrary.
+ * Bond orders and formal charges of a molecule with known atoms, bonds and net charge: a force field has none. Found by
+ * search: every atom gets one of its usual valences, charges have a cost, and the first assignment with the lowest cost
+ * is used. It is one resonance form; which of two equal oxygens of a carboxylate is charged is arbitrary.
  *
- * Rejected: the bond types of ACPYPE's mol2 file (acetate and nitrobenzene have single bonds only), and RDKit on
- * the SMILES (molecules given as PDB have none), which checks this in the tests.
+ * Rejected: the bond types of ACPYPE's mol2 file (acetate and nitrobenzene have single bonds only), and RDKit on the
+ * SMILES (molecules given as PDB have none), which checks this in the tests.
  */
 import type { MolecularGraph } from '../domain/molecular-graph.ts';
 
 export interface BondOrders {
-  /** 1, 2 or 3, in the order of the bonds. */
+  /** 1, 2 or 3, in bond order. */
   readonly orders: readonly number[];
-  /** In elementary charges, in the order of the atoms. */
+  /** In elementary charges, in atom order. */
   readonly charges: readonly number[];
 }
 
-/** What an atom can be: number of bonds by order, formal charge, cost. */
+/** A state of an atom: sum of bond orders, formal charge, cost. */
 type Valence = readonly [valence: number, charge: number, cost: number];
 
 const HALOGEN: readonly Valence[] = [[1, 0, 0]];
 
-/** In the order in which they are tried. Charges on carbon only where nothing else is possible. */
+/** In the order of the search. Charges on carbon only if nothing else is possible. */
 const VALENCES: Readonly<Record<string, readonly Valence[]>> = {
   H: [[1, 0, 0]],
   F: HALOGEN,
@@ -57,12 +57,12 @@ const VALENCES: Readonly<Record<string, readonly Valence[]>> = {
   ],
 };
 
-/** Two nitro groups and a phosphate cost 10 or so; past this the molecule is no ordinary one. */
+/** Two nitro groups and a phosphate cost about 10; beyond this the molecule is unusual. */
 const HIGHEST_COST = 24;
-/** A drug takes some hundred steps. */
+/** A drug takes a few hundred steps. */
 const MOST_STEPS = 300_000;
 
-/** Null where no assignment of usual valences gives the net charge, or the search would take too long. */
+/** Null if no assignment of usual valences gives the net charge, or the search takes too long. */
 export function assignBondOrders(graph: MolecularGraph, netCharge: number): BondOrders | null {
   const search = new Search(graph, netCharge);
   for (let cost = search.lowestCost; cost <= HIGHEST_COST; cost += 1) {
@@ -82,15 +82,15 @@ class Search {
   givenUp = false;
   readonly #options: readonly (readonly Valence[])[];
   readonly #neighbours: readonly (readonly Neighbour[])[];
-  /** Heavy atoms from one to the next, so that a wrong choice shows soon. */
+  /** Heavy atoms in connected order, so that a wrong choice fails early. */
   readonly #order: readonly number[];
   readonly #placeOf: readonly number[];
-  /** Lowest cost of the atoms from a place on. */
+  /** Minimum cost of the atoms from a position on. */
   readonly #costFrom: readonly number[];
   readonly #netCharge: number;
   readonly #orders: number[];
   readonly #charges: number[];
-  /** Orders beyond 1 of the bonds of an atom, so far. */
+  /** Sum of bond orders above 1 per atom, so far. */
   readonly #extra: number[];
   #steps = 0;
 
@@ -118,7 +118,7 @@ class Search {
     return { orders: [...this.#orders], charges: [...this.#charges] };
   }
 
-  /** @param charge what the atoms from this place on must have together */
+  /** @param charge required total of the atoms from this position on */
   #place(place: number, budget: number, charge: number): boolean {
     const atom = this.#order[place];
     if (atom === undefined) return charge === 0;
@@ -137,7 +137,7 @@ class Search {
     return false;
   }
 
-  /** Gives `wanted` orders to bonds with atoms whose turn comes later. */
+  /** Distributes `wanted` orders to bonds with later atoms. */
   #distribute(later: readonly Neighbour[], wanted: number, next: () => boolean): boolean {
     const [first, ...others] = later;
     if (wanted === 0) return next();

@@ -1,4 +1,4 @@
-/** Whether two descriptions are of one molecule: the same atoms, bonded in the same way, in the same configuration. */
+/** Whether two descriptions are of one molecule: the same atoms, the same bonds, the same configuration. */
 import type { DescribedMolecule } from '../domain/molecular-graph.ts';
 import { commonColours, type Colours } from './graph-colours.ts';
 import { searchIsomorphism } from './isomorphism.ts';
@@ -13,17 +13,17 @@ import {
 } from './stereo.ts';
 
 export type Difference =
-  /** The atoms are bonded in another way. */
+  /** The atoms are bonded differently. */
   | { readonly type: 'bonds' }
-  /** The heavy atoms are bonded in the same way, hydrogens are on others of them. */
+  /** The heavy atoms are bonded in the same way, but hydrogens are on other heavy atoms. */
   | { readonly type: 'hydrogens' }
-  /** `atom`: of the result, where a single one is at fault. */
+  /** `atom`: index in the result, if only one is wrong. */
   | { readonly type: 'centre'; readonly atom: number | null }
   | { readonly type: 'doubleBond' };
 
 /**
- * Null where they agree, and where a very symmetric molecule makes the comparison too long.
- * Bond orders and charges are not compared: a topology has none.
+ * Null if they agree, or if a very symmetric molecule makes the comparison too long. Bond orders and charges are not
+ * compared: a topology has none.
  */
 export function differenceOf(input: DescribedMolecule, result: PlacedMolecule): Difference | null {
   const [one, other] = [skeletonOf(input), skeletonOf(result)];
@@ -60,7 +60,7 @@ function stereoDifference(
   return centresAgree ? { type: 'doubleBond' } : { type: 'centre', atom: null };
 }
 
-/** How many centres of one colour have which configuration, by the order of their neighbours' colours. */
+/** How many centres of one colour have which configuration, by the colour order of their neighbours. */
 interface CentreCounts {
   clockwise: number;
   anticlockwise: number;
@@ -68,7 +68,7 @@ interface CentreCounts {
 }
 
 /**
- * Where the neighbours of a centre have different colours, its configuration does not depend on the mapping: counting is
+ * If the neighbours of a centre have different colours, its configuration does not depend on the mapping: counting is
  * enough, however symmetric the rest of the molecule is. Necessary, not sufficient: ring isomers need the search.
  */
 function invertedCentre(
@@ -115,7 +115,7 @@ function configurationByColour(
   );
 }
 
-/** `null` is a hydrogen: before all others. */
+/** `null` is a hydrogen: sorted first. */
 function colourOf(colours: readonly number[], node: number | null): number {
   return node === null ? -1 : (colours[node] ?? -2);
 }

@@ -1,8 +1,8 @@
 /**
- * How the values of an alignment's rows spread in each column. The contract does not show what the file holds
+ * The distribution of the values of an alignment's rows in each column. The contract does not define the file
  * (prediction service, 4.6); the engine writes
  *
- *   {results: {backbone: {median: […], thirdQuartile: […], …}}, metadata}     one value a column, null for gaps only
+ *   {results: {backbone: {median: […], thirdQuartile: […], …}}, metadata}     one value per column, null for gaps only
  *   residue_index,backbone_median,backbone_thirdQuartile,…                    the same as CSV, with three decimals
  */
 import { parse } from 'csv-parse/sync';
@@ -14,7 +14,7 @@ import { readResultJson } from './result-json.ts';
 type Spreads = Readonly<Record<string, ColumnSpread>>;
 type Values = readonly unknown[];
 
-/** @returns by the key of the payload, in the order of `TRACK_KEYS`; none where the bytes hold no distributions */
+/** @returns by the key of the payload, in the order of `TRACK_KEYS`; empty if the bytes contain no distributions */
 export function readDistributions(bytes: Uint8Array | string, columns: number): Spreads {
   const text = typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes);
   const found = /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text);
@@ -32,7 +32,7 @@ export function readDistributions(bytes: Uint8Array | string, columns: number): 
   );
 }
 
-/** How many values each list of the file has, by the name of the list: `backbone median`. */
+/** Number of values of each list of the file, by the name of the list: `backbone median`. */
 export function distributionLengths(
   bytes: Uint8Array | string,
 ): readonly (readonly [name: string, length: number])[] {
@@ -68,7 +68,7 @@ function fromCsv(text: string): Found {
     const name = SPREAD_KEYS.find((one) => column.endsWith(`_${one}`));
     if (name === undefined) continue;
     const values = rows.map((row) => row[index] ?? '');
-    // The engine has columns for all predictors, those that did not run are empty.
+    // The engine has columns for all predictors; those that did not run are empty.
     if (values.every((value) => value.trim() === '')) continue;
     const key = column.slice(0, -name.length - 1);
     found.set(key, { ...found.get(key), [name]: values });

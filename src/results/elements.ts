@@ -1,8 +1,8 @@
-/** Which elements the atoms of a topology are, and the formula they make. */
+/** The elements of a topology's atoms, and their formula. */
 
 /**
- * Atomic masses in u as the GAFF and AMBER parameter files have them (gaff2.dat), for the elements that the service
- * takes, and silicon, which the engine guesses.
+ * Atomic masses in u as in the GAFF and AMBER parameter files (gaff2.dat), for the elements that the service accepts,
+ * and silicon, which the engine guesses.
  */
 const MASSES: readonly (readonly [element: string, mass: number])[] = [
   ...([
@@ -22,13 +22,13 @@ const MASSES: readonly (readonly [element: string, mass: number])[] = [
   ] as const),
 ];
 
-/** Far below the distance of any two of them, far above the rounding of the files. */
+/** Far below the difference of any two of them, far above the rounding of the files. */
 const TOLERANCE = 0.2;
 
 /**
- * By the mass first: the name of an alpha carbon is `CA`, and the PDB file of the engine calls a silicon `S`.
- * @param mass in u; 0 where the file has none
- * @param symbol of the coordinate file, in any case; '' where it has none
+ * The mass takes precedence: the name of an alpha carbon is `CA`, and the engine's PDB file calls a silicon `S`.
+ * @param mass in u; 0 if the file has none
+ * @param symbol of the coordinate file, in any case; '' if it has none
  * @param name of the atom, `CL1`
  */
 export function elementOfAtom(mass: number, symbol: string, name: string): string {
@@ -40,7 +40,7 @@ export function elementOfAtom(mass: number, symbol: string, name: string): strin
   return text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase();
 }
 
-/** In Hill order: carbon, hydrogen, then by the alphabet; without carbon all by the alphabet. */
+/** In Hill order: carbon, hydrogen, then alphabetically; without carbon all alphabetically. */
 export function hillFormula(elements: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);

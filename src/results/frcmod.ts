@@ -1,6 +1,6 @@
 /**
- * The parameters that a molecule needs and its force field lacks, as parmchk2 wrote them into `X_AC.frcmod`
- * (AmberTools manual, "parmchk2"). Each line tells where its numbers come from, in one of several wordings:
+ * The parameters that a molecule needs and its force field lacks, as written by parmchk2 to `X_AC.frcmod` (AmberTools
+ * manual, "parmchk2"). Each line states the source of its numbers, in one of several forms:
  *
  *   same as c3-c -n -c3, penalty score=  0.0
  *   Same as X -X -ca-ha, penalty score= 67.5 (use general term))
@@ -13,7 +13,7 @@ import type { EstimatedParameter } from './reading.ts';
 
 interface Section {
   readonly term: EstimatedParameter['term'];
-  /** Letters that the atom types take at the begin of a line: two each, and the dashes between them. */
+  /** Columns of the atom types at the start of a line: two each, and the dashes between them. */
   readonly width: number;
 }
 
@@ -29,11 +29,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 const PENALTY = /penalty score=\s*(\d+(?:\.\d*)?)/i;
 const REVISION = /ATTN,?\s+need revision/i;
 
-/** In the order of the file. A dihedral that is a sum of several terms, a line each, is one parameter. */
+/** In file order. A dihedral that is a sum of several terms, one line each, is one parameter. */
 export function readFrcmod(text: string): readonly EstimatedParameter[] {
   const found: EstimatedParameter[] = [];
   let section: Section | null = null;
-  // The first line is a remark.
+  // The first line is a title.
   for (const line of text.split(/\r?\n/).slice(1)) {
     const next = SECTIONS[line.trim()];
     if (next !== undefined) section = next;
@@ -59,14 +59,14 @@ function readLine(line: string, { term, width }: Section): EstimatedParameter {
   };
 }
 
-/** What stands behind the numbers, without the penalty. */
+/** The text after the numbers, without the penalty. */
 function remarkOf(rest: string): string {
   const words = rest
     .replace(/^(?:\s+[-+]?[\d.]+)*/, '')
     .replace(/,?\s*penalty score=\s*[\d.]+/i, '')
     .replace(/\s+/g, ' ')
     .trim();
-  // parmchk2 closes one bracket more than it opens.
+  // parmchk2 closes one more bracket than it opens.
   const isOpen = words.split('(').length >= words.split(')').length;
   return isOpen ? words : words.replace(/\s*\)$/, '');
 }
@@ -75,7 +75,7 @@ function isSame(one: EstimatedParameter, other: EstimatedParameter): boolean {
   return one.term === 'dihedral' && other.term === one.term && other.types === one.types;
 }
 
-/** Of the terms of a sum only the last gives the penalty. */
+/** Only the last term of a sum has the penalty. */
 function merged(one: EstimatedParameter, other: EstimatedParameter): EstimatedParameter {
   return {
     ...other,

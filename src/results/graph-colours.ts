@@ -10,8 +10,8 @@ export interface Colours {
 }
 
 /**
- * @param withHydrogens whether atoms with different numbers of hydrogens are different from the start
- * @returns null where the colours prove that no isomorphism exists
+ * @param withHydrogens whether atoms with different numbers of hydrogens differ from the start
+ * @returns null if the colours prove that no isomorphism exists
  */
 export function commonColours(
   one: Skeleton,

@@ -1,11 +1,11 @@
-/** Maps one molecule's skeleton onto another's, atom by atom, by a search with backtracking. */
+/** Maps one molecule's skeleton onto another's, atom by atom, by backtracking search. */
 import type { Colours } from './graph-colours.ts';
 import type { Skeleton } from './skeleton.ts';
 
-/** Node of the other skeleton by node of the first; -1 where it is not mapped yet. */
+/** Node of the other skeleton by node of the first; -1 if not mapped yet. */
 export type Mapping = readonly number[];
 
-/** `unknown`: the search was given up. */
+/** `unknown`: the search was too long. */
 export type Search = 'found' | 'none' | 'unknown';
 
 /** A condition on the images of some nodes. */
@@ -15,7 +15,7 @@ export interface Condition {
   readonly holds: (mapping: Mapping) => boolean;
 }
 
-/** Molecules need about a step an atom; only conditions that fail in a very symmetric one take more. */
+/** Molecules need about one step per atom; only failing conditions in a very symmetric one take more. */
 const MOST_STEPS = 200_000;
 
 export function searchIsomorphism(
@@ -38,7 +38,7 @@ export function searchIsomorphism(
     for (const image of candidates(node)) {
       steps += 1;
       if (steps > MOST_STEPS) return 'unknown';
-      // One of several equal ends of a chain stands for all: CF3, SO2, tert-butyl.
+      // Only one of several equal chain ends has to be tried: CF3, SO2, tert-butyl.
       const only = (other.neighbours[image]?.length ?? 0) === 1;
       const twin = only ? (other.neighbours[image]?.[0] ?? -1) : -1;
       if (twin !== -1 && tried.has(twin)) continue;
@@ -72,7 +72,7 @@ export function searchIsomorphism(
   return extend(0);
 }
 
-/** From an atom of the rarest colour outwards, so that each atom but the first has a neighbour before it. */
+/** From an atom of the rarest colour outwards, so that each atom except the first has an earlier neighbour. */
 function orderOf({ neighbours }: Skeleton, colours: readonly number[]): number[] {
   const counts = new Map<number, number>();
   for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1);
@@ -92,7 +92,7 @@ function orderOf({ neighbours }: Skeleton, colours: readonly number[]): number[]
   return order;
 }
 
-/** The conditions by the place in the order at which the last of their nodes is mapped. */
+/** The conditions by the position in the order at which the last of their nodes is mapped. */
 function dueConditions(order: readonly number[], conditions: readonly Condition[]): Condition[][] {
   const placeOf = new Map(order.map((node, place) => [node, place]));
   const due: Condition[][] = order.map(() => []);

@@ -1,6 +1,6 @@
-/** JSON of services that do not show every field: nothing in it is taken for granted. */
+/** JSON of services whose fields are not all documented: nothing is assumed. */
 
-/** Parses JSON; undefined where the text is none. */
+/** Parses JSON; undefined if the text is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -16,11 +16,11 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | nu
     : null;
 }
 
-/** Whether all are numbers as JSON has them, or null. Most lists are, and there are millions: these need no copy. */
+/** Whether all values are finite numbers or null. Most lists are, and there are millions: these need no copy. */
 export function arePlain(values: readonly unknown[]): values is readonly (number | null)[] {
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];
-    // Of a number that is not finite, NaN.
+    // NaN if the number is not finite.
     if (value !== null && (typeof value !== 'number' || value - value !== 0)) return false;
   }
   return true;

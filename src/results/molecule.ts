@@ -1,18 +1,18 @@
-/** What is inside the files of a molecule. Pure; null where the files are not whole. */
+/** Reads the files of a molecule. Pure; null if the files are incomplete. */
 import { elementOfAtom, hillFormula } from './elements.ts';
 import { readFrcmod } from './frcmod.ts';
 import type { MoleculeReading } from './reading.ts';
 import { readTopology, totalCharge } from './topology.ts';
 
-/** Texts of the files, by the end of their names. */
+/** Texts of the files, by file name ending. */
 export interface MoleculeTexts {
   /** `X_GMX.itp` */
   readonly itp: string;
-  /** `X_NEW.pdb`: in Ångström and with three decimals, where `X_GMX.gro` has nanometres with three. */
+  /** `X_NEW.pdb`: in ångström and with three decimals, while `X_GMX.gro` has nanometres with three. */
   readonly pdb: string;
   /** `X_AC.frcmod` */
   readonly frcmod: string;
-  /** `X_bcc_gaff2.mol2`, which alone has the orders of the bonds; without it they are not known. */
+  /** `X_bcc_gaff2.mol2`, the only file with bond orders; without it they are unknown. */
   readonly mol2?: string | null | undefined;
 }
 
@@ -41,7 +41,7 @@ export function readMolecule({
   };
 }
 
-/** By the pairs of atoms; null where the file does not have all of them. */
+/** By atom pair; null if the file does not have all of them. */
 function readOrders(mol2: string, bonds: MoleculeReading['bonds']): readonly string[] | null {
   const [, rest = ''] = mol2.split(/^@<TRIPOS>BOND\s*$/m);
   const [lines = ''] = rest.split(/^@/m);
@@ -64,11 +64,11 @@ interface Place {
   readonly position: readonly [number, number, number];
 }
 
-/** The atoms of a PDB file, in its order, which is that of the topology. */
+/** The atoms of a PDB file, in file order, which is that of the topology. */
 function readPlaces(pdb: string): Place[] {
   return pdb.split(/\r?\n/).flatMap((line) => {
     if (!/^(?:ATOM|HETATM)/.test(line)) return [];
-    // Not by columns: a long name of an atom or residue moves them.
+    // Not by columns: a long atom or residue name shifts them.
     const [x, y, z] = line.slice(20).match(/-?\d+\.\d{3}/g) ?? [];
     if (x === undefined || y === undefined || z === undefined) return [];
     const symbol = /[A-Za-z]+\s*$/.exec(line.slice(60))?.[0].trim() ?? '';

@@ -1,5 +1,5 @@
 /**
- * Reading a prediction payload, whose inner structure the contract does not show (2.5). Seen so far:
+ * Reads a prediction payload, whose inner structure the contract does not define (2.5). Seen so far:
  *
  *   {proteins: {id: {seq, backbone, …}}, metadata}           the engine's own
  *   {proteins: {id: {backbone, …}}, sequences: {id: […]}}    the engine's own for alignments, gaps null
@@ -8,7 +8,7 @@
  *   {status: 'success', predictor, results: {sequence, prediction}}   the earlier variant (section 9.5)
  *   [{ID_file, sequence, seqCodes, shiftCrypt: ['0.512'], chainCode}]  NMR shifts, values as text
  *
- * In all of them an entry is an object with the values of one protein as arrays, one value a residue.
+ * In all of them an entry is an object with the values of one protein as arrays, one value per residue.
  */
 import { readResultJson } from './result-json.ts';
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
@@ -16,13 +16,13 @@ import { arePlain, asObject } from './json.ts';
 
 export type PayloadValue = number | string | null;
 
-/** What was predicted for one protein, one row of an alignment, or one chain. */
+/** The prediction for one protein, one row of an alignment, or one chain. */
 export interface PayloadEntry {
-  /** As the service names it: never a file name. */
+  /** As named by the service: never a file name. */
   readonly id: string;
-  /** One letter a residue (gaps as `-`); '' where the payload does not show it. */
+  /** One letter per residue (gaps as `-`); '' if the payload does not contain it. */
   readonly sequence: string;
-  /** By the payload's own key, one value a residue or column; numbers sent as text are numbers here. */
+  /** By the payload's own key, one value per residue or column; numbers sent as text are converted. */
   readonly values: Readonly<Record<string, readonly PayloadValue[]>>;
   /** Single values of the whole entry: `protein_score`, `chainCode`. */
   readonly scalars: Readonly<Record<string, number | string>>;
@@ -73,13 +73,13 @@ function keyedEntries(object: JsonObject, sequences: JsonObject | null): Payload
   return Object.entries(object).flatMap(([id, value]) => {
     const entry = asObject(value);
     if (entry === null || id === 'metadata') return [];
-    // `{}` is an entry: the engine names a record for which it predicted nothing.
+    // `{}` is an entry: the engine lists a record for which it predicted nothing.
     if (!(isPrediction(entry) || Object.keys(entry).length === 0)) return [];
     return [readEntry(entry, id, sequences?.[id] ?? null)];
   });
 }
 
-/** The earlier variant: `results` holds a sequence and its `prediction` in any of these shapes, or entries by id. */
+/** The earlier variant: `results` contains a sequence and its `prediction` in any of these forms, or entries by id. */
 function wrappedEntries(results: JsonObject, wrapper: JsonObject): PayloadEntry[] {
   const prediction = results['prediction'];
   if (prediction === undefined) return keyedEntries(results, null);
@@ -115,14 +115,14 @@ function readEntry(object: JsonObject, key: string, sequence: unknown): PayloadE
   };
 }
 
-/** Letters one by one, or as one text. */
+/** As an array of letters, or as one text. */
 function readSequence(value: unknown): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';
   return value.map((letter) => (typeof letter === 'string' ? letter : '-')).join('');
 }
 
-/** An array of single values; null for anything else. */
+/** An array of scalars; null for anything else. */
 function readValues(value: unknown): readonly PayloadValue[] | null {
   if (!Array.isArray(value)) return null;
   const items: readonly unknown[] = value;

@@ -1,6 +1,6 @@
 /**
- * Reading aids: what a predicted value is commonly taken to mean, as the tools' own pages give it. They help to find a
- * place in a table or a plot; they are no result.
+ * Reading aids: how a predicted value is commonly interpreted, according to the tools' own pages. They help to find a
+ * place in a table or a plot; they are not results.
  */
 
 /** DynaMine's backbone S²: above, likely part of a membrane-spanning helix. */
@@ -8,7 +8,7 @@ export const MEMBRANE_ABOVE = 1;
 /** From here on: rigid. */
 export const RIGID_FROM = 0.8;
 
-/** DynaMine's backbone S², from the top. A value belongs to the first whose bound it reaches. */
+/** DynaMine's backbone S², from the highest. A value belongs to the first class whose bound it reaches. */
 export const BACKBONE_CLASSES = [
   { label: 'membrane-spanning', above: MEMBRANE_ABOVE },
   { label: 'rigid', from: RIGID_FROM },
@@ -22,14 +22,16 @@ export type BackboneClass = (typeof BACKBONE_CLASSES)[number]['label'];
 export const EARLY_FOLDING_ABOVE = 0.169;
 /** Above: likely disordered (DisoMine). */
 export const DISORDER_ABOVE = 0.5;
-/** From here on a residue counts to an aggregation-prone stretch. AgMata's authors give no threshold: this one is ours. */
+/**
+ * From here on a residue belongs to an aggregation-prone region. AgMata's authors give no threshold: this one is ours.
+ */
 export const AGGREGATION_FROM = 1;
-/** Residues that such a stretch has at least. */
+/** Minimum number of residues of such a region. */
 export const AGGREGATION_RESIDUES = 5;
-/** From here on: a whole protein that is likely to separate into phases (PSPer's `protein_score`). */
+/** From here on, the whole protein is likely to phase-separate (PSPer's `protein_score`). */
 export const PHASE_SEPARATION_FROM = 0.5611;
 
-/** ShiftCrypt's way to say that too many shifts of a residue are missing: a true result, and no index. */
+/** ShiftCrypt's value for a residue with too many missing shifts: a valid result, but not an index. */
 export const SHIFTS_MISSING = -10;
 
 export function backboneClass(value: number): BackboneClass {

@@ -1,9 +1,9 @@
 /**
- * What is inside a result, read for people: what the tables hold a row of, and what the report draws. One shape a
- * kind, whatever shape the service had chosen for its payload.
+ * The content of a result, for the tables and the report. One form per kind, whatever form the service has chosen for
+ * its payload.
  */
 
-/** One atom of a molecule, as the topology has it (GROMACS manual, topology file formats, `[ atoms ]`). */
+/** One atom of a molecule, as in the topology (GROMACS manual, topology file formats, `[ atoms ]`). */
 export interface AtomReading {
   /** In the molecule, `C1`; unique by convention only. */
   readonly name: string;
@@ -19,17 +19,17 @@ export interface AtomReading {
   readonly position: readonly [x: number, y: number, z: number];
 }
 
-/** A force-field parameter that was not in the force field: taken over from a similar one, or guessed. */
+/** A parameter that is not in the force field: copied from a similar one, or guessed. */
 export interface EstimatedParameter {
   /** AC.frcmod's section. */
   readonly term: 'mass' | 'bond' | 'angle' | 'dihedral' | 'improper' | 'nonbonded';
   /** The atom types, `ca-c3-h1`. */
   readonly types: string;
-  /** parmchk2's penalty score; null where the line gives none. 0 fits well, above 10 deserves a look. */
+  /** parmchk2's penalty score; null if the line has none. 0 fits well, above 10 should be checked. */
   readonly penalty: number | null;
   /** `ATTN, need revision`: no similar parameter was found. */
   readonly needsRevision: boolean;
-  /** Where the numbers come from, in parmchk2's words without the penalty: `same as c3-c -n`; '' where it says nothing. */
+  /** The source of the numbers, in parmchk2's words without the penalty: `same as c3-c -n`; '' if there is none. */
   readonly remark: string;
 }
 
@@ -44,18 +44,21 @@ export interface MoleculeReading {
   readonly atoms: readonly AtomReading[];
   /** Pairs of indices into `atoms`, from 0. */
   readonly bonds: readonly (readonly [number, number])[];
-  /** The order of each of `bonds` as the engine found it: `1`, `2`, `3`, `ar`; null where its file does not tell. */
+  /**
+   * The order of each of `bonds` as determined by the engine: `1`, `2`, `3`, `ar`; null if its file does not contain
+   * it.
+   */
   readonly orders: readonly string[] | null;
   readonly estimated: readonly EstimatedParameter[];
 }
 
-/** Values along a chain: one a residue or column, null where there is none. Text only for psper's `viterbi`. */
+/** Values along a chain: one per residue or column, null for no value. Text only for psper's `viterbi`. */
 export type Track = readonly (number | string | null)[];
 
 export interface ProteinReading {
-  /** The header as the user wrote it where that is known, else the payload's id. */
+  /** The header as the user wrote it, if known, else the payload's id. */
   readonly name: string;
-  /** One letter a residue; gaps of an alignment as `-`; '' where the payload does not show them. */
+  /** One letter per residue; gaps of an alignment as `-`; '' if the payload does not contain them. */
   readonly residues: string;
   /** By the payload's key: `backbone`, `sidechain`, `disoMine`, … in the order of docs/result-tables.md. */
   readonly tracks: Readonly<Record<string, Track>>;
@@ -68,18 +71,18 @@ export interface SequenceReading {
   readonly proteins: readonly ProteinReading[];
 }
 
-/** The names of the five figures that the engine gives of each column of an alignment. */
+/** The names of the five statistics that the engine gives for each column of an alignment. */
 export const SPREAD_KEYS = [
   'median',
   'firstQuartile',
   'thirdQuartile',
-  /** Third quartile + 1.5 × the distance of the quartiles: a value above it is an outlier. It is a fence, no value. */
+  /** Third quartile + 1.5 × the interquartile range: a value above it is an outlier. It is a limit, not a value. */
   'topOutlier',
-  /** First quartile − 1.5 × the distance of the quartiles. */
+  /** First quartile − 1.5 × the interquartile range. */
   'bottomOutlier',
 ] as const;
 
-/** How the values of the rows spread, column by column; null where every row has a gap. */
+/** The distribution of the rows' values, column by column; null if every row has a gap. */
 export type ColumnSpread = Readonly<Record<(typeof SPREAD_KEYS)[number], Track>>;
 
 export interface AlignmentReading {
@@ -87,7 +90,7 @@ export interface AlignmentReading {
   readonly proteins: readonly ProteinReading[];
   /** Number of columns. */
   readonly columns: number;
-  /** By the payload's key, each with one value a column. */
+  /** By the payload's key, each with one value per column. */
   readonly spreads: Readonly<Record<string, ColumnSpread>>;
 }
 
@@ -96,9 +99,9 @@ export interface ChainReading {
   readonly name: string;
   readonly chain: string | null;
   readonly residues: string;
-  /** Residue numbers as the service gives them; text where it has insertion codes. */
+  /** Residue numbers as given by the service; text if there are insertion codes. */
   readonly numbers: readonly (number | string)[];
-  /** ShiftCrypt index; -10 means that too many shifts of the residue are missing, a true result. */
+  /** ShiftCrypt index; -10 means that too many shifts of the residue are missing, which is a valid result. */
   readonly shiftCrypt: readonly (number | null)[];
 }
 

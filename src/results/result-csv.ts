@@ -1,6 +1,6 @@
 /**
- * The CSV form of a prediction. The contract does not show it (prediction service, 4.6); the engine writes a row a
- * residue, and a column for every predictor, of which those that did not run are empty:
+ * The CSV form of a prediction. The contract does not define it (prediction service, 4.6); the engine writes one row
+ * per residue, and a column for every predictor, empty for those that did not run:
  *
  *   sequence_id,residue,residue_index,RRM,agmata,arg,backbone,…     sequences and alignments, gaps as `-`
  *   chainCode,seqCode,residue,shiftCrypt                            NMR shifts
@@ -10,19 +10,19 @@ import { parse } from 'csv-parse/sync';
 /** The rows of one protein or chain. */
 export interface CsvEntry {
   readonly id: string;
-  /** The column `residue`, a cell a row. */
+  /** The column `residue`, one cell per row. */
   readonly residues: readonly string[];
-  /** The other columns by their name, a cell a row. */
+  /** The other columns by name, one cell per row. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ResultCsv {
-  /** Which column names the entries. */
+  /** The column with the id of the entry. */
   readonly idColumn: 'sequence_id' | 'chainCode';
   readonly entries: readonly CsvEntry[];
 }
 
-/** Null for a text of another form. Rows of one id are one entry, also when others stand between them. */
+/** Null for a text in another format. Rows with one id are one entry, even if they are not consecutive. */
 export function readResultCsv(text: string): ResultCsv | null {
   const [header = [], ...rows] = readRows(text);
   const idColumn = (['sequence_id', 'chainCode'] as const).find((name) => header.includes(name));
@@ -45,7 +45,7 @@ export function readResultCsv(text: string): ResultCsv | null {
   return { idColumn, entries };
 }
 
-/** A CSV table by the names of its columns; empty for a text that is none. */
+/** A CSV table by column name; empty if the text is not a table. */
 export function readCsvTable(text: string): readonly Readonly<Record<string, string>>[] {
   const [header = [], ...rows] = readRows(text);
   return rows.map((row) =>
@@ -54,7 +54,7 @@ export function readCsvTable(text: string): readonly Readonly<Record<string, str
 }
 
 function readRows(text: string): string[][] {
-  // Ten times as fast as the parser, and the engine quotes nothing but names with a comma.
+  // Ten times as fast as the parser, and the engine quotes only names with a comma.
   if (!text.includes('"')) return splitRows(text);
   try {
     const rows: string[][] = parse(text, {

@@ -1,11 +1,11 @@
-/** A result's bytes as JSON: NaN and Infinity are tolerated, a text cut short is told from one that is no JSON. */
+/** A result's bytes as JSON: tolerates NaN and Infinity, and distinguishes truncated JSON from other text. */
 import { RESULT_PROBLEMS, resultProblem, type ResultProblem } from './result-problems.ts';
 import { parseJson } from './json.ts';
 
 export type ResultJson = { readonly ok: true; readonly json: unknown } | ResultProblem;
 
-/** Python's `json` writes these for floats that are no numbers; JSON has no word for them (RFC 8259 section 6). */
-// A string without its end goes to the end of the text: to try again at each of its quotes would take for ever.
+/** Python's `json` writes these for non-finite floats; JSON does not have them (RFC 8259 section 6). */
+// An unterminated string extends to the end of the text: retrying at each of its quotes would take forever.
 const STRING_OR_NOT_A_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/gs;
 const STRING_OR_BRACKET = /"[^"\\]*(?:\\.[^"\\]*)*("?)|[[{\]}]/gs;
 

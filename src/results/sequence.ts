@@ -1,9 +1,9 @@
-/** What is inside the result of a sequence job. Pure. */
+/** Reads the result of a sequence job. Pure. */
 import { readPayload } from './payload.ts';
 import type { SequenceReading } from './reading.ts';
 import { readProteins, type RecordHeaders } from './tracks.ts';
 
-/** @returns null where the bytes hold no prediction */
+/** @returns null if the bytes contain no prediction */
 export function readSequences(
   bytes: Uint8Array | string,
   headers?: RecordHeaders,

@@ -1,8 +1,8 @@
-/** What is inside the result of a shift file. Pure. */
+/** Reads the result of a shift file. Pure. */
 import { readPayload, type PayloadEntry } from './payload.ts';
 import type { ChainReading, ShiftsReading } from './reading.ts';
 
-/** @returns null where the bytes hold no prediction */
+/** @returns null if the bytes contain no prediction */
 export function readShifts(bytes: Uint8Array | string): ShiftsReading | null {
   const payload = readPayload(bytes);
   return payload.ok ? { kind: 'shifts', chains: payload.entries.map(readChain) } : null;
@@ -16,7 +16,7 @@ function readChain({ id, sequence, values, scalars }: PayloadEntry): ChainReadin
     name: id,
     chain: chain === undefined ? null : String(chain),
     residues: sequence,
-    // Without codes of its own the chain is counted from 1, as residues are.
+    // Without its own codes, the chain is numbered from 1, like residues.
     numbers: indices.map((_, index) => numbers[index] ?? index + 1),
     shiftCrypt: indices.map((value) => (typeof value === 'number' ? value : null)),
   };

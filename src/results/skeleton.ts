@@ -1,6 +1,6 @@
 /**
- * A molecule as its skeleton: the atoms that hydrogens are bonded to, with the number of their hydrogens. Hydrogens of
- * one atom are alike, so leaving them out makes the search for an isomorphism short.
+ * A molecule as its skeleton: its atoms without hydrogens, but with the number of hydrogens on each. The hydrogens of
+ * one atom are equivalent, so leaving them out shortens the search for an isomorphism.
  */
 import type { MolecularGraph } from '../domain/molecular-graph.ts';
 

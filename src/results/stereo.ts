@@ -13,21 +13,21 @@ export interface PlacedMolecule extends MolecularGraph {
   readonly places: readonly Place[];
 }
 
-/** A centre in the skeleton: the node and its neighbours, of which `null` is its only hydrogen. */
+/** A centre in the skeleton: the node and its neighbours; `null` is its only hydrogen. */
 export interface SkeletonCentre {
   readonly node: number;
   readonly neighbours: readonly (number | null)[];
   readonly clockwise: boolean;
 }
 
-/** Of the volume that three or four unit vectors span: a flat arrangement has no configuration. */
+/** Minimum volume that three or four unit vectors span: a flat arrangement has no configuration. */
 const FLAT = { 3: 0.2, 4: 0.5 } as const;
 /** Cosine of a dihedral angle. */
 const TWISTED = 0.3;
 
 /**
- * Whether the second to last neighbour follow each other clockwise, seen from the first; null where that is not clear.
- * Of three neighbours a lone pair is taken for the fourth.
+ * Whether the second to last neighbour are in clockwise order, seen from the first; null if that is not clear. With
+ * three neighbours, a lone pair counts as the fourth.
  */
 export function isClockwise(centre: Place, neighbours: readonly Place[]): boolean | null {
   const [first, second, third, fourth] = neighbours.map((place) => unit(minus(place, centre)));
@@ -38,7 +38,7 @@ export function isClockwise(centre: Place, neighbours: readonly Place[]): boolea
   return volume > 0;
 }
 
-/** Whether the ends of a chain of four lie on opposite sides of its middle bond; null where that is not clear. */
+/** Whether the ends of a chain of four are on opposite sides of its middle bond; null if that is not clear. */
 export function isTrans(places: readonly (Place | undefined)[]): boolean | null {
   const [first, second, third, last] = places;
   if (!first || !second || !third || !last) return null;
@@ -48,7 +48,7 @@ export function isTrans(places: readonly (Place | undefined)[]): boolean | null 
   return Math.abs(cosine) > TWISTED ? cosine < 0 : null;
 }
 
-/** The centres that the input specifies. Without those that have two equal neighbours, and so no configuration. */
+/** The centres that the input specifies, without those that have two equal neighbours and so no configuration. */
 export function centresOf(
   { stereo, elements }: DescribedMolecule,
   skeleton: Skeleton,
@@ -77,7 +77,7 @@ function centresByPlaces(
   });
 }
 
-/** Two hydrogens, or two ends of a chain of the same element with as many hydrogens. */
+/** Two hydrogens, or two terminal atoms of the same element with equally many hydrogens. */
 function hasTwins({ elements, neighbours, hydrogens }: Skeleton, node: number): boolean {
   if ((hydrogens[node]?.length ?? 0) > 1) return true;
   const ends = (neighbours[node] ?? []).filter((other) => neighbours[other]?.length === 1);
@@ -103,7 +103,7 @@ export function clockwiseAt(
   return centre && around.length === neighbours.length ? isClockwise(centre, around) : null;
 }
 
-/** The image must have the same configuration, where its coordinates show one. */
+/** The image must have the same configuration, if its coordinates define one. */
 export function centreCondition(
   { node, neighbours, clockwise }: SkeletonCentre,
   other: Skeleton,
@@ -142,7 +142,7 @@ export function doubleBondConditions(
   });
 }
 
-/** Atom in the other molecule; `null` stands for the only hydrogen of the node beside it. */
+/** Atom in the other molecule; `null` means the only hydrogen of the node `beside`. */
 function imageAtom(other: Skeleton, mapping: Mapping, node: number | null, beside: number): number {
   if (node === null) return other.hydrogens[mapping[beside] ?? -1]?.[0] ?? -1;
   return other.atoms[mapping[node] ?? -1] ?? -1;

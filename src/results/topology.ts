@@ -17,7 +17,7 @@ export interface Topology {
   readonly bonds: readonly (readonly [number, number])[];
 }
 
-/** Null where the text lists no atoms. */
+/** Null if the text lists no atoms. */
 export function readTopology(itp: string): Topology | null {
   const atoms: TopologyAtom[] = [];
   const indices = new Map<string, number>();
@@ -35,13 +35,13 @@ export function readTopology(itp: string): Topology | null {
   return atoms.length === 0 ? null : { name, atoms, bonds };
 }
 
-/** Sum of the charges, without the dust that adding binary fractions leaves: files give six decimals. */
+/** Sum of the charges, without the rounding errors of binary fractions: files have six decimals. */
 export function totalCharge(atoms: readonly Pick<TopologyAtom, 'charge'>[]): number {
   const sum = atoms.reduce((total, { charge }) => total + charge, 0);
   return Math.round(sum * 1e6) / 1e6 || 0;
 }
 
-/** The lines of a section, split at blanks; comments, empty lines and `#` directives are left out. */
+/** The lines of a section, split at spaces; comments, empty lines and `#` directives are left out. */
 function section(itp: string, name: string): string[][] {
   const head = new RegExp(`^\\s*\\[ *${name} *\\]`, 'm').exec(itp);
   if (head === null) return [];

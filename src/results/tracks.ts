@@ -1,22 +1,22 @@
-/** The proteins of a payload: values along their residues, under the names that the user gave. */
+/** The proteins of a payload: values along their residues, with the user's names. */
 import { arePlain } from './json.ts';
 import type { Payload, PayloadEntry, PayloadValue } from './payload.ts';
 import type { ProteinReading, Track } from './reading.ts';
 
-/** The keys that the predictors are known to give, in the order of tables and plots; others follow as they come. */
+/** The known keys of the predictors, in the order of tables and plots; others follow in payload order. */
 export const TRACK_KEYS = [
   ...(['backbone', 'sidechain', 'helix', 'sheet', 'coil', 'ppII'] as const),
   ...(['earlyFolding', 'disoMine', 'agmata'] as const),
   ...(['viterbi', 'complexity', 'arg', 'tyr', 'RRM', 'disorder'] as const),
 ] as const;
 
-/** Text in these is no value; of keys that are not known nobody can say. */
+/** Text in these is not a value; for unknown keys it may be. */
 const NUMERIC: ReadonlySet<string> = new Set(TRACK_KEYS.filter((key) => key !== 'viterbi'));
 
 /** Header as the user wrote it, by the id in the results; an id that is not listed is the header. */
 export type RecordHeaders = Readonly<Record<string, string>>;
 
-/** In the order of the payload. */
+/** In payload order. */
 export function readProteins(
   payload: Payload,
   headers: RecordHeaders = {},
@@ -39,7 +39,7 @@ function readProtein(entry: PayloadEntry, headers: RecordHeaders): ProteinReadin
     scores: Object.fromEntries(
       Object.entries(entry.scalars).filter(
         (pair): pair is [string, number] =>
-          // How long the engine took is no property of the protein.
+          // The engine's run time is not a property of the protein.
           typeof pair[1] === 'number' && !pair[0].endsWith('_execution_time'),
       ),
     ),
@@ -54,7 +54,7 @@ function inOrder(keys: readonly string[]): readonly string[] {
   ];
 }
 
-/** As long as the chain. */
+/** Padded or cut to the length of the chain. */
 function numbers(values: readonly PayloadValue[] = [], length: number): Track {
   if (values.length === length && arePlain(values)) return values;
   const track = new Array<number | null>(length);
@@ -65,7 +65,7 @@ function numbers(values: readonly PayloadValue[] = [], length: number): Track {
   return track;
 }
 
-/** The labels of `viterbi` come with a blank in front. */
+/** The labels of `viterbi` have a leading space. */
 function labels(values: readonly PayloadValue[] = [], length: number): Track {
   return Array.from({ length }, (_, index) => {
     const value = values[index] ?? null;

@@ -1,6 +1,6 @@
 /**
- * `hundredfold completion bash|zsh|fish`: completion of commands, options, their choices and the names of campaigns. The
- * script asks this program at every tab, so nothing slow may happen: no server is asked.
+ * `hundredfold completion bash|zsh|fish`: completion of commands, options, their choices and the names of campaigns.
+ * The shell script calls this program at every tab, so it must be fast and asks no server.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import { PREPARED_CAMPAIGN } from '../../store/layout.ts';
 
-/** To be called when all commands are known. */
+/** Call it after all commands are defined. */
 export function addCompletion(program: Command): void {
   const { commands } = tab(program, { completionCommandName: 'completion' });
   for (const { arguments: known } of commands.values()) {
@@ -18,7 +18,7 @@ export function addCompletion(program: Command): void {
   }
 }
 
-/** Those whose trees lie in the usual folder. */
+/** Campaigns with trees in the default folder. */
 function campaignsHere(): string[] {
   const folder = 'results';
   if (!existsSync(folder)) return [];

@@ -6,7 +6,7 @@ export function ending<A extends unknown[]>(command: (...args: A) => Promise<num
 }
 
 export async function endProcess(code: number): Promise<never> {
-  // stdout may be a pipe: what is still in it must get out first.
+  // stdout may be a pipe: flush it first.
   await new Promise((resolve) => process.stdout.write('', resolve));
   process.exit(code);
 }

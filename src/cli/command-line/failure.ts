@@ -1,4 +1,4 @@
-/** How a command that fails says so: in words on stderr, with `--json` as the one document of stdout as well. */
+/** How a failing command reports its error: as text on stderr; with `--json` also as the only document on stdout. */
 import { CommanderError } from 'commander';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { explain } from '../text/explain.ts';
@@ -24,7 +24,7 @@ function printFailure({ code, message, remedy }: HundredfoldError): void {
     printDocument({ error: { code, message, remedy } });
 }
 
-/** Commander has told people already. */
+/** Commander has already printed the message. */
 function usageError({ message }: CommanderError): HundredfoldError {
   return new HundredfoldError({
     code: 'USAGE',
@@ -33,7 +33,7 @@ function usageError({ message }: CommanderError): HundredfoldError {
   });
 }
 
-/** Temporal's client, which knows its own errors, takes half a second to load: only now. */
+/** Temporal's client, which knows its own errors, takes half a second to load, so it is loaded only here. */
 async function worded(error: unknown): Promise<unknown> {
   const { isTemporalAway, temporalAway } = await import('../../campaigns/temporal-away.ts');
   const { refusalOf } = await import('../../temporal/refusals.ts');

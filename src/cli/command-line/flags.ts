@@ -1,10 +1,10 @@
-/** What can be typed after a command: the options that several of them have. */
+/** The options that several commands share. */
 export interface CommonFlags {
   readonly config?: string;
   readonly json?: boolean;
 }
 
-/** Of commands that may bring the services of this project with them. */
+/** For commands that can start the services of this project. */
 export interface ServiceFlags extends CommonFlags {
   readonly services?: 'local';
 }

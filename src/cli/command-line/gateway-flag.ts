@@ -4,7 +4,7 @@ import { HundredfoldError } from '../../domain/errors.ts';
 import { GATEWAY_NAMES, type GatewayRule } from '../../local-services/gateway/personalities.ts';
 
 /**
- * `NAME[:AFTER[:FOR]]`, e.g. `firewall-403:5s:30s`: the trouble begins AFTER the start and lasts FOR. `none` is a
+ * `NAME[:AFTER[:FOR]]`, e.g. `firewall-403:5s:30s`: the failure begins AFTER the start and lasts FOR. `none` is a
  * gateway that relays everything: null. Throws `OPTION_INVALID`.
  */
 export function readGateway(text: string): GatewayRule | null {
@@ -23,7 +23,7 @@ export function readGateway(text: string): GatewayRule | null {
   return { name, afterMs, ...(forMs === undefined ? {} : { forMs }) };
 }
 
-/** In ms; a trouble may begin at once, so zero is a length too. */
+/** In ms; zero is allowed, because a failure may begin at once. */
 function lengthOf(text: string): number | null {
   return /^0(ms|s|m|h|d)?$/.test(text) ? 0 : parseDuration(text);
 }

@@ -1,4 +1,4 @@
-/** Commands that show what is there: `ui`, `open`, `logs` and `version`. */
+/** Commands that only show something: `ui`, `open`, `logs` and `version`. */
 import { checkedName } from '../../manifest/name.ts';
 import type { CommandLine } from './command-line.ts';
 import type { TreeFlags } from '../session/find-tree.ts';

@@ -1,4 +1,4 @@
-/** All commands with their options: one file a command, loaded when it is called. */
+/** All commands with their options: one file per command, loaded when it is called. */
 import { Argument, Command, Option } from 'commander';
 import { KINDS, SERVICES } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';

@@ -1,4 +1,4 @@
-/** The command lines of `verify` and `deposit`: results that can be handed on. */
+/** The command lines of `verify` and `deposit`. */
 import { Option } from 'commander';
 import type { CommandLine } from './command-line.ts';
 import type { DepositFlags } from '../commands/deposit.ts';

@@ -66,7 +66,7 @@ function addLimits(command: Command): void {
     .option('--job-time-limit <time>', 'time limit of a job', '1h');
 }
 
-/** What stands around the services. */
+/** Options for the environment of the services. */
 function addSurroundings(command: Command): void {
   command
     .option('--base-path <path>', 'path of both services behind a reverse proxy, such as /tools')

@@ -1,4 +1,4 @@
-/** `--share`, `--priority` and `--reserve`: how a campaign stands among others that use the same token. */
+/** `--share`, `--priority` and `--reserve`: the share of a campaign among others that use the same token. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 export function withStanding(command: Command): Command {

@@ -1,4 +1,4 @@
-/** Commands for whoever runs the Temporal server: `setup temporal`, `codec-server` and `deployment`. */
+/** Commands for operators of a Temporal server: `setup temporal`, `codec-server` and `deployment`. */
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../config/duration.ts';
 import type { CodecServerFlags } from '../commands/codec-server.ts';
@@ -95,7 +95,7 @@ function addSetup({ program, config, json, ending }: CommandLine): void {
     );
 }
 
-/** Temporal takes no retention below an hour, and keeps whole seconds. */
+/** Temporal accepts no retention below an hour, and stores whole seconds. */
 function retention(text: string): number {
   const ms = parseDuration(text);
   if (ms !== null && ms >= 3_600_000) return Math.round(ms / 1_000) * 1_000;

@@ -1,4 +1,4 @@
-/** `--where state=failed`: which items of a campaign, by the same properties that `items` shows. */
+/** `--where state=failed`: selects items of a campaign by the properties that `items` shows. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES, OPEN_STATES } from '../../domain/states.ts';
@@ -7,7 +7,7 @@ import type { ItemLine } from '../../campaigns/item-lines.ts';
 const PROPERTIES = ['state', 'kind', 'code', 'id'] as const;
 type Property = (typeof PROPERTIES)[number];
 
-/** Of those whose values are known, all of them. */
+/** For properties with a fixed set of values: all of them. */
 const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
   state: [...OPEN_STATES, ...FINAL_STATES],
   kind: KINDS,
@@ -16,7 +16,7 @@ const VALUES: Readonly<Partial<Record<Property, readonly string[]>>> = {
 export type Where = (line: ItemLine) => boolean;
 
 /**
- * All conditions must hold; of one condition, any of the values that are named with commas.
+ * All conditions must match; within one condition, any of its comma-separated values.
  * @throws HundredfoldError `WHERE_INVALID`
  */
 export function parseWhere(conditions: readonly string[]): Where {

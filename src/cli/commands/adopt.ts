@@ -1,4 +1,4 @@
-/** `hundredfold adopt`: jobs that were submitted elsewhere become the items of a campaign (docs/adopting.md). */
+/** `hundredfold adopt`: turns jobs that were submitted elsewhere into the items of a campaign (docs/adopting.md). */
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.ts';
 import type { ErrorCode } from '../../domain/error-codes/registry.ts';
@@ -33,12 +33,11 @@ export interface AdoptFlags extends RunFlags {
   readonly kind?: Kind;
 }
 
-/** What the command is about. */
 interface Order {
   readonly service: ServiceName;
   readonly flags: AdoptFlags;
   readonly settings: Settings;
-  /** That the campaigns lie in. */
+  /** The folder of the campaigns. */
   readonly folder: string;
 }
 
@@ -92,7 +91,7 @@ function checkArguments(
   }
 }
 
-/** Jobs by their ids. The same command goes on with the campaign that has one of them. */
+/** Jobs by their ids. The same command continues the campaign that has one of them. */
 async function namedJobs(order: Order, ids: readonly string[]): Promise<Wanted> {
   const { service, flags, folder } = order;
   const has = (rows: readonly AdoptedRow[]): boolean =>
@@ -111,7 +110,7 @@ async function namedJobs(order: Order, ids: readonly string[]): Promise<Wanted> 
   return { name, rows: [...rows, ...(unclear.length === 0 ? [] : await looked(order, unclear))] };
 }
 
-/** Jobs whose kind is to be found out: each list of past results is of one kind (contract 4.7). */
+/** Jobs whose kind is unknown: each list of past results is of one kind (contract 4.7). */
 async function looked(order: Order, ids: readonly string[]): Promise<readonly AdoptedRow[]> {
   const { jobs, notes } = await listed(order);
   const found = jobs.filter(({ remoteId }) => ids.includes(remoteId));
@@ -127,7 +126,7 @@ async function looked(order: Order, ids: readonly string[]): Promise<readonly Ad
   return found.map(rowOf);
 }
 
-/** Everything that the service holds and this folder does not have. */
+/** Every job that the service still has and this folder does not. */
 async function pastJobs(order: Order): Promise<Wanted | null> {
   const { service, flags, folder } = order;
   const list = await listed(order);
@@ -189,7 +188,7 @@ function rowOf({ kind, remoteId, jobName }: RemoteJob): AdoptedRow {
   return { ...idFor(remoteId), kind, remote_id: remoteId, ...title };
 }
 
-/** The job's id names the item, where it can be a folder's name; otherwise the row gets one by its line. */
+/** The job's id names the item if it is valid as a folder name; otherwise the row gets an id from its line number. */
 function idFor(remoteId: string): { readonly id?: string } {
   return /^(?!\.)[A-Za-z0-9._-]{1,64}$/.test(remoteId) ? { id: remoteId } : {};
 }
@@ -198,7 +197,7 @@ function kindsOf(service: ServiceName): readonly Kind[] {
   return KINDS.filter((kind) => SERVICE_OF_KIND[kind] === service);
 }
 
-/** The date of today, as on the clock here. */
+/** With today's date in local time. */
 function newName(service: ServiceName): string {
   return `adopted-${service}-${new Intl.DateTimeFormat('sv-SE').format(new Date())}`;
 }

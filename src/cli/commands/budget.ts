@@ -1,4 +1,6 @@
-/** `hundredfold budget`: per service and credential: charged, free, when the next slots free up. */
+/**
+ * `hundredfold budget`: per service and credential: submissions charged, submissions left, when the next slots free up.
+ */
 import { readBudgets } from '../../activities/budget-status.ts';
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -37,7 +39,7 @@ export async function budget(flags: BudgetFlags): Promise<number> {
   });
 }
 
-/** Of all folders and servers of this user, which a budget of one Temporal does not see. */
+/** Across all folders and servers of this user, which the budget in one Temporal cannot see. */
 function printLedger(): void {
   const view = viewLedger(process.env);
   if (!view) return;

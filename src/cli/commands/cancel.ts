@@ -15,7 +15,7 @@ import { openCampaign } from '../session/open-campaign.ts';
 import { answered, withSession, type Around } from '../session/with-session.ts';
 
 export interface CancelFlags extends CommonFlags {
-  /** The output tree is gone for good: nothing is waited for that would be written there. */
+  /** The output tree is permanently lost: do not wait for anything that would be written to it. */
   readonly abandon?: boolean;
 }
 
@@ -38,7 +38,7 @@ async function cancelled(
   const obstacle = await answered(
     (async () => treeObstacleOf({ session, ...followed }, await handle.describe()))(),
   );
-  // Cancelled, it would wait for ever: it cannot write the ends of its items.
+  // Once cancelled, it would wait forever: it cannot write the ends of its items.
   if (obstacle !== null && session.role !== 'remote') {
     say(obstacle);
     await answered(endObsolete(session, name, say));
@@ -53,7 +53,7 @@ async function cancelled(
     return EXIT.ok;
   }
   say(`${name} is cancelled. Slots that were used stay used.`);
-  // Whether a worker has the tree that we do not have, only the user knows.
+  // Only the user knows whether a worker has the tree that this machine does not have.
   if (obstacle !== null) say(`  Waiting for its output tree: ${obstacle}${ABANDON(name)}`);
   if (session.role !== 'host') return EXIT.ok;
   return seeOut(session, followed, flags, around);
@@ -76,7 +76,7 @@ async function abandon(
   return EXIT.ok;
 }
 
-/** Nobody else works on it: this command does, until the tables of what was done are written. */
+/** Nothing else works on it, so this command does until the tables of the finished items are written. */
 async function seeOut(
   session: Session,
   followed: Observed,

@@ -1,4 +1,4 @@
-/** `hundredfold deployment status|promote|rollback`: which version of the program works, while campaigns are open. */
+/** `hundredfold deployment status|promote|rollback`: which version of the program runs the open campaigns. */
 import { loadSettings } from '../../config/settings.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { temporalAddress } from '../../host/session.ts';
@@ -19,7 +19,7 @@ interface Place {
   readonly json: boolean;
 }
 
-/** Prints the versions that the server has seen workers of, newest first. */
+/** Prints the versions whose workers the server has seen, newest first. */
 export async function deploymentStatus(flags: CommonFlags): Promise<number> {
   return at(flags, async ({ client, deployment, json }) => {
     const builds = await seen(client, deployment);
@@ -29,7 +29,7 @@ export async function deploymentStatus(flags: CommonFlags): Promise<number> {
   });
 }
 
-/** Makes a version current; by default that of this program. */
+/** Makes a version current; the default is the version of this program. */
 export async function promote(build: string | undefined, flags: CommonFlags): Promise<number> {
   return at(flags, async (place) => {
     const id = build ?? thisBuild(place.deployment).id;
@@ -37,7 +37,7 @@ export async function promote(build: string | undefined, flags: CommonFlags): Pr
   });
 }
 
-/** Makes that version current again that was before. */
+/** Makes the previous version current again. */
 export async function rollback(flags: CommonFlags): Promise<number> {
   return at(flags, async (place) => {
     const former = (await seen(place.client, place.deployment))

@@ -1,4 +1,7 @@
-/** `hundredfold deposit NAME`: what a repository takes, in a folder of its own: metadata to complete, and the archive. */
+/**
+ * `hundredfold deposit NAME`: the files for a repository, in a folder of their own: metadata to complete, and the
+ * archive.
+ */
 import { join } from 'node:path';
 import { EXIT } from '../../domain/errors.ts';
 import { KINDS } from '../../domain/item.ts';
@@ -29,7 +32,7 @@ export interface DepositFlags extends CommonFlags {
 
 const CITATION = 'CITATION.cff';
 const DATACITE = 'datacite.json';
-/** Between lines that say how far it is, in ms. */
+/** Time between progress lines, in ms. */
 const SHOW_EVERY_MS = 5_000;
 
 export async function deposit(nameOrFolder: string, flags: DepositFlags): Promise<number> {
@@ -76,7 +79,7 @@ async function kindsIn(store: Store): Promise<Described['kinds']> {
   return KINDS.filter((kind) => kind in kinds);
 }
 
-/** In a folder, a command that was killed goes on where it was; into a bucket, it begins anew. */
+/** In a folder, a killed command continues where it stopped; in a bucket, it starts again. */
 async function writeArchive(
   { store }: CampaignTree,
   place: string,
@@ -85,7 +88,7 @@ async function writeArchive(
 ): Promise<MadeArchive> {
   const { name, endedAt, version } = described;
   const to = await openStore(place);
-  // What a former try left, when it was killed.
+  // Leftovers of an earlier run that was killed.
   await to.sweep();
   let shownAt = performance.now();
   const deposit: Deposit = {

@@ -1,4 +1,6 @@
-/** `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, and says what to do about each. */
+/**
+ * `hundredfold doctor`: checks runtime, Temporal, services, credentials, output store and engines, each with a remedy.
+ */
 import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { temporalCliVersion } from '../../program/temporal-cli.js';
@@ -31,7 +33,7 @@ import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
 export interface DoctorFlags extends ServiceFlags {
-  /** Only what concerns Temporal. */
+  /** Only the checks of Temporal. */
   readonly temporal?: boolean;
 }
 
@@ -56,7 +58,7 @@ export async function doctor(flags: DoctorFlags): Promise<number> {
   return exitCode(findings);
 }
 
-/** A wrong address is refused with the exit code of `run`, which does not start with it either. */
+/** A wrong address gives the exit code of `run`, which refuses to start with it. */
 function exitCode(findings: readonly Finding[]): number {
   if (findings.every(({ ok }) => ok)) return EXIT.ok;
   return findings.some(({ code }) => code === WRONG_ADDRESS) ? EXIT.refused : EXIT.usage;
@@ -101,7 +103,7 @@ async function temporal(settings: Settings, flags: DoctorFlags): Promise<Finding
   if (settings.temporal) {
     const target = temporalAddress(settings.temporal, settings.codec);
     const found = await temporalFindings(target, settings.taskQueue ?? DEFAULT_TASK_QUEUE);
-    // Of a server that cannot be reached, or has no such namespace, nothing more can be said.
+    // If the server cannot be reached or has no such namespace, no other check makes sense.
     const usable = found.every(({ check, ok }) => ok || !/^Temporal( namespace)?$/.test(check));
     const { deployment } = settings;
     if (usable && deployment !== null) found.push(await deploymentFinding(target, deployment));
@@ -120,7 +122,7 @@ async function temporal(settings: Settings, flags: DoctorFlags): Promise<Finding
   ];
 }
 
-/** Campaigns run with a short retention: a problem for whoever looks after the server, advice for all others. */
+/** Campaigns run with a short retention: a problem for the operator of the server, only advice for everyone else. */
 function asAdvice(finding: Finding): Finding {
   return finding.code === 'TEMPORAL_RETENTION_SHORT'
     ? { ...finding, ok: true, warning: true }
@@ -227,7 +229,10 @@ async function objectStore(check: string, address: string): Promise<Finding> {
   }
 }
 
-/** Tries it, in the folder itself or where it would be made: permissions alone do not tell. null when it works. */
+/**
+ * Creates a test folder in it or its nearest existing parent, because permissions alone are not reliable. null when it
+ * works.
+ */
 async function whyUnwritable(folder: string): Promise<string | null> {
   const existing = await firstExisting(folder);
   try {

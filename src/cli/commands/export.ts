@@ -1,4 +1,4 @@
-/** `hundredfold export NAME --to FORMAT`: files for the next program. `export --list`: the formats. */
+/** `hundredfold export NAME --to FORMAT`: files for other programs. `export --list`: the formats. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { DEFAULT_OPTIONS } from '../../export/format.ts';
 import { FORMATS, formatOf } from '../../export/formats.ts';
@@ -76,7 +76,7 @@ function incomplete(): HundredfoldError {
   });
 }
 
-/** Between lines that say how far it is, in ms. */
+/** Time between progress lines, in ms. */
 const SHOW_EVERY_MS = 5_000;
 
 function progress(name: string, items: number): () => void {
@@ -112,7 +112,7 @@ function printResult(exported: Exported, out: string, { json }: ExportFlags): vo
   printRemarks('note', notes, out);
 }
 
-/** More of a kind stand in export.json only. */
+/** If there are more of a kind, the others are only in export.json. */
 const MOST_SHOWN = 20;
 
 function printRemarks(what: string, remarks: readonly Remark[], out: string): void {

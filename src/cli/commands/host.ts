@@ -1,6 +1,6 @@
 /**
- * The hidden command `host`, which `run --detach` starts in the background. It holds server and worker, or waits to take
- * over from the command that does, and ends by itself when nothing is open any more.
+ * The hidden command `host`, which `run --detach` starts in the background. It runs server and worker, or waits to take
+ * over from the command that does, and exits when nothing is open any more.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT } from '../../domain/errors.ts';
@@ -16,7 +16,7 @@ import { say } from '../text/explain.ts';
 const IDLE_ENDS_AFTER_MS = 15_000;
 const LOOK_EVERY_MS = 500;
 
-/** Serves until it is told to stop or nothing has been open for a while. */
+/** Serves until it is stopped or nothing has been open for a while. */
 export async function serve(flags: ServiceFlags): Promise<number> {
   logTo((line) => process.stderr.write(line));
   const settings = commandSettings(flags);
@@ -27,7 +27,7 @@ export async function serve(flags: ServiceFlags): Promise<number> {
   try {
     await whileNeeded(session, stop);
   } finally {
-    // Another one may have been started meanwhile, by a command that typed at the same moment.
+    // A command that ran at the same moment may have started another host.
     if (readRecord(settings.embeddedDir, 'background')?.pid === process.pid) {
       removeRecord(settings.embeddedDir, 'background');
     }
@@ -43,7 +43,7 @@ async function whileNeeded(session: Session, stop: Interruption): Promise<void> 
       const query = 'WorkflowType="campaign" AND ExecutionStatus="Running"';
       const { count } = await session.client.workflow.count(query);
       if (count > 0) busyAt = Date.now();
-      // Right after the look: a campaign that is started now finds us gone, or stays.
+      // Right after the check: a campaign that is started now finds no host, or keeps this one.
       else if (Date.now() - busyAt > IDLE_ENDS_AFTER_MS) return;
     } catch (error) {
       say(`Temporal does not answer (${reasonOf(error)}): taking over or retrying.`);

@@ -1,6 +1,6 @@
 /**
- * `hundredfold init`: a folder to begin in, with a configuration in which everything is explained and nothing set, and
- * a small manifest whose inputs the local services know.
+ * `hundredfold init`: creates a folder to start from, with a configuration in which every setting is explained and none
+ * is set, and a small manifest with inputs that the local services accept.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -8,18 +8,18 @@ import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { BUILT, PROGRAM_FOLDER } from '../../program/files.ts';
 import { say } from '../text/explain.ts';
 
-/** Where it goes, below the folder → where it comes from, below the project. */
+/** Target path in the folder → source path in the project. */
 export const STARTER: Readonly<Record<string, string>> = {
   'hundredfold.yaml': 'starter/hundredfold.yaml',
   'manifest.csv': 'starter/manifest.csv',
   'files/gst2.fasta': 'batches/demo/files/gst2.fasta',
   'files/ubiquitin.nef': 'batches/demo/files/bmr5387_ubiquitin.nef',
-  // Beside the files that they describe: an editor finds them without a network.
+  // Next to the files that they describe, so that an editor finds them without a network.
   'schemas/config.schema.json': 'schemas/config.schema.json',
   'schemas/manifest.schema.json': 'schemas/manifest.schema.json',
 };
 
-/** Only adds: what is there already stays as it is. @throws HundredfoldError `CONFIG_NOT_WRITTEN` */
+/** Only adds files: existing ones are not changed. @throws HundredfoldError `CONFIG_NOT_WRITTEN` */
 export async function init(folder: string): Promise<number> {
   const written: string[] = [];
   const left: string[] = [];
@@ -35,7 +35,7 @@ export async function init(folder: string): Promise<number> {
   return EXIT.ok;
 }
 
-/** Whether it was written; false where something of that name is there, even a link that leads nowhere. */
+/** True if it was written; false if the name exists already, even as a dangling link. */
 async function added(path: string, content: Uint8Array): Promise<boolean> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -59,14 +59,14 @@ function nextCommands(folder: string): string[] {
   return resolve(folder) === process.cwd() ? [run] : [`cd ${quoted(folder)}`, run];
 }
 
-/** How the command is typed in a folder: a checkout is found by npx, and only from inside. */
+/** The command to type in the folder: npx finds a checkout only from inside it. */
 function commandIn(folder: string): string {
   if (BUILT) return process.env['npm_command'] === 'exec' ? 'npx hundredfold' : 'hundredfold';
   const inside = `${folder}${sep}`.startsWith(PROGRAM_FOLDER);
   return inside ? 'npx hundredfold' : `npx --prefix ${quoted(resolve(PROGRAM_FOLDER))} hundredfold`;
 }
 
-/** For a shell. */
+/** Quoted for a shell. */
 function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) && !path.startsWith('-')
     ? path

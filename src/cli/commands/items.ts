@@ -1,4 +1,4 @@
-/** `hundredfold items NAME`: the items of a campaign, one a line; all of them, or those that are asked for. */
+/** `hundredfold items NAME`: the items of a campaign, one per line; all of them, or a selection. */
 import { EXIT } from '../../domain/errors.ts';
 import { readRecord } from '../../host/record.ts';
 import { isAlive } from '../../temporal/processes.ts';
@@ -19,7 +19,7 @@ export async function items(name: string, flags: ItemsFlags): Promise<number> {
   const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
   const show = (tree: CampaignTree, open: ReadonlyMap<string, OpenItem>) =>
     print(tree, open, flags);
-  // Where no server runs nothing goes on: the tree tells all there is, and at once.
+  // If no server runs, nothing progresses: the tree has the complete state, and reading it is fast.
   if (!settings.temporal && !hostRuns(settings.embeddedDir)) {
     const tree = await treeIfAny(expected, name);
     if (tree) return show(tree, new Map());

@@ -1,4 +1,4 @@
-/** `hundredfold logs NAME [ID]`: what the worker has logged of a campaign, and what became of one of its items. */
+/** `hundredfold logs NAME [ID]`: the worker's log of a campaign, and the history of one of its items. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -58,7 +58,7 @@ async function recordOf({ store, campaign }: CampaignTree, id: string): Promise<
   });
 }
 
-/** What the service's engine has written, where it came with the result. */
+/** The log of the service's engine, if it was part of the result. */
 function engineLog({ store }: CampaignTree, { kind, id }: ItemRecord): Promise<string | null> {
   return store.readText(itemKey(kind, id, JOB_LOG));
 }

@@ -1,4 +1,4 @@
-/** `hundredfold move NAME --to FILE`: a campaign of the embedded server goes on in a Temporal of one's own. */
+/** `hundredfold move NAME --to FILE`: moves a campaign of the embedded server to another Temporal server. */
 import { moveCampaign } from '../../campaigns/move.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
@@ -7,7 +7,7 @@ import { logToFolder } from '../session/worker-log.ts';
 import { say } from '../text/explain.ts';
 
 export interface MoveFlags extends CommonFlags {
-  /** The configuration of the Temporal that it goes to. */
+  /** The configuration of the target Temporal. */
   readonly to: string;
 }
 

@@ -1,4 +1,4 @@
-/** `hundredfold plan`: checks everything and says what a run would do, without submitting anything. */
+/** `hundredfold plan`: checks everything and reports what a run would do, without submitting anything. */
 import type { BudgetStatus } from '../../budget/status.ts';
 import type { Settings, UnreadyService } from '../../config/settings.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
@@ -24,7 +24,7 @@ import { commandSettings } from '../session/command-settings.ts';
 import { printDocument, printLine } from '../text/output.ts';
 
 export interface PlanFlags extends CommonFlags, IntakeOptions {
-  /** Says of each row what becomes of it. */
+  /** Explain the outcome of each row. */
   readonly explain?: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   const settings = commandSettings(flags, { tokens: 'optional' });
   const fates: { id: string; fate: Fate }[] = [];
   const onFate = (id: string, fate: Fate): void => void fates.push({ id, fate });
-  // They are what the command is asked for.
+  // The problems are the main output of this command.
   const problems = new ProblemList(flags.json ? undefined : printLine);
   const intake = await takeIn(manifests, flags, settings, {
     ...(flags.explain && { onFate }),
@@ -60,21 +60,21 @@ export async function plan(manifests: string[], flags: PlanFlags): Promise<numbe
   return survey.errors > 0 ? EXIT.refused : EXIT.ok;
 }
 
-/** What is charged to the budgets; nothing where that cannot be found out. */
+/** What is charged to the budgets; empty if that is unknown. */
 async function chargedNow(settings: Settings): Promise<readonly BudgetStatus[]> {
   if (!mayBeCharged(settings)) return [];
   try {
     logToFolder(settings);
     return await chargedBudgets(settings, process.env);
   } catch (error) {
-    // The checks stand without it, and are what most people plan for.
+    // The checks work without it, and are what most users run `plan` for.
     if (!(error instanceof HundredfoldError)) throw error;
     say(`Cannot read how much of the budgets is used: ${error.message} [${error.code}]`);
     return [];
   }
 }
 
-/** The forecast is then the earliest end. */
+/** Without it, the forecast is the earliest possible end. */
 function sayUncharged({ reference: { service }, reason }: UnreadyService): void {
   say(`Cannot read how much of your budget at ${service} is used: ${reason.message}.`);
 }

@@ -1,4 +1,7 @@
-/** `hundredfold remote list`: what the services still hold for our token, and what of it this folder has. No Temporal. */
+/**
+ * `hundredfold remote list`: the jobs that the services still have for our token, and which of them this folder has.
+ * Needs no Temporal.
+ */
 import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { SERVICES, type ServiceName } from '../../domain/item.ts';
@@ -35,7 +38,7 @@ export async function remoteList(
   return found.incomplete ? EXIT.usage : EXIT.ok;
 }
 
-/** All that are known; where there is none, the refusal shows how to name them. */
+/** All configured services; if there is none, the error shows how to configure them. */
 function knownOf(settings: Settings, { services }: ServiceFlags): readonly ServiceName[] {
   const known = SERVICES.filter((name) => settings.services[name] !== undefined);
   return services === 'local' || known.length === 0 ? SERVICES : known;
@@ -72,7 +75,7 @@ function cellsOf(job: RemoteJob): string[] {
   ];
 }
 
-/** `2026-11-21T02:14Z`; as the service wrote it where that is no time. */
+/** `2026-11-21T02:14Z`; a text that is not a time stays as it is. */
 function minuteOf(text: string): string {
   const time = Date.parse(text);
   return Number.isNaN(time) ? text : `${new Date(time).toISOString().slice(0, 16)}Z`;

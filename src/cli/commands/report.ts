@@ -1,4 +1,4 @@
-/** `hundredfold report NAME`: tables and report of a campaign that has ended, made anew from its output tree alone. */
+/** `hundredfold report NAME`: rebuilds tables and report of a campaign that has ended from its output tree alone. */
 import { pathToFileURL } from 'node:url';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
@@ -25,7 +25,7 @@ export async function report(name: string, flags: ReportFlags): Promise<number> 
   const { folder, store, campaign } = await findTree(name, flags);
   const end = await publishedEnd(store);
   if (end === null) throw notEnded(name, `${folder} was never published`);
-  // Also while a retry runs, which leaves the campaign.json of the run before it.
+  // Also while a retry runs, which leaves the campaign.json of the previous run.
   for await (const item of campaignItems(store, campaign)) {
     if (!isFinal(stateOf(item))) throw notEnded(name, `${item.id} has not ended`);
   }

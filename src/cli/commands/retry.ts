@@ -1,4 +1,4 @@
-/** `hundredfold retry`: runs items of a campaign again that have ended without success, in the same output tree. */
+/** `hundredfold retry`: runs items of a campaign that did not succeed again, in the same output tree. */
 import { EXIT } from '../../domain/errors.ts';
 import { treeIfAny } from '../../campaigns/campaign-tree.ts';
 import { oneAtATime } from '../../campaigns/one-at-a-time.ts';
@@ -28,7 +28,7 @@ export interface RetryFlags extends ServiceFlags, StandingOptions {
 export async function retry(name: string, flags: RetryFlags): Promise<number> {
   const settings = commandSettings(flags);
   const expected = campaignAddress(flags.out ?? settings.storeUrl, name);
-  // Where it usually lies: what it needs is known before a server is started. Temporal may know of another place.
+  // The default folder: its needs are known before a server is started. Temporal may know another folder.
   const local = flags.services === 'local' || ((await treeIfAny(expected, name))?.local ?? false);
   const interruption = new Interruption();
   logToFolder(settings);

@@ -17,7 +17,7 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
     const problems = new ProblemList();
     const onProblem = (problem: Problem): void => problems.add(problem);
     const takingIn = takeIn(manifests, flags, settings, { spool, onProblem });
-    // Temporal's packages take a second to load, and RDKit in its thread as long to start: side by side.
+    // Loading Temporal's packages takes a second, and starting RDKit in its thread takes as long: do both in parallel.
     const loading = import('../session/run-campaign.ts');
     const intake = await takingIn;
     problems.sayRest();
@@ -31,7 +31,9 @@ export async function run(manifests: string[], flags: RunFlags): Promise<number>
   }
 }
 
-/** All problems at once; nothing is submitted while one of them is an error, unless the rest is asked for. */
+/**
+ * Reports all problems at once; submits nothing if one of them is an error, unless the user asked for the valid rows.
+ */
 function accepted(
   { survey }: Intake,
   problems: ProblemList,

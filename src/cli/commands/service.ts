@@ -10,7 +10,7 @@ import { systemdUnit } from '../text/systemd-unit.ts';
 
 export interface ServiceFlags {
   readonly config?: string;
-  /** A unit for the machine, not for the user's own systemd. */
+  /** A system unit, not a user unit. */
   readonly system?: boolean;
 }
 
@@ -20,19 +20,19 @@ export interface CampaignServiceFlags extends ServiceFlags {
   readonly services?: 'local';
 }
 
-/** A worker ends within 45 s (docs/workers.md); the Temporal server of a campaign takes 10 s more at most. */
+/** A worker ends within 45 s (docs/workers.md); the Temporal server of a campaign takes at most 10 s more. */
 const STOP_WITHIN_S = 90;
 
 export async function printWorkerService(flags: ServiceFlags): Promise<number> {
   return print('worker', flags, {
     description: 'hundredfold worker',
     args: ['worker', ...configOf(flags)],
-    // The configuration was refused: it stays refused.
+    // A refused configuration stays refused.
     final: [EXIT.refused],
   });
 }
 
-/** @throws HundredfoldError `MANIFEST_UNREADABLE` where a manifest is not there: the unit would fail for ever */
+/** @throws HundredfoldError `MANIFEST_UNREADABLE` if a manifest does not exist: the unit would fail forever */
 export async function printCampaignService(
   manifests: readonly string[],
   flags: CampaignServiceFlags,

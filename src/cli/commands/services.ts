@@ -1,4 +1,4 @@
-/** `hundredfold services`: the two local services, in the foreground. */
+/** `hundredfold services`: runs the two local services in the foreground. */
 import { pino } from 'pino';
 import { parseDuration } from '../../config/duration.ts';
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
@@ -76,7 +76,7 @@ export async function services(flags: ServicesFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** A user who chose no engine may not know that there are real ones. */
+/** A user who did not choose an engine may not know that there are real ones. */
 function sayMissing(statements: readonly string[]): void {
   if (statements.every((statement) => statement.startsWith('engine: real'))) return;
   say(

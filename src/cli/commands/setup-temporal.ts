@@ -1,4 +1,4 @@
-/** `hundredfold setup temporal`: creates what a Temporal server lacks, or prints the commands that do. */
+/** `hundredfold setup temporal`: creates what a Temporal server lacks, or prints the commands for it. */
 import { loadSettings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import { temporalAddress } from '../../host/session.ts';

@@ -1,4 +1,4 @@
-/** `hundredfold setup`: fetches what the embedded server needs, ahead of the first campaign. */
+/** `hundredfold setup`: downloads what the embedded server needs, before the first campaign. */
 import { EXIT } from '../../domain/errors.ts';
 import { ensureTemporalCli } from '../../temporal/cli.ts';
 import { say } from '../text/explain.ts';

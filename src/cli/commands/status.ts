@@ -1,4 +1,4 @@
-/** `hundredfold status [NAME]`: how one campaign stands. */
+/** `hundredfold status [NAME]`: the state of one campaign. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -47,7 +47,7 @@ function printOpen(session: Session, campaign: CampaignLine, seen: Observation):
   for (const budget of budgets) printLine(`  ${budgetText(budget, at)}`);
   for (const { words } of budgets.flatMap(noticesOf)) printLine(`  ${words}`);
   if (seen.obstacle !== null) printLine(`  ${seen.obstacle}`);
-  // While it stands still nobody knows.
+  // The end cannot be predicted while the campaign is blocked.
   if (end !== null && seen.obstacle === null) printLine(`  ${endText(end, at)}`);
   printLine(`  results: ${campaign.out}`);
   if (session.role === 'host') {

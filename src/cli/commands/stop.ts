@@ -1,4 +1,4 @@
-/** `hundredfold stop`: ends the host that runs in the background, in order. */
+/** `hundredfold stop`: shuts down the background host cleanly. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { tryLock } from '../../host/lock.ts';
 import { readRecord } from '../../host/record.ts';
@@ -8,12 +8,12 @@ import { say } from '../text/explain.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 import { commandSettings } from '../session/command-settings.ts';
 
-/** The worker gives POSTs 35 s to come home, then the server is stopped. */
+/** The worker waits 35 s for POSTs in progress, then the server is stopped. */
 const PATIENCE_MS = 60_000;
 
 export async function stop(flags: CommonFlags): Promise<number> {
   const { embeddedDir } = commandSettings(flags, { tokens: 'optional' });
-  // The one that waits to take over first: it must not do so now.
+  // First the standby host, so that it does not take over now.
   const background = readRecord(embeddedDir, 'background');
   const waiting = background !== null && runsAs(background.pid, 'host');
   if (waiting) await end(background.pid);
@@ -23,7 +23,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
     say('Stopped. Open campaigns resume with the next "hundredfold run" or "watch".');
     return EXIT.ok;
   }
-  // A host that was killed leaves its server behind.
+  // A host that was killed leaves its server running.
   const server = readRecord(embeddedDir, 'server');
   const left = server !== null && lives(server);
   if (left) await stopDevServer(server);
@@ -35,7 +35,7 @@ export async function stop(flags: CommonFlags): Promise<number> {
   return EXIT.ok;
 }
 
-/** The process that holds the folder: its record is believed only while the folder is locked. */
+/** The process that locks the folder: its record is valid only while the folder is locked. */
 function hostIn(dir: string): number | null {
   const lock = tryLock(dir);
   lock?.release();

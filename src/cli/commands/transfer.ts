@@ -1,4 +1,4 @@
-/** `hundredfold pull` and `push`: a campaign's tree, or a part of it, between its store and a folder here. */
+/** `hundredfold pull` and `push`: copy a campaign's tree, or a part of it, between its store and a local folder. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { absoluteAddress, campaignAddress } from '../../store/address.ts';
 import { itemFolder } from '../../store/layout.ts';
@@ -16,7 +16,7 @@ import { parseWhere, type Where } from '../command-line/where.ts';
 import { printDocument } from '../text/output.ts';
 
 export interface TransferFlags extends CommonFlags {
-  /** The folder on this machine that trees lie in. */
+  /** The local folder of the trees. */
   readonly out?: string;
   readonly where?: readonly string[];
 }
@@ -72,7 +72,7 @@ function placesOf(name: string, flags: TransferFlags): Places {
   return { stored: campaignAddress(storeUrl, name), here: campaignAddress(out, name) };
 }
 
-/** The files of the items that are wanted: no tables, which tell of all items. */
+/** The files of the selected items, without the tables, which describe all items. */
 async function keysOf(tree: CampaignTree, where: Where): Promise<(key: string) => boolean> {
   const folders = new Set<string>();
   for await (const line of itemLines(tree, new Map(), {})) {
@@ -91,7 +91,7 @@ interface Work {
   readonly wanted: ((key: string) => boolean) | undefined;
 }
 
-/** Between lines that say how far it is, in ms. */
+/** Time between progress lines, in ms. */
 const SHOW_EVERY_MS = 5_000;
 
 async function bring({ name, flags, from, to, wanted }: Work): Promise<number> {
@@ -117,7 +117,7 @@ function sizeOf(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** What stands in the store may be newer: it is not written over unasked. */
+/** The store may have newer files: they are not overwritten unless the user asks for it. */
 async function checkNothingReplaced(from: Store, to: Store, wanted: Work['wanted']): Promise<void> {
   const different = await differences({ from, to, ...(wanted && { wanted }) });
   if (different.length === 0) return;

@@ -1,4 +1,4 @@
-/** `hundredfold ui`: the Temporal UI, with the embedded server for as long as somebody looks. */
+/** `hundredfold ui`: the Temporal UI, with the embedded server until the user ends the command. */
 import { EXIT, HundredfoldError } from '../../domain/errors.ts';
 import { openSession } from '../../host/session.ts';
 import { commandSettings } from '../session/command-settings.ts';
@@ -11,9 +11,9 @@ import { workflowsLink } from '../text/ui-link.ts';
 import { logToFolder } from '../session/worker-log.ts';
 
 /**
- * Nothing is submitted meanwhile, unless another command works.
+ * Nothing is submitted in the meantime, unless another command does so.
  *
- * @throws HundredfoldError `UI_UNKNOWN` where Temporal runs elsewhere
+ * @throws HundredfoldError `UI_UNKNOWN` if Temporal runs elsewhere
  */
 export async function ui(flags: CommonFlags): Promise<number> {
   const settings = commandSettings(flags, { tokens: 'optional' });

@@ -1,4 +1,4 @@
-/** `hundredfold verify NAME`: the tree of a campaign against its records, and a sample computed again. */
+/** `hundredfold verify NAME`: checks the tree of a campaign against its records, and recomputes a sample. */
 import { randomBytes } from 'node:crypto';
 import { EXIT } from '../../domain/errors.ts';
 import { TOLERANCES } from '../../recompute/compare-readings.ts';
@@ -14,7 +14,7 @@ import type { CommonFlags } from '../command-line/flags.ts';
 import { printDocument } from '../text/output.ts';
 import { printTable } from '../text/table.ts';
 
-/** Between lines that say how far it is, in ms. */
+/** Time between progress lines, in ms. */
 const SHOW_EVERY_MS = 5_000;
 
 export interface VerifyFlags extends CommonFlags {
@@ -54,7 +54,7 @@ export async function verify(nameOrFolder: string, flags: VerifyFlags): Promise<
   return ok ? EXIT.ok : EXIT.incomplete;
 }
 
-/** Null where nothing is to be computed again. */
+/** Null if nothing is to be recomputed. */
 function sampleIn({ recompute, items }: VerifyFlags): RecomputeOptions['sample'] | null {
   if (items !== undefined) return { ids: items };
   return recompute === undefined ? null : parseShare(recompute);
@@ -66,7 +66,7 @@ async function recomputeSample(
   sample: RecomputeOptions['sample'],
   seed: string,
 ): Promise<Recomputed> {
-  // The engines bring an HTTP server's worth of code with them.
+  // Loaded only here: the engines import an HTTP server.
   const { recompute } = await import('../../recompute/recompute.ts');
   const onItem = ({ kind, id, detail }: RecomputedItem): void => {
     say(`${campaign.name}: ${kind} ${id}: ${detail}`);
@@ -81,7 +81,7 @@ function sayRecomputed(name: string, { items, eligible, seed }: Recomputed, diff
   );
 }
 
-/** A line for each fault, and one for each check that found none. */
+/** A line for each fault, and one for each check without faults. */
 function printFindings({ faults }: Verification, recomputed: Recomputed | null): void {
   const rows = CHECKS.flatMap((check): (readonly (string | null)[])[] => {
     const found = faults.filter((fault) => fault.check === check);

@@ -1,4 +1,4 @@
-/** `hundredfold version`: what a report of a problem should name. */
+/** `hundredfold version`: what a bug report should contain. */
 import { EXIT } from '../../domain/errors.ts';
 import { temporalCli } from '../../temporal/cli.ts';
 import { temporalCliVersion } from '../../program/temporal-cli.js';
@@ -20,7 +20,7 @@ export function version({ json }: CommonFlags): Promise<number> {
   return Promise.resolve(EXIT.ok);
 }
 
-/** null where none is installed. */
+/** null if none is installed. */
 function cliVersion(): string | null {
   try {
     return temporalCliVersion(temporalCli());

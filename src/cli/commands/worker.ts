@@ -29,12 +29,12 @@ export interface WorkerFlags extends CommonFlags {
   readonly logFormat?: LogFormat;
 }
 
-/** Only these ask a service for anything. */
+/** Only these roles send requests to a service. */
 const WITH_TOKEN: readonly Role[] = ['submit', 'fetch'];
 
 /**
- * Whoever ends a worker (systemd, Kubernetes) waits for so long at least, if it is told to: a minute less 15 s. A POST has
- * ended by then; what has not is tried again by another worker.
+ * Supervisors (systemd, Kubernetes) wait at least this long if configured so: a minute less 15 s. By then a POST has
+ * ended; other work is retried by another worker.
  */
 const STOP_WITHIN_MS = 44_000;
 
@@ -85,7 +85,7 @@ export async function worker(flags: WorkerFlags): Promise<number> {
   operations?.drain();
   await stopInTime(running, log);
   await operations?.close();
-  // The log is written with a delay of 100 ms at most, for the order of its lines.
+  // The log is written with a delay of up to 100 ms, to keep its lines in order.
   await new Promise((resolve) => setTimeout(resolve, 150));
   return EXIT.ok;
 }
@@ -126,7 +126,7 @@ function checked({ temporal, services }: Settings, asks: boolean): TemporalSetti
   return temporal;
 }
 
-/** Before the worker, so that `/readyz` says that it is starting. Loaded only where it is wanted. */
+/** Before the worker, so that `/readyz` reports that it is starting. Loaded only if configured. */
 async function operationsOf(
   { metricsPort, metricsHost }: WorkerFlags,
   { worker: { metrics } }: Settings,

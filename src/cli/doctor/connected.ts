@@ -1,4 +1,4 @@
-/** What `doctor` asks of a Temporal server: findings over a connection of their own, and errors as findings. */
+/** The checks of `doctor` that need a connection to Temporal. Each opens its own; errors become findings. */
 import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
@@ -28,7 +28,7 @@ export async function findingsAt(
   }
 }
 
-/** @throws what is not a coded error: a mistake of ours */
+/** @throws any error without a code: a bug */
 export function problemOf(check: string, error: unknown): Finding {
   if (!(error instanceof HundredfoldError)) throw error;
   const { code, message, remedy } = error;

@@ -1,4 +1,4 @@
-/** `doctor`: the Worker Deployment that the configuration names. */
+/** `doctor`: checks the Worker Deployment that the configuration names. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import { connectClient, type TemporalAddress } from '../../temporal/connection.ts';
 import { describeDeployment } from '../../temporal/deployment.ts';

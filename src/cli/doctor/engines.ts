@@ -1,11 +1,14 @@
-/** What `doctor` says of the real engines behind the local services: they are no condition, so none is a problem. */
+/**
+ * What `doctor` reports about the real engines of the local services: they are optional, so a missing one is no
+ * problem.
+ */
 import { ACPYPE } from '../../local-services/engines/installation/acpype.ts';
 import { B2BTOOLS } from '../../local-services/engines/installation/b2btools.ts';
 import { check, type State } from '../../local-services/engines/installation/install.ts';
 import { enginesFolder } from '../../local-services/engines/real/installed.ts';
 import type { Finding } from './finding.ts';
 
-/** An engine that is installed and does not run is a problem; one that nobody installed is not. */
+/** An engine that is installed but does not run is a problem; one that is not installed is not. */
 export function engines(): Finding[] {
   return [ACPYPE, B2BTOOLS].map((recipe) => finding(check(recipe, enginesFolder())));
 }

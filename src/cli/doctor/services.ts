@@ -1,4 +1,4 @@
-/** What `doctor` finds about a service: whether it is at its address, who we are there, how much we may send. */
+/** What `doctor` reports about a service: whether its address works, which user the token belongs to, the limits. */
 import type { ServiceSettings, UnreadyService } from '../../config/settings.ts';
 import { HundredfoldError } from '../../domain/errors.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -6,7 +6,7 @@ import { NAMES, type Recognition } from '../../services/recognise.ts';
 import type { Finding } from './finding.ts';
 import { recogniseService, remedyOf } from '../../campaigns/recognise-services.ts';
 
-/** As `run` refuses it. */
+/** The code with which `run` refuses it. */
 export const WRONG_ADDRESS = 'SERVICE_URL_WRONG';
 
 type Site = ServiceSettings | UnreadyService;

@@ -1,4 +1,4 @@
-/** What `doctor` warns about: nothing is broken, but somebody may see or do more than the user thinks. */
+/** What `doctor` warns about: nothing is broken, but others may see or do more than the user expects. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Secret } from '../../config/secret.ts';
@@ -23,9 +23,9 @@ export function surroundings(settings: Settings, environment: Environment): Warn
 
 const THEIRS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
 
-/** They are those of the Temporal CLI: whoever has set them may expect them to count here. */
+/** The Temporal CLI's variables: users who set them may expect that they apply here too. */
 function unusedVariables({ temporal }: Settings, environment: Environment): Warning[] {
-  // `apiKey: { env: TEMPORAL_API_KEY }` uses one of them by itself.
+  // `apiKey: { env: TEMPORAL_API_KEY }` uses one of them explicitly.
   const set = THEIRS.filter((name) => environment[name]).filter(
     (name) => name !== 'TEMPORAL_API_KEY' || temporal?.apiKey == null,
   );
@@ -44,7 +44,7 @@ function unusedVariables({ temporal }: Settings, environment: Environment): Warn
 
 const SHOWN = 3;
 
-/** The dev server has no passwords: every account of this machine reaches it. */
+/** The dev server has no passwords: every account of this machine can reach it. */
 function sharedMachine(others: readonly string[]): Warning[] {
   if (others.length === 0) return [];
   const more = others.length > SHOWN ? ` and ${others.length - SHOWN} more` : '';
@@ -60,12 +60,12 @@ function sharedMachine(others: readonly string[]): Warning[] {
   ];
 }
 
-/** By the usual division of user ids (login.defs; 65534 is nobody; macOS counts from 501). */
+/** The usual ranges of user ids (login.defs; 65534 is the user `nobody`; macOS starts at 501). */
 const FIRST_PERSON = process.platform === 'darwin' ? 501 : 1_000;
 const isPerson = (uid: number): boolean => uid >= FIRST_PERSON && uid < 60_000;
 const NO_LOGIN = /\/(nologin|false)$/;
 
-/** People's accounts in the words of /etc/passwd, other than the one with the user id `own`: names by user id. */
+/** User accounts in the format of /etc/passwd, except the one with the user id `own`: names by user id. */
 export function otherAccounts(passwd: string, own: number): Map<number, string> {
   const accounts = passwd.split('\n').map((line) => line.split(':'));
   return new Map(
@@ -76,7 +76,7 @@ export function otherAccounts(passwd: string, own: number): Map<number, string> 
   );
 }
 
-/** Also owners of processes and home folders: accounts of a directory service, and those of macOS, stand in no file. */
+/** Also owners of processes and home folders: accounts of a directory service, and those of macOS, are in no file. */
 function otherPeople(): string[] {
   const own = process.getuid?.();
   if (own === undefined) return [];
@@ -104,7 +104,7 @@ function ownersIn(folder: string, named: RegExp): Set<number> {
   try {
     for (const name of readdirSync(folder)) if (named.test(name)) addOwner(owners, folder, name);
   } catch {
-    // Another system, without that folder.
+    // Not every system has that folder.
   }
   return owners;
 }
@@ -113,11 +113,13 @@ function addOwner(owners: Set<number>, folder: string, name: string): void {
   try {
     owners.add(statSync(join(folder, name)).uid);
   } catch {
-    // A process that has ended.
+    // The process has ended.
   }
 }
 
-/** One token in two places: whoever holds one of them can act for the user at the other, and both must be changed together. */
+/**
+ * One token for two services: whoever has it for one can act for the user at the other, and both must change together.
+ */
 export function copiedTokens(settings: Settings, environment: Environment): Warning[] {
   const places = new Map<string, string[]>();
   for (const [place, secret] of configured(settings)) {
@@ -142,7 +144,7 @@ function configured({ services, temporal, notify }: Settings): [string, string][
   return found.flatMap(([key, secret]) => (secret ? [[key, secret.reveal()]] : []));
 }
 
-/** Never the token itself: what histories and reports call the credential. */
+/** Never the token itself, but the fingerprint that histories and reports show. */
 function fingerprintOf({ services }: Settings, keys: readonly string[]): string {
   const of = Object.values(services).find(({ reference }) =>
     keys.includes(`services.${reference.service}.token`),

@@ -1,4 +1,4 @@
-/** `hundredfold doctor --temporal`: whether a Temporal server can be reached, and offers what campaigns need. */
+/** `hundredfold doctor --temporal`: whether a Temporal server can be reached and has what campaigns need. */
 import { X509Certificate } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { HundredfoldError } from '../../domain/errors.ts';
@@ -22,10 +22,10 @@ import { findingsAt, problemOf } from './connected.ts';
 import type { Finding } from './finding.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Below this, retention is a problem: a campaign may be older than what the server still knows of its items. */
+/** A shorter retention is a problem: a campaign may last longer than the server keeps its items. */
 export const LEAST_RETENTION_MS = 7 * DAY_MS;
 
-/** Empty means that nothing was found, which does not happen. Ends within 15 s. */
+/** Never empty. Ends within 15 s. */
 export async function temporalFindings(
   target: TemporalAddress,
   taskQueue: string,
@@ -64,7 +64,7 @@ async function serverFinding(client: Client, target: TemporalAddress): Promise<F
   return { check, ok: true, found: `${at}; server ${state.version}` };
 }
 
-/** Time enough for somebody to renew it. */
+/** Enough time to renew it. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 function certificateFindings({ tls }: TemporalAddress): Finding[] {
@@ -129,7 +129,7 @@ async function attributesFinding(client: Client, target: TemporalAddress): Promi
   };
 }
 
-/** Temporal Cloud, and gateways that close the operator service. */
+/** For Temporal Cloud, and gateways that block the operator service. */
 async function closedAttributes(client: Client, { words }: Closed): Promise<Finding> {
   const check = 'Temporal search attributes';
   const closed = `access to the operator service is denied (${words})`;

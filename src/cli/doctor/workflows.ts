@@ -1,4 +1,7 @@
-/** What `doctor` finds in a Temporal that runs: whether it answers, and whether the budgets and campaigns in it go on. */
+/**
+ * What `doctor` reports about a running Temporal: whether it answers, and whether its budgets and campaigns make
+ * progress.
+ */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { readBudget } from '../../activities/budget-status.ts';
 import type { Session } from '../../host/session.ts';
@@ -11,7 +14,7 @@ import { refusalWords } from '../../campaigns/standstill.ts';
 import { treeObstacleOf } from '../../campaigns/tree-obstacle.ts';
 
 /**
- * Empty when all is well. Ends within 15 s.
+ * Empty if there is no problem. Ends within 15 s.
  * @param role `remote`: the workers of a Temporal elsewhere may have trees that this machine does not have
  */
 export async function workflowFindings(
@@ -43,7 +46,7 @@ async function findings(session: Pick<Session, 'client' | 'role'>): Promise<Find
   return found;
 }
 
-/** A campaign whose tree was removed, is another one, or is leased to another Temporal. */
+/** Campaigns whose tree was removed or replaced, or is leased to another Temporal. */
 async function treeFindings(
   session: Pick<Session, 'client' | 'role'>,
   description: WorkflowExecutionDescription,
@@ -82,7 +85,7 @@ function remedyOf(workflowId: string, role: Session['role']): string {
   if (workflowId.startsWith('budget:'))
     return 'A worker restarts it within a minute, with everything that may be charged: hundredfold run, watch or worker.';
   const name = workflowId.slice('campaign:'.length);
-  // Workers of another version at a Temporal elsewhere may be able to replay it: `cancel` leaves it to the user there.
+  // Workers of another version at a remote Temporal may be able to replay it, so there `cancel` is left to the user.
   const end =
     role === 'remote'
       ? `Terminate ${workflowId} in the Temporal UI`

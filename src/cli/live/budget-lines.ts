@@ -1,27 +1,27 @@
-/** The budget of a service in the live view: what is used, and when slots free up along the rolling window. Pure. */
+/** The budget of a service in the live view: used slots, and when they free up along the rolling window. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
 import { bar, countText, isBlocked } from '../text/progress-text.ts';
 import { padded, span, widthOf, type Line, type Span } from '../text/line.ts';
 
-/** The first line tells the least that must be known; the second, where there is one, more of it. */
+/** The first line has the essentials; the second, if there is one, adds details. */
 export interface BudgetLines {
   readonly first: Line;
   readonly second: Line | null;
 }
 
 const NAME_WIDTH = 13;
-/** From here on one line holds it all. */
+/** From this width on, everything fits on one line. */
 const ONE_LINE_FROM = 120;
-/** In one line the slots of all services stand below each other. */
+/** Aligns the slots of all services in one-line mode. */
 const USAGE_WIDTH = 66;
-/** With less room than this for the slots, only the next one is told. */
+/** With less space for the slots than this, only the next one is shown. */
 const NARROW = 46;
 
 export function budgetLines(budget: BudgetStatus, now: number, width: number): BudgetLines[] {
   const { service, addressWindow, credentials } = budget;
-  // A service that is down is down for every credential: nothing else about it matters now.
+  // A service that is down is down for every credential: only this is shown.
   if (isBlocked(addressWindow)) return [windowLines(service, addressWindow, budget, now, width)];
   const several = credentials.length > 1;
   const own = credentials.map((window) =>
@@ -78,7 +78,7 @@ function usage(title: Span, window: WindowStatus, width: number): Line {
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: along the coming window, how many slots free up when. */
+/** `▂▁··█▁ +1 h  next slots 22:14:03 (2), 22:14:07`: how many slots free up when, within the next window. */
 function slotsSoon(window: WindowStatus, now: number, room: number): Line | null {
   const releases = window.releases.filter((at) => at > now);
   if (releases.length === 0) return null;

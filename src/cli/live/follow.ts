@@ -1,6 +1,6 @@
 /**
- * Follows a campaign until it ends, or the user interrupts or leaves it: a live view with keys on a terminal, plain
- * lines elsewhere.
+ * Follows a campaign until it ends, or the user interrupts or detaches: a live view with keys on a terminal, otherwise
+ * plain lines.
  */
 import type { Session } from '../../host/session.ts';
 import { pauseCampaign, resumeCampaign } from '../../campaigns/control.ts';
@@ -19,9 +19,9 @@ import { isQuiet, isVerbose } from '../text/verbosity.ts';
 import type { View } from './view.ts';
 
 export interface FollowedTo {
-  /** `detached`: the user has left it, and it is to go on. */
+  /** `detached`: the user has left, and the campaign continues. */
   readonly end: 'ended' | 'interrupted' | 'detached';
-  /** What was seen last; null when nothing ever was. */
+  /** The last observation; null if there was none. */
   readonly last: Observation | null;
 }
 
@@ -39,7 +39,7 @@ export async function follow(
   }
 }
 
-/** A terminal that calls itself dumb (an editor's shell, a serial line) cannot redraw. */
+/** A "dumb" terminal (an editor's shell, a serial line) cannot redraw. */
 function redraws(): boolean {
   const lines = isQuiet() || isVerbose();
   return !lines && process.stderr.isTTY && process.env['TERM'] !== 'dumb' && inForeground();
@@ -53,9 +53,9 @@ class Following {
   readonly #keyboard: Keyboard | null;
   readonly #view: View;
   #last: Observation | null = null;
-  /** Aborted when the user leaves the campaign, or interrupts the command. */
+  /** Aborted when the user detaches from the campaign or interrupts the command. */
   readonly #leaving = new AbortController();
-  /** Keys of the notices that were shown. */
+  /** Keys of the notices already shown. */
   readonly #noticed = new Set<string>();
 
   constructor(session: Session, followed: Observed, interruption: Interruption) {
@@ -67,7 +67,7 @@ class Following {
     if (interruption.requested()) this.#leaving.abort();
     const live = redraws();
     this.#keyboard = live ? openKeyboard(process.stdin, (key) => this.#press(key)) : null;
-    // It may become the one that works, should the other command go.
+    // This command may take over as host if the other one ends.
     const ctrlC = () => (session.role === 'joined' ? 'leave' : 'stop');
     const keys = this.#keyboard && { ctrlC };
     this.#view = live ? new LiveView({ followed, ui: session.ui, keys }) : new PlainLines(followed);
@@ -93,7 +93,7 @@ class Following {
     return { end: last?.ended ? 'ended' : 'detached', last };
   }
 
-  /** The terminal is left. May be called twice. */
+  /** Restores the terminal. May be called twice. */
   end(): void {
     this.#keyboard?.close();
     this.#view.end();

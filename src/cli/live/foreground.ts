@@ -1,4 +1,4 @@
-/** Whether the terminal is ours: a command that was sent to its background must neither draw over it nor ask for keys. */
+/** Whether we own the terminal: a command in the background must neither draw on it nor read keys. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -7,10 +7,10 @@ export function inForeground(): boolean {
   return group === foreground;
 }
 
-/** Our process group, and the one in the foreground of our terminal. */
+/** Our process group, and the foreground group of our terminal. */
 function processGroups(): readonly (string | undefined)[] {
   if (process.platform === 'linux') {
-    // Behind the name, which may hold anything: state, parent, group, session, terminal, foreground group.
+    // After the name, which may contain anything: state, parent, group, session, terminal, foreground group.
     const [, , group, , , foreground] = readFileSync('/proc/self/stat', 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

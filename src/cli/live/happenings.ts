@@ -1,4 +1,4 @@
-/** What has happened between two looks at a campaign. Pure. */
+/** What changed between two observations of a campaign. Pure. */
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import type { CampaignState } from '../../domain/states.ts';
 import type { Observation } from '../../campaigns/observe.ts';
@@ -11,15 +11,15 @@ export interface Happening {
   readonly subject: string;
   readonly words: string;
   readonly tone: Tone;
-  /** The service took on so many jobs. */
+  /** Number of jobs that the service accepted. */
   readonly accepted?: number;
 }
 
 const KEPT = 40;
-/** Jobs that are taken on one after the other are one happening. */
+/** Jobs accepted within this time are shown as one event. */
 const TOGETHER_MS = 5_000;
 
-/** The latest of all, oldest first. `before`: null at the first look. */
+/** The latest ones, oldest first. `before`: null for the first observation. */
 export function happeningsWith(
   former: readonly Happening[],
   before: Observation | null,

@@ -1,24 +1,26 @@
 /**
- * The keys of the live view, one by one and without an echo. The terminal is left as it was found, whatever happens:
- * Node itself puts it back when the process ends.
+ * Reads the keys of the live view, one by one and without echo. The terminal is always restored: Node itself resets it
+ * when the process exits.
  */
 import type { ReadStream } from 'node:tty';
 
-/** Without the terminal's own handling this is a key like others. */
+/** In raw mode, Ctrl-C is an ordinary key. */
 const CTRL_C = '\u0003';
 
 export interface Keyboard {
   close(): void;
 }
 
-/** null where nobody types. For a command in the foreground of its terminal: others are stopped for touching it. */
+/**
+ * null if there is no terminal. Only for a command in the foreground: others are stopped when they access the terminal.
+ */
 export function openKeyboard(input: ReadStream, pressed: (key: string) => void): Keyboard | null {
   if (!input.isTTY) return null;
   const read = (typed: Buffer): void => {
     const text = typed.toString();
-    // As if the terminal had said it: whoever asks for the end of this command need not know of the keyboard.
+    // As the terminal would do: code that handles the interruption need not know about the keyboard.
     if (text.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
-    // More at once is pasted, or the code of a special key.
+    // More characters at once are pasted text, or the code of a special key.
     else if (text.length === 1) pressed(text.toLowerCase());
   };
   input.setRawMode(true);

@@ -4,13 +4,15 @@ import { KINDS, type Kind } from '../../domain/item.ts';
 import type { Observation } from '../../campaigns/observe.ts';
 import { padded, span, widthOf, type Line, type Tone } from '../text/line.ts';
 
-/** `open`: started, waiting for a slot or at the service; `to come`: not started, or getting the result of another row. */
+/**
+ * `open`: started, waiting for a slot or at the service; `to come`: not started, or reuses the result of another row.
+ */
 interface Row {
   readonly kind: Kind;
   readonly cells: Readonly<Record<Column, number>>;
 }
 
-/** In the order of the table; the most important stay where there is little room. */
+/** In the order of the table; in a narrow terminal the most important ones are kept. */
 const COLUMNS = ['succeeded', 'failed', 'held', 'cancelled', 'open', 'to come', 'total'] as const;
 type Column = (typeof COLUMNS)[number];
 const FIRST_TO_GO: readonly Column[] = ['total', 'to come', 'cancelled', 'held'];
@@ -25,7 +27,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   shifts: 'shifts',
 };
 
-/** None where there is one kind only: the counts above say it already. */
+/** Empty if there is only one kind: the counts above already show it. */
 export function kindTable({ progress, kinds }: Observation, width: number): Line[] {
   const rows = KINDS.flatMap((kind) => rowOf(kind, progress.kinds?.[kind], kinds) ?? []);
   if (rows.length < 2) return [];

@@ -1,10 +1,9 @@
 /**
- * The live view on a terminal. It has a screen to itself, as editors and pagers have: what is drawn there is never
- * broken anew when the terminal changes its size, and what was said before it is there again afterwards.
+ * The live view on a terminal. It uses the alternate screen, as editors and pagers do: its lines are not wrapped again
+ * when the terminal is resized, and the previous output reappears afterwards.
  *
- * After `kill -9` that screen stays, as it would with an editor (`reset` restores the terminal). Rejected:
- * redrawing the last lines of the scrolling text; a terminal that gets narrower wraps them again, each in its own
- * way.
+ * After `kill -9` that screen stays, as with an editor (`reset` restores the terminal). Rejected: redrawing the last
+ * lines of the scrolling output; a terminal that gets narrower wraps them again, each in its own way.
  */
 import { createLogUpdate } from 'log-update';
 import { say } from '../text/explain.ts';
@@ -17,7 +16,7 @@ import type { Scene } from './scene.ts';
 import { lastLines, screen } from './screen.ts';
 
 const REDRAW_EVERY_MS = 1_000;
-/** What a key has done is told this long, unless something is seen before. */
+/** How long the effect of a key is shown, unless an observation comes first. */
 const NOTICE_MS = 5_000;
 
 const OWN_SCREEN = '\u001B[?1049h\u001B[H';
@@ -53,14 +52,14 @@ export class LiveView implements View {
   show(observation: Observation): void {
     this.#happenings = happeningsWith(this.#happenings, this.#seen, observation);
     this.#samples = withSample(this.#samples, paceSample(observation));
-    // What keeps us from seeing is over; what a key was to do has been done.
+    // The connection is back; the action of the key is done.
     if (
       this.#words?.until === Infinity ||
       this.#seen?.progress.state !== observation.progress.state
     )
       this.#words = null;
     this.#seen = observation;
-    // Its last words follow at once.
+    // The closing lines follow at once.
     if (!observation.ended) this.#redraw();
   }
 
@@ -76,7 +75,7 @@ export class LiveView implements View {
     this.#redraw();
   }
 
-  /** How it stood stays on the screen that was there before, and the cursor comes back. May be called twice. */
+  /** Leaves the last state on the normal screen and restores the cursor. May be called twice. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -90,7 +89,7 @@ export class LiveView implements View {
       this.#terminal.write(`${painted(line, this.#colours)}\n`);
   }
 
-  /** Also when the process ends in another way. */
+  /** Also when the process exits in another way. */
   readonly #leave = (): void => {
     if (this.#entered) this.#terminal.write(FORMER_SCREEN);
     this.#entered = false;
@@ -109,7 +108,7 @@ export class LiveView implements View {
     if (this.#ended || !scene) return;
     if (!this.#entered) this.#terminal.write(OWN_SCREEN);
     this.#entered = true;
-    // log-update ends what it draws with an empty line.
+    // log-update ends its output with an empty line.
     const size = { columns: this.#terminal.columns, rows: this.#terminal.rows - 1 };
     const text = screen(scene, size)
       .map((line) => painted(line, this.#colours))

@@ -1,10 +1,10 @@
-/** How fast a campaign goes, by what was seen of it in the last while. Pure. */
+/** The speed of a campaign, from its recent observations. Pure. */
 import type { Observation } from '../../campaigns/observe.ts';
 
-/** Jobs in the stretch of time that was watched. */
+/** Jobs in the observed period. */
 export interface Pace {
   readonly ended: number;
-  /** By the services, also of other campaigns. */
+  /** By the services, including jobs of other campaigns. */
   readonly accepted: number;
   readonly overMs: number;
 }
@@ -16,7 +16,7 @@ export interface PaceSample {
 }
 
 const LOOK_BACK_MS = 5 * 60_000;
-/** Less says nothing. */
+/** A shorter period is not meaningful. */
 const AT_LEAST_MS = 10_000;
 const APART_MS = 2_000;
 
@@ -28,14 +28,14 @@ export function paceSample({ at, progress, budgets }: Observation): PaceSample {
   };
 }
 
-/** The samples that are still of use, oldest first, with this one. */
+/** The samples that are still needed, oldest first, with this one. */
 export function withSample(samples: readonly PaceSample[], sample: PaceSample): PaceSample[] {
   const last = samples.at(-1);
   if (last && sample.at - last.at < APART_MS) return [...samples];
   return [...samples.filter(({ at }) => sample.at - at <= LOOK_BACK_MS), sample];
 }
 
-/** null as long as too little was seen. */
+/** null until enough was observed. */
 export function paceOf(samples: readonly PaceSample[], latest: PaceSample): Pace | null {
   const first = samples.find(({ at }) => latest.at - at <= LOOK_BACK_MS);
   if (!first || latest.at - first.at < AT_LEAST_MS) return null;

@@ -1,7 +1,6 @@
 /**
- * Progress where there is no terminal: a line a minute without control codes, so that a log shows it is alive; at once
- * what must not wait: the beginning and the end, a pause, a service that makes us wait, a limit that was changed, a full
- * disk, an item that failed.
+ * Progress without a terminal: one line per minute without control codes, so that a log shows it is alive. Written at
+ * once: the beginning and the end, a pause, a service that makes us wait, a changed limit, a full disk, a failed item.
  */
 import { say } from '../text/explain.ts';
 import type { Observation } from '../../campaigns/observe.ts';
@@ -15,7 +14,7 @@ export class PlainLines implements View {
   #shownAt = 0;
   #shown = '';
   #troubled = '';
-  /** Failures that were there at the first look are counted, not told. */
+  /** Failures of the first observation are counted, not listed. */
   #known: ReadonlySet<string> | null = null;
 
   constructor({ name }: { readonly name: string }) {
@@ -52,7 +51,7 @@ export class PlainLines implements View {
   }
 
   end(): void {
-    // Nothing to put back: lines stay where they are.
+    // Nothing to restore: lines stay.
   }
 
   #printFailures({ progress: { failures = [] } }: Observation): void {
@@ -66,7 +65,7 @@ export class PlainLines implements View {
   }
 }
 
-/** A budget takes a changed limit up to a second after the first look. */
+/** A budget applies a changed limit up to a second after the first observation. */
 function limitsOf({ budgets }: Observation): (number | null)[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
     [addressWindow, ...credentials].map(({ limit }) => limit),

@@ -1,4 +1,4 @@
-/** All that the live view shows at one moment. */
+/** Everything that the live view shows at one moment. */
 import type { Observation, Observed } from '../../campaigns/observe.ts';
 import type { Happening } from './happenings.ts';
 import type { Pace } from './pace.ts';
@@ -7,14 +7,14 @@ export interface Scene {
   readonly followed: Observed;
   /** The Temporal UI; null when none is known. */
   readonly ui: string | null;
-  /** ms since the epoch; later than the observation, where nothing was asked since. */
+  /** ms since the epoch; later than the observation if no new one has arrived. */
   readonly now: number;
   readonly seen: Observation;
   /** Oldest first. */
   readonly happenings: readonly Happening[];
   readonly pace: Pace | null;
-  /** What keeps us from seeing, or what was just pressed; null most of the time. */
+  /** A connection problem, or the effect of the last key; usually null. */
   readonly notice: string | null;
-  /** What the keys do is shown where there is a keyboard; `ctrlC`: what that one does. */
+  /** Keys are shown only if there is a keyboard; `ctrlC`: what Ctrl-C does. */
   readonly keys: { readonly ctrlC: () => string } | null;
 }

@@ -1,6 +1,6 @@
 /**
- * What of the live view goes onto a screen of a given size: the parts in the order of their importance, as long as
- * there is room; blank lines and older news only where nothing else needs it. Pure: (scene, size) → lines.
+ * Selects which parts of the live view fit on a screen of a given size: by importance, as long as there is space; blank
+ * lines and older events only in space that is left. Pure: (scene, size) → lines.
  */
 import { budgetLines } from './budget-lines.ts';
 import { kindTable } from './kind-table.ts';
@@ -24,7 +24,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Lines that come and go together. */
+/** Lines that are shown or hidden together. */
 interface Part {
   /** Parts of one group follow each other without a blank line. */
   readonly group: number;
@@ -33,13 +33,13 @@ interface Part {
   readonly lines: readonly Line[];
 }
 
-/** From here on failures and events stand side by side. */
+/** From this width on, failures and events are shown side by side. */
 const SIDE_BY_SIDE_FROM = 120;
-/** News that are shown before blank lines are; older ones fill what is left. */
+/** Number of events that take precedence over blank lines; older ones fill the remaining space. */
 const NEWS_FIRST = 3;
 const LEAST_RANK = 100;
 
-/** Not one line more than there are rows, none wider than the columns. */
+/** Never more lines than rows, nor wider than the columns. */
 export function screen(scene: Scene, { columns, rows }: Size): Line[] {
   const parts = partsOf(scene, columns);
   const chosen = choose(parts, rows);
@@ -47,7 +47,7 @@ export function screen(scene: Scene, { columns, rows }: Size): Line[] {
   return withGaps(chosen, rows - lines).map((line) => cut(line, columns));
 }
 
-/** In the order in which they stand. */
+/** In display order. */
 function partsOf(scene: Scene, width: number): Part[] {
   const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, width));
   const counts = countsLines(scene, width);
@@ -89,7 +89,7 @@ function newsParts(scene: Scene, width: number): Part[] {
   return listParts(3, 6, beside(failures, happenings, left));
 }
 
-/** A title with the newest, and the older ones one by one. */
+/** The title with the newest line as one part, each older line as another. */
 function listParts(group: number, rank: number, lines: readonly Line[]): Part[] {
   const older = lines.slice(NEWS_FIRST);
   return [
@@ -98,7 +98,7 @@ function listParts(group: number, rank: number, lines: readonly Line[]): Part[] 
   ];
 }
 
-/** What stays on the terminal when the view is left: the closing words say the rest. */
+/** What stays on the terminal when the view closes; the closing message has the rest. */
 export function lastLines(scene: Scene, columns: number): Line[] {
   const budgets = scene.seen.budgets.flatMap((one) => budgetLines(one, scene.now, columns));
   const lines = [
@@ -121,7 +121,7 @@ function asLines(line: Line | null): Line[] | null {
 function choose(parts: readonly Part[], rows: number): Part[] {
   const chosen = new Set<Part>();
   let room = rows;
-  // Blank lines are worth more than old news.
+  // Blank lines take precedence over old events.
   const groups = new Set(parts.filter(({ lines }) => lines.length > 0).map(({ group }) => group));
   for (const one of parts.toSorted((a, b) => a.rank - b.rank)) {
     const kept = one.rank >= LEAST_RANK ? groups.size - 1 : 0;

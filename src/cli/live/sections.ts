@@ -1,4 +1,4 @@
-/** The parts of the live view, each as lines for a width. Pure. */
+/** The parts of the live view, each as lines of a given width. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
 import type { RecentEnd } from '../../domain/campaign.ts';
 import type { FinalState } from '../../domain/states.ts';
@@ -96,7 +96,7 @@ export function paceLine({ pace }: Scene): Line | null {
   ];
 }
 
-/** Why items did not succeed, then the last of those, the newest first. */
+/** Why items did not succeed, then the latest of them, newest first. */
 export function failureLines({ seen: { progress }, now }: Scene, width: number): Line[] {
   const codes = Object.entries(progress.failuresByCode).sort(([, a], [, b]) => b - a);
   if (codes.length === 0) return [];
@@ -139,7 +139,7 @@ export function happeningLines({ happenings, now }: Scene, width: number): Line[
 }
 
 function timeSpan(at: number, now: number, width: number): Span[] {
-  // A day that is over does not matter here.
+  // The date does not matter here.
   const time = clockText(at, now).slice(-'22:14:03'.length);
   return [span(width < NARROW ? `${time.slice(0, 5)} ` : `${time}  `, 'faint')];
 }
@@ -148,7 +148,7 @@ function idWidth(ids: readonly string[], width: number): number {
   return Math.min(width < NARROW ? 14 : 28, Math.max(...ids.map(({ length }) => length), 0));
 }
 
-/** The page of the Temporal UI with all items; where that is too long to be opened from here, the campaign's own. */
+/** The Temporal UI's page with all items; if its address is too long to be opened from here, the campaign's own. */
 export function uiLine({ ui, followed }: Scene, width: number): Line | null {
   if (ui === null) return null;
   const title = 'Temporal UI  ';

@@ -1,12 +1,12 @@
-/** How a campaign that is followed is shown. */
+/** How a followed campaign is shown. */
 import type { Observation } from '../../campaigns/observe.ts';
 
-/** Shows observations; left in order whatever happens. */
+/** Shows observations; the terminal is always restored. */
 export interface View {
   show(observation: Observation): void;
-  /** What keeps us from seeing anything. */
+  /** What prevents observations. */
   trouble(words: string): void;
-  /** What a key has done. */
+  /** What a key did. */
   notice(words: string): void;
   end(): void;
 }

@@ -1,4 +1,4 @@
-/** What a command runs with: the settings, and with them how this process reaches object stores. */
+/** The settings of a command; also sets up access to object stores for this process. */
 import { loadSettings, type LoadOptions, type Settings } from '../../config/settings.ts';
 import { reachObjectStores } from '../../store/open-store.ts';
 import type { CommonFlags } from '../command-line/flags.ts';

@@ -1,4 +1,4 @@
-/** What a command says and answers when it stops following a campaign. */
+/** What a command prints and returns when it stops following a campaign. */
 import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
@@ -19,11 +19,11 @@ import { exitCodeOf, printEnd } from '../text/summary.ts';
 export interface ConclusionOptions {
   readonly flags: ServiceFlags;
   readonly settings: Settings;
-  /** Every item had ended before the command began. */
+  /** Every item had ended before the command started. */
   readonly idle?: boolean;
 }
 
-/** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign did not end by itself. */
+/** Returns the exit code. Throws CAMPAIGN_BROKEN_OFF when the campaign was terminated or failed. */
 export async function conclude(
   session: Session,
   followed: Observed,
@@ -47,13 +47,13 @@ export async function conclude(
   }
   if (!last?.completed) throw await brokenOff(session, name);
   const code = await concludeEnded(folder, { json, idle });
-  // What was seen last may be of a moment before the end.
+  // The last observation may be older than the end.
   for (const reason of await notNotified(session, name))
     say(`  notification of the end failed: ${reason}`);
   return code;
 }
 
-/** Of a campaign that has ended and is published. Returns the exit code. */
+/** For a campaign that has ended and is published. Returns the exit code. */
 export async function concludeEnded(
   folder: string,
   { json, idle = false }: { readonly json: boolean; readonly idle?: boolean },

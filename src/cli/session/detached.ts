@@ -1,4 +1,4 @@
-/** How a command leaves its campaign to others, and what it says then. */
+/** How a command detaches from its campaign, and what it prints. */
 import type { Settings } from '../../config/settings.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { Session } from '../../host/session.ts';
@@ -12,8 +12,8 @@ import { printDocument } from '../text/output.ts';
 import { uiLink } from '../text/ui-link.ts';
 
 /**
- * The campaign goes on in the background. A command that works on it hands over server and worker, once all that is
- * being sent has been answered; one that has only started it finds somebody there, most often.
+ * The campaign continues in the background. A command that hosts it hands over server and worker after all requests in
+ * progress are answered; one that has only started it usually finds a running host.
  * @throws HundredfoldError `HOST_NOT_READY`
  */
 export async function detach(
@@ -23,7 +23,7 @@ export async function detach(
 ): Promise<number> {
   const { role, ui } = session;
   if (flags.json) await printOpen(session, followed);
-  // Rows may have taken so long to be laid out that the process which waited for them has given up.
+  // Writing the rows may have taken so long that the standby process has given up.
   if (role !== 'remote') await startInBackground(settings, flags);
   if (role === 'host') {
     say('Moving to the background: finishing submissions in progress.');

@@ -12,7 +12,7 @@ export interface TreeFlags extends CommonFlags {
 }
 
 /**
- * Where it usually lies; Temporal is asked only when it is not there.
+ * Looks in the default folder; asks Temporal only if it is not there.
  *
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  * @throws StoreError `STORE_NOT_PREPARED`

@@ -1,11 +1,11 @@
 /**
- * The first Ctrl-C (or SIGTERM, or the terminal that is closed) asks a command to stop in order; the second
- * leaves at once. Made before anything is started: a signal that came while the server starts would leave it behind.
+ * The first Ctrl-C (or SIGTERM, or a closed terminal) stops a command cleanly; the second exits at once. Created before
+ * anything is started: a signal during the start of the server would leave it running.
  */
 import { EXIT } from '../../domain/errors.ts';
 import { say } from '../text/explain.ts';
 
-/** npm passes a Ctrl-C on to a command that the terminal has told already: two so close together are one. */
+/** npm forwards Ctrl-C to a command that also got it from the terminal: two so close together count as one. */
 const ONE_PRESS_MS = 500;
 
 export class Interruption {
@@ -14,7 +14,7 @@ export class Interruption {
   readonly signal: AbortSignal = this.#controller.signal;
   /** Resolves when the first signal comes. */
   readonly request: Promise<void>;
-  /** What to do at once: the live view must leave the terminal before anything is said. */
+  /** Runs at once: the live view must leave the terminal before anything is printed. */
   beforeWords: () => void = () => undefined;
   #at: number | null = null;
 
@@ -39,7 +39,7 @@ export class Interruption {
       resolve();
       return;
     }
-    // A terminal that is closed tells everybody in it, some of us twice.
+    // A closed terminal signals all its processes, some of them twice.
     if (signal === 'SIGHUP' || Date.now() - this.#at < ONE_PRESS_MS) return;
     say('Stopped at once. A submission that was in progress is looked up before it is sent again.');
     process.exit(EXIT.interrupted);

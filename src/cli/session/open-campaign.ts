@@ -1,4 +1,4 @@
-/** What `pause`, `resume` and `cancel` have in common: each is a message to the workflow of an open campaign. */
+/** What `pause`, `resume` and `cancel` share: each sends a message to the workflow of an open campaign. */
 import type { Client } from '@temporalio/client';
 import { findCampaign } from '../../campaigns/find.ts';
 import { EXIT } from '../../domain/errors.ts';
@@ -9,7 +9,7 @@ import { answered, withSession } from './with-session.ts';
 
 const NOBODY_WORKS = '  No command works on it now; this takes effect with the next one.';
 
-/** @param words that are printed once the message was sent */
+/** @param words printed once the message was sent */
 export async function sendToCampaign(
   name: string,
   flags: CommonFlags,
@@ -25,7 +25,7 @@ export async function sendToCampaign(
   });
 }
 
-/** null, and a word to the user, when the campaign has ended. */
+/** Returns null, and informs the user, when the campaign has ended. */
 export async function openCampaign(
   session: Session,
   name: string,

@@ -1,4 +1,4 @@
-/** The items of a campaign that Temporal knows: where its tree lies, and how those stand whose workflows run. */
+/** The items of a campaign from Temporal: the location of its tree, and the state of the items with open workflows. */
 import type { Client } from '@temporalio/client';
 import { OPEN_STATES } from '../../domain/states.ts';
 import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
@@ -11,7 +11,7 @@ import { withSession } from './with-session.ts';
 export type OpenItems = ReadonlyMap<string, OpenItem>;
 
 /**
- * `folder`: where the tree lies, if the user knows better than Temporal.
+ * `folder`: the folder of the tree, if the user gave one; otherwise Temporal's.
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`
  */
 export async function withOpenItems(
@@ -27,14 +27,14 @@ export async function withOpenItems(
   });
 }
 
-/** By id: as many as are open at once, however many rows there are. */
+/** By id: only those that are open at once, however many rows there are. */
 async function openItems(client: Client, campaign: string): Promise<OpenItems> {
   const query = `WorkflowType="item" AND ExecutionStatus="Running" AND ${ATTRIBUTES.campaign.name}="${campaign}"`;
   const items = new Map<string, OpenItem>();
   for await (const { startTime, typedSearchAttributes: found } of client.workflow.list({ query })) {
     const id = found.get(ATTRIBUTES.item);
     if (id === undefined) continue;
-    // In the moment between its end and its close it says how it ended: the tree does so, too.
+    // Between its end and the close of its workflow, an item has a final state; the tree has it too.
     const state = OPEN_STATES.find((one) => one === found.get(ATTRIBUTES.state)) ?? 'running';
     const remoteId = found.get(ATTRIBUTES.remoteId) ?? null;
     items.set(id, { state, remoteId, startedAt: startTime.toISOString() });

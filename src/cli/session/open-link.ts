@@ -1,5 +1,5 @@
 /**
- * Shows an address in the user's browser, where there is one.
+ * Opens an address in the user's browser, if there is one.
  *
  * Rejected: a package for one call of `spawn`.
  */
@@ -13,11 +13,11 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 /**
  * `BROWSER` names another program, as for xdg-open.
  *
- * @returns whether a program took the link; the user has it in print in any case
+ * @returns whether a program accepted the link; it is printed in any case
  */
 export function openLink(link: string, environment = process.env): Promise<boolean> {
   const opener = environment['BROWSER'] ?? OPENERS[process.platform];
-  // Over ssh, in a container, in a job of a cluster: nobody would see it.
+  // Over ssh, in a container, or in a cluster job there is no screen.
   const hasScreen =
     process.platform === 'darwin' || 'DISPLAY' in environment || 'WAYLAND_DISPLAY' in environment;
   if (opener === undefined || opener === '' || (!hasScreen && environment['BROWSER'] === undefined))

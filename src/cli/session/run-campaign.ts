@@ -1,4 +1,6 @@
-/** A campaign whose rows were taken in: what is said before it begins, its beginning, and its way to the end. */
+/**
+ * Runs a campaign whose rows are prepared: what is printed before the start, the start, and following it to the end.
+ */
 import { createInterface } from 'node:readline/promises';
 import { readBudgets } from '../../activities/budget-status.ts';
 import type { BudgetStatus } from '../../budget/status.ts';
@@ -84,10 +86,10 @@ export async function runCampaign(
   }
 }
 
-/** Longer than this nobody wants to start by mistake. */
+/** Longer campaigns need a confirmation. */
 const ASKED_FROM_MS = 3_600_000;
 
-/** Shows what is about to happen; asks where it takes long and somebody is there to answer. */
+/** Shows the forecast; asks for confirmation if the campaign takes long and there is a terminal. */
 async function agreed(
   session: Session,
   { name, folder, survey, feeds }: CampaignStart,
@@ -98,7 +100,7 @@ async function agreed(
   const forecasts = forecastCampaign(name, survey, feeds, budgets, now);
   const freeBytes = await freeIn(folder);
   for (const line of planLines({ name, survey, forecasts, now, freeBytes })) say(line);
-  // What an earlier command has begun goes on unasked.
+  // A resumed campaign needs no confirmation.
   const isNew = Object.values(survey.misses).some((rows) => rows > 0);
   const long = isNew && (endOf(forecasts) ?? now) - now > ASKED_FROM_MS;
   if (!long || yes || !process.stdin.isTTY || !process.stderr.isTTY) return true;
@@ -111,7 +113,7 @@ async function agreed(
   return false;
 }
 
-/** The forecast is worth a question, and no campaign's beginning: nobody may be there to answer it. */
+/** Only needed for the forecast, not for the start: there may be no worker to answer. */
 async function chargedIn(session: Session): Promise<BudgetStatus[]> {
   try {
     return await readBudgets(session.client);
@@ -123,7 +125,7 @@ async function chargedIn(session: Session): Promise<BudgetStatus[]> {
   }
 }
 
-/** Ctrl-C and Ctrl-D are a no. */
+/** Ctrl-C and Ctrl-D mean no. */
 function leftUnanswered(error: unknown): null {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
   process.stderr.write('\n');

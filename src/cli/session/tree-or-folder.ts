@@ -1,4 +1,4 @@
-/** The output tree of a campaign, by its name or by the folder that it lies in. */
+/** The output tree of a campaign, by its name or its folder. */
 import { openFolder, treeIfAny, type CampaignTree } from '../../campaigns/campaign-tree.ts';
 import { isObjectAddress } from '../../domain/object-store.ts';
 import { checkedName } from '../../manifest/name.ts';
@@ -7,7 +7,7 @@ import { commandSettings } from './command-settings.ts';
 import type { CommonFlags } from '../command-line/flags.ts';
 
 /**
- * Temporal is asked only for a name whose tree does not lie where it usually does.
+ * Temporal is asked only for a name whose tree is not in the default folder.
  *
  * @throws HundredfoldError `CAMPAIGN_UNKNOWN`, `TREE_UNKNOWN`, `NAME_INVALID`
  * @throws StoreError `STORE_NOT_PREPARED`

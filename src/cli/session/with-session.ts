@@ -1,4 +1,6 @@
-/** Commands that look at campaigns, or steer them: they join what runs, or start the server for as long as they need it. */
+/**
+ * For commands that inspect or control campaigns: they join the running host, or start the server while they need it.
+ */
 import type { Settings } from '../../config/settings.ts';
 import { inSession, type Purpose } from '../../campaigns/in-session.ts';
 import { EXIT } from '../../domain/errors.ts';
@@ -16,7 +18,7 @@ export interface Around {
   readonly interruption: Interruption;
 }
 
-/** @param hurried somebody waits for the answer: a host that does not answer is told of within seconds */
+/** @param hurried a user waits for the answer: a host that does not answer is reported within seconds */
 export async function withSession(
   flags: CommonFlags,
   purpose: Purpose,
@@ -33,7 +35,7 @@ export async function withSession(
   });
 }
 
-/** The open items of these services stay open: neither their jobs nor this command can go on with them. */
+/** The open items of these services stay open: neither their jobs nor this command can continue with them. */
 function sayUnready({ unready }: Settings): void {
   for (const { reference, reason } of unready) {
     say(

@@ -1,4 +1,4 @@
-/** The SDK's log of a worker that runs inside a command goes to a file; with `--verbose` to the terminal as well. */
+/** The SDK's log of a worker inside a command goes to a file; with `--verbose` also to the terminal. */
 import { openWorkerLog } from '../../campaigns/worker-log.ts';
 import type { Settings } from '../../config/settings.ts';
 import { logTo } from '../../telemetry/log-target.ts';

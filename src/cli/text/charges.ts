@@ -1,4 +1,4 @@
-/** `hundredfold budget --charges`: the submissions that the ledger of this machine holds, one by one. */
+/** `hundredfold budget --charges`: the submissions in the ledger of this machine, one by one. */
 import type { ListedCharge } from '../../ledger/charge-list.ts';
 import { lookIntoLedger } from '../../ledger/look.ts';
 
@@ -8,7 +8,7 @@ const TIMES = ['sentAt', 'answeredAt', 'countsFrom', 'releasedAt'] as const;
 export type PrintedCharge = Omit<ListedCharge, (typeof TIMES)[number]> &
   Readonly<Record<(typeof TIMES)[number], string | null>>;
 
-/** Empty where nothing was sent from this machine. Makes no file. @throws HundredfoldError `LEDGER_UNUSABLE` */
+/** Empty if nothing was sent from this machine. Creates no file. @throws HundredfoldError `LEDGER_UNUSABLE` */
 export function readCharges(environment: NodeJS.ProcessEnv): readonly PrintedCharge[] {
   return lookIntoLedger(environment, (ledger) => ledger.list().map(printed)) ?? [];
 }
@@ -31,7 +31,7 @@ const COLUMNS = [
   ...['remoteId', ...TIMES],
 ] as readonly (keyof PrintedCharge)[];
 
-/** With a header; `-` for what is not known. */
+/** With a header; `-` for unknown values. */
 export function chargeLines(charges: readonly PrintedCharge[]): readonly string[] {
   const rows = charges.map((charge) => COLUMNS.map((column) => cell(charge[column])));
   return [[...COLUMNS], ...rows].map((cells) => cells.join('\t'));

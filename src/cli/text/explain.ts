@@ -1,4 +1,4 @@
-/** Errors, for people: what happened and what to do; a stack trace only for a mistake of ours. */
+/** Errors for users: what happened and what to do; a stack trace only for a bug. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import { harmless } from '../../domain/plain-text.ts';
 import type { Problem } from '../../domain/problem.ts';
@@ -15,7 +15,7 @@ export function explain(error: unknown): void {
   write(`hundredfold: internal error: ${shown}`);
 }
 
-/** A problem as an entry of a list that can be worked off: where, what, what to do. */
+/** A problem as an entry of a list: where, what, what to do. */
 export function explainProblem(problem: Problem, print = write): void {
   const { file, line, id, column, value, severity, code, message, remedy } = problem;
   const place = [
@@ -23,14 +23,14 @@ export function explainProblem(problem: Problem, print = write): void {
     id && `item ${id}`,
     column && `column ${column}`,
   ];
-  // Most messages quote the value already.
+  // Most messages already quote the value.
   const isShown = value === null || message.includes(value) || file.endsWith(value);
   const shown = value && !isShown ? ` (${value})` : '';
   print(`${severity}: ${place.filter(Boolean).join(', ')}: ${message}${shown} [${code}]`);
   print(`  ${remedy}`);
 }
 
-/** Progress, notes and warnings; what a command is asked for goes to stdout (output.ts). */
+/** Progress, notes and warnings; the output of a command goes to stdout (output.ts). */
 export function say(line: string): void {
   if (!isQuiet()) write(line);
 }

@@ -3,7 +3,7 @@ import type { ItemLine } from '../../campaigns/item-lines.ts';
 import { beginDocument } from './output.ts';
 import type { CampaignTree } from '../../campaigns/campaign-tree.ts';
 
-/** Shows lines of items as they come. */
+/** Prints items as they come. */
 export interface ItemsPrinter {
   line(line: ItemLine): Promise<void>;
   end(): Promise<void>;
@@ -31,7 +31,9 @@ export class ItemsDocument implements ItemsPrinter {
 
 const GOES_ON = ['drain', 'error', 'close'];
 
-/** No faster than the reader takes it: memory stays flat. One who has gone (`| head`) is not waited for. */
+/**
+ * Waits for a slow reader, so that memory stays constant; does not wait for one that has closed the pipe (`| head`).
+ */
 async function write(text: string): Promise<void> {
   const { stdout } = process;
   if (stdout.errored || stdout.write(text)) return;

@@ -1,4 +1,4 @@
-/** Items for people and pipes: a row each, with why it did not succeed in the last column. */
+/** Items for users and pipes: one row each, with the reason of a failure in the last column. */
 import { say } from './explain.ts';
 import type { ItemLine } from '../../campaigns/item-lines.ts';
 import type { ItemsPrinter } from './items-document.ts';
@@ -28,7 +28,7 @@ export class ItemsText implements ItemsPrinter {
 
 const TIME = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 
-/** `2026-11-21T02:14:33`, as on the clock here; without a blank, so that columns can be counted. */
+/** `2026-11-21T02:14:33` in local time; without a space, so that columns can be counted. */
 function timeText(iso: string): string {
   return TIME.format(new Date(iso)).replace(' ', 'T');
 }

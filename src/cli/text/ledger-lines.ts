@@ -6,13 +6,13 @@ import { lookIntoLedger } from '../../ledger/look.ts';
 export interface LedgerView {
   readonly path: string;
   readonly accounts: readonly (Account & { readonly charges: readonly Charge[] })[];
-  /** 429 answers that nobody on this machine explains. */
+  /** 429 responses that the use from this machine does not explain. */
   readonly rejections: readonly SeenRejection[];
-  /** ms since a damaged ledger was begun again. */
+  /** ms since a damaged ledger was replaced by a new one. */
   readonly begunAgain: number | null;
 }
 
-/** null when nothing was sent from this machine yet. To look makes no file. Throws LEDGER_UNUSABLE. */
+/** null if nothing was sent from this machine yet. Creates no file. Throws LEDGER_UNUSABLE. */
 export function viewLedger(environment: NodeJS.ProcessEnv): LedgerView | null {
   return lookIntoLedger(environment, (ledger) => ({
     path: ledger.path,
@@ -35,7 +35,7 @@ export function accountLines({ accounts }: LedgerView): string[] {
     });
 }
 
-/** One sentence for each account, about its last unexplained 429. */
+/** One sentence per account, about its last unexplained 429. */
 export function rejectionLines({ rejections }: LedgerView): string[] {
   const newest = new Map(
     [...rejections]

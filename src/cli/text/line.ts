@@ -1,9 +1,9 @@
-/** A line of the live view: text with meanings, measured in columns of a terminal. Pure. */
+/** A line of the live view: styled text, measured in terminal columns. Pure. */
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 import { harmless } from '../../domain/plain-text.ts';
 
-/** What a text stands for; a colour says nothing that the words do not say. */
+/** The meaning of a text; colours add nothing that the text does not say. */
 export type Tone = 'plain' | 'strong' | 'faint' | 'good' | 'bad' | 'warning';
 
 export interface Span {
@@ -13,12 +13,12 @@ export interface Span {
 
 export type Line = readonly Span[];
 
-/** Words of services and names of files may hold codes that a terminal obeys, and line feeds: they are shown instead. */
+/** Text from services and file names may contain control codes and line feeds: they are escaped. */
 export function span(text: string, tone: Tone = 'plain'): Span {
   return { text: harmless(text).replace(/[\n\t]+/g, ' '), tone };
 }
 
-/** All that the view itself writes takes one column each; only words from outside have to be measured. */
+/** All text of the view itself takes one column per character; only external text has to be measured. */
 const ONE_COLUMN_EACH = /^[ -~·…█░▁-▇]*$/;
 
 export function columnsOf(text: string): number {
@@ -31,7 +31,7 @@ export function widthOf(line: Line): number {
 
 const segmenter = new Intl.Segmenter();
 
-/** The text, or as much of it as goes into so many columns, with an ellipsis in place of the rest. */
+/** The text, shortened to this number of columns with an ellipsis. */
 export function cutText(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   if (columns < 1) return '';
@@ -39,7 +39,7 @@ export function cutText(text: string, columns: number): string {
   let used = 0;
   for (const { segment } of segmenter.segment(text)) {
     const width = columnsOf(segment);
-    // One column is the ellipsis's.
+    // One column is for the ellipsis.
     if (used + width > columns - 1) break;
     kept += segment;
     used += width;
@@ -47,7 +47,7 @@ export function cutText(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Of a path the end matters. */
+/** Of a path, the end is kept. */
 export function cutPath(path: string, columns: number): string {
   return path.length <= columns ? path : `…${path.slice(path.length - Math.max(0, columns - 1))}`;
 }
@@ -58,7 +58,7 @@ export function cut(line: Line, columns: number): Line {
   let left = columns;
   for (const { text, tone } of line) {
     const width = columnsOf(text);
-    // What follows is cut off as well: the last text that is kept tells so.
+    // Everything after this is cut too: the ellipsis goes into the last text that is kept.
     const cutHere = width >= left;
     kept.push({ text: cutHere ? cutText(`${text} `, left) : text, tone });
     if (cutHere) break;
@@ -67,7 +67,7 @@ export function cut(line: Line, columns: number): Line {
   return kept;
 }
 
-/** The text with blanks up to this width. */
+/** The text, padded with spaces to this width. */
 export function padded(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
 }
@@ -88,7 +88,7 @@ const STYLE_OF = {
   warning: 'yellow',
 } as const;
 
-/** As it is written to a terminal. */
+/** As written to a terminal. */
 export function painted(line: Line, colours: boolean): string {
   return line
     .map(({ text, tone }) =>

@@ -1,4 +1,4 @@
-/** A line of the worker's log, for people: what happened, to what; without what only the SDK can use. */
+/** A line of the worker's log for users: what happened, to what; without details that only the SDK uses. */
 export interface LogLine {
   readonly time: string;
   readonly level: string;
@@ -7,7 +7,7 @@ export interface LogLine {
   readonly item?: string;
 }
 
-/** Of the SDK, and what the line says by other fields. */
+/** Fields of the SDK, and fields that repeat others. */
 const LEFT_OUT = new Set([
   ...['time', 'level', 'message', 'campaign', 'sdkComponent', 'target', 'taskToken', 'isLocal'],
   ...[
@@ -21,7 +21,7 @@ const LEFT_OUT = new Set([
   ],
 ]);
 
-/** null for a line that is not whole, as after a crash. */
+/** null for an incomplete line, as after a crash. */
 export function parseLogLine(line: string): LogLine | null {
   try {
     return JSON.parse(line) as LogLine;

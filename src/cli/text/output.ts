@@ -1,5 +1,5 @@
 /**
- * What a command is asked for goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and
+ * The output of a command goes to stdout: one JSON document, or lines and tables, so that `| grep`, `| sort` and
  * `| less` work. Progress, notes and warnings go to stderr (explain.ts).
  */
 import { harmless } from '../../domain/plain-text.ts';
@@ -13,7 +13,7 @@ export function printDocument(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-/** Whether stdout has its document, or a part of it: a failure then must not add another. */
+/** Whether stdout already has (a part of) its document: a failure must not add another one. */
 export function hasDocument(): boolean {
   return documented;
 }

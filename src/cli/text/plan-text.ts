@@ -1,4 +1,4 @@
-/** What a campaign would do, in words: for `plan`, and for `run` before it begins. Pure. */
+/** What a campaign would do, as text: for `plan`, and for `run` before it starts. Pure. */
 import { formatNonZeroDuration } from '../../domain/duration.ts';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { ServiceForecast } from '../../plan/forecast.ts';
@@ -12,7 +12,7 @@ export interface PlanView {
   readonly forecasts: readonly ServiceForecast[];
   /** ms since the epoch. */
   readonly now: number;
-  /** Free in the output folder; null where it cannot be told. */
+  /** Free in the output folder; null if unknown. */
   readonly freeBytes: number | null;
 }
 
@@ -75,7 +75,7 @@ function missedOf({ misses }: Survey): number {
   return (misses['other predictors'] ?? 0) + (misses.damaged ?? 0);
 }
 
-/** Only what may surprise: that nothing like it was computed before does not. */
+/** Only reasons that may be unexpected; that nothing similar was computed before is not. */
 function missesText({ misses }: Survey): string {
   const words = [
     [misses['other predictors'] ?? 0, 'with predictors that the earlier result lacks'],

@@ -1,10 +1,10 @@
-/** Problems as they are found: the first of them in words, all of them for `--json`, none of them held for ever. */
+/** Problems as they are found: the first ones as text, all (up to a limit) for `--json`. */
 import type { Problem } from '../../domain/problem.ts';
 import { explainProblem, say } from './explain.ts';
 
-/** More is no list that anybody works off on a screen. */
+/** A longer list is not useful on a screen. */
 const SHOWN = 100;
-/** For the one document of `--json`; a table that is wrong from top to bottom is wrong for few reasons. */
+/** For the document of `--json`; a table with more problems has few different ones. */
 const KEPT = 10_000;
 
 export class ProblemList {
@@ -12,7 +12,7 @@ export class ProblemList {
   readonly #print: ((line: string) => void) | undefined;
   #count = 0;
 
-  /** @param tell takes the lines for people; to stderr when it is left out */
+  /** @param print gets the lines for users; the default is stderr */
   constructor(print?: (line: string) => void) {
     this.#print = print;
   }
@@ -23,7 +23,7 @@ export class ProblemList {
     if (this.#count <= SHOWN) explainProblem(problem, this.#print);
   }
 
-  /** How many are not in `kept`. */
+  /** Number of problems that are not in `kept`. */
   get omitted(): number {
     return this.#count - this.kept.length;
   }

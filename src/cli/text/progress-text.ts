@@ -1,4 +1,4 @@
-/** A campaign's progress in words: what the live view and the plain lines are made of. Pure. */
+/** A campaign's progress as text, for the live view and the plain lines. Pure. */
 import { formatDuration } from '../../domain/duration.ts';
 import type { BudgetStatus, WindowStatus } from '../../budget/status.ts';
 import { clockText } from '../../campaigns/clock-text.ts';
@@ -23,18 +23,18 @@ export function countsText({ progress, waiting }: Observation): string {
     .join(': ');
 }
 
-/** How a campaign stands when it does not simply run: ` (publishing)`. */
+/** The state of a campaign that is not simply running: ` (publishing)`. */
 export function stateText({ progress: { state, campaign } }: Observation): string {
   if (state === 'running') return '';
   if (state === 'paused') return ` (paused: run "hundredfold resume ${campaign}" to continue)`;
   return ` (${state})`;
 }
 
-/** Why services made us wait. */
+/** The reasons why services make us wait. */
 export function blocksOf({ budgets }: Observation): string[] {
   return budgets.flatMap(({ addressWindow, credentials }) =>
     [addressWindow, ...credentials].flatMap(
-      // A refusal lasts through its probes.
+      // A refusal lasts until a probe succeeds.
       ({ refusal, blockedBecause }) => refusal?.reason ?? blockedBecause ?? [],
     ),
   );
@@ -43,7 +43,7 @@ export function blocksOf({ budgets }: Observation): string[] {
 /** `predictions: 100 of 100 used in 1 h, next slot in 14 min` */
 export function budgetText(budget: BudgetStatus, now: number): string {
   const { service, addressWindow, credentials } = budget;
-  // A service that is down is down for every credential: nothing else about it matters now.
+  // A service that is down is down for every credential: only this is shown.
   if (isBlocked(addressWindow)) return `${service}: ${blockText(addressWindow, now)}`;
   const parts = credentials.map((window) => windowText(window, now));
   if (addressWindow.limit !== null) {
@@ -52,7 +52,7 @@ export function budgetText(budget: BudgetStatus, now: number): string {
   return `${service}: ${parts.join('; ')}`;
 }
 
-/** `5 of 5 used in 6 s, next slot in 4 s`, or why it must wait. */
+/** `5 of 5 used in 6 s, next slot in 4 s`, or why it waits. */
 export function windowText(window: WindowStatus, now: number): string {
   if (isBlocked(window)) return blockText(window, now);
   if (window.limit === null) return 'no limit';
@@ -61,7 +61,7 @@ export function windowText(window: WindowStatus, now: number): string {
   return `${used}, next slot ${inText(window.nextFreeAt, now)}`;
 }
 
-/** It waits for a service that is away, or that refuses us. */
+/** Waits for a service that is down or refuses us. */
 export function isBlocked({ blockedUntil, refusal }: WindowStatus): boolean {
   return blockedUntil !== null || refusal !== undefined;
 }
@@ -77,12 +77,12 @@ function inText(at: number, now: number): string {
   return at - now < 500 ? 'now' : `in ${formatDuration(at - now)}`;
 }
 
-/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the last job is sent then, and takes its time. */
+/** `end expected soon after 02:14:33 (in 7 h 12 min)`: the last job is submitted then, and still has to run. */
 export function endText(at: number, now: number): string {
   return `end expected soon after ${clockText(at, now)} (in ${formatDuration(at - now)})`;
 }
 
-// Made once: `toLocaleString` makes one for each call, which was half of what the live view cost.
+// Created once: `toLocaleString` creates one per call, which was half the cost of the live view.
 const COUNT = new Intl.NumberFormat('en');
 
 /** `10,000` */

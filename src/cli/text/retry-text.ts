@@ -1,8 +1,8 @@
-/** What a retry is about to do, said before it does it. */
+/** What a retry will do, printed before it starts. */
 import type { RetrySurvey } from '../../store/retry-survey.ts';
 import { say } from './explain.ts';
 
-/** More is no list that anybody works off on a screen. */
+/** A longer list is not useful on a screen. */
 const SHOWN = 20;
 
 export function explainRetry(name: string, survey: RetrySurvey): void {

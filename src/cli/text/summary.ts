@@ -1,4 +1,4 @@
-/** How a campaign ended: the closing words for people, the exit code. */
+/** How a campaign ended: the closing message for users, the exit code. */
 import { formatDuration } from '../../domain/duration.ts';
 import { EXIT } from '../../domain/errors.ts';
 import type { CampaignDocument, EndedCampaign } from '../../report/campaign-document.ts';
@@ -7,13 +7,13 @@ import { CAMPAIGN_SUMMARY, FAILED_TABLE, REPORT } from '../../store/layout.ts';
 import { say } from './explain.ts';
 
 interface Printing {
-  /** Every item had ended before this command began. */
+  /** Every item had ended before this command started. */
   readonly idle?: boolean;
-  /** Takes each line; to stderr when it is left out. */
+  /** Gets each line; the default is stderr. */
   readonly print?: (line: string) => void;
 }
 
-/** For people. */
+/** For users. */
 export function printEnd(
   { document, tookMs, damaged, warnings }: EndedCampaign,
   { idle = false, print = say }: Printing = {},
@@ -38,7 +38,7 @@ export function printEnd(
     print(`  run these items again: hundredfold retry ${campaign}`);
 }
 
-/** What the codes of warnings in item.json mean, for the closing words. */
+/** What the codes of warnings in item.json mean, for the closing message. */
 const WARNINGS: Readonly<Record<string, string>> = {
   RESULT_SEVERAL_SETS:
     'several result sets: the first is used, the others are in set-2/ … of the item folder (RESULT_SEVERAL_SETS)',
@@ -49,10 +49,10 @@ export function exitCodeOf({ state, items }: CampaignDocument): number {
   return items.succeeded === items.total ? EXIT.ok : EXIT.incomplete;
 }
 
-/** More help nobody on a screen. */
+/** More are not useful on a screen. */
 const DAMAGED_SAID = 3;
 
-/** Files of the tree that are gone or are not what was received. */
+/** Files of the tree that are missing or differ from what was received. */
 export function printDamaged(damaged: readonly string[], print = say): void {
   for (const sentence of damaged.slice(0, DAMAGED_SAID)) print(`  damaged: ${sentence}`);
   const more = damaged.length - DAMAGED_SAID;

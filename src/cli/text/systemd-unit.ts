@@ -1,28 +1,30 @@
 /**
  * systemd units as text. Pure. The directives: systemd.service(5), systemd.kill(5), systemd.exec(5).
  *
- * With systemd's default, `KillMode=control-group`, the Temporal server gets SIGTERM at the same moment as the
- * command that uses it; with `mixed` the command ends it last. Nothing is installed: where units belong is the
- * administrator's choice.
+ * With systemd's default, `KillMode=control-group`, the Temporal server gets SIGTERM at the same moment as the command
+ * that uses it; with `mixed` the command stops it last. Nothing is installed: the administrator decides where units
+ * belong.
  */
 
 export interface UnitOptions {
   readonly description: string;
-  /** Program and arguments, as they are typed without a shell. */
+  /** Program and arguments, not quoted for a shell. */
   readonly command: readonly string[];
   /** Absolute. */
   readonly folder: string;
-  /** Variables with tokens, in a file that only its owner reads; it may be missing. A path for systemd, `%h` is the home. */
+  /**
+   * File with tokens as variables, readable only by its owner; it may be missing. A path for systemd, `%h` is the home.
+   */
   readonly environmentFile: string;
-  /** Exit codes after which a new start would end in the same way. */
+  /** Exit codes after which a restart would fail again. */
   readonly final: readonly number[];
-  /** Account of a system unit; null for a unit of the user's own systemd. */
+  /** Account of a system unit; null for a user unit. */
   readonly user: string | null;
-  /** How long it may take to stop, in s. */
+  /** Time limit for stopping, in s. */
   readonly stopWithin: number;
 }
 
-/** What SIGTERM makes of a campaign that goes on later: not a failure. */
+/** The exit code after SIGTERM, when the campaign continues later: not a failure. */
 const INTERRUPTED = 130;
 
 export function systemdUnit(options: UnitOptions): string {
@@ -55,12 +57,12 @@ export function systemdUnit(options: UnitOptions): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** A percent sign begins a specifier everywhere. */
+/** A percent sign starts a specifier everywhere. */
 function verbatim(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** A word of a command line, where quotes, backslashes and dollars have a meaning as well. */
+/** A word of a command line, where quotes, backslashes and dollars are special too. */
 function word(text: string): string {
   const escaped = verbatim(text).replaceAll('$', '$$$$');
   if (/^[\w@%+=:,./$-]+$/.test(escaped)) return escaped;

@@ -1,4 +1,4 @@
-/** Tables on stdout, for people and pipes. */
+/** Tables on stdout, for users and pipes. */
 import { harmless } from '../../domain/plain-text.ts';
 import { columnsOf, cutText, padded } from './line.ts';
 import { printLine } from './output.ts';
@@ -7,7 +7,10 @@ import { printLine } from './output.ts';
 const TOGETHER = 200;
 const EMPTY = '-';
 
-/** Aligned columns below a header, as wide as what came so far needs. An empty cell is `-`: columns can be counted. */
+/**
+ * Columns aligned below a header, as wide as the rows so far need. An empty cell is `-`, so that columns can be
+ * counted.
+ */
 export class Table {
   readonly #widths: number[] = [];
   #rows: (readonly string[])[] = [];
@@ -22,7 +25,7 @@ export class Table {
     if (this.#rows.length === TOGETHER) this.#flush();
   }
 
-  /** @returns how many rows it had, without the header */
+  /** @returns the number of rows, without the header */
   end(): number {
     this.#flush();
     return this.#written - 1;
@@ -50,12 +53,12 @@ export function printTable(
   table.end();
 }
 
-/** Names of jobs and messages are the service's. */
+/** Names of jobs and messages come from the service. */
 function inOneLine(cell: string): string {
   return harmless(cell).replace(/\s+/g, ' ').trim() || EMPTY;
 }
 
-/** In one row of a terminal; whole where it goes elsewhere. */
+/** Cut to one terminal row; complete elsewhere. */
 function fitting(text: string): string {
   return process.stdout.isTTY ? cutText(text, process.stdout.columns) : text;
 }

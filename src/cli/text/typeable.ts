@@ -1,6 +1,6 @@
-/** Commands in hints can be typed as they stand: through npx where that is how this command was started. */
+/** Commands in hints can be copied as they are: through npx if this command was started that way. */
 
-/** All that hints may name; the name of the program in a sentence stays as it is. */
+/** Everything that hints may name; the program's name in a sentence stays as it is. */
 export const HINTED = [
   ...[
     'adopt',
@@ -36,8 +36,8 @@ export const HINTED = [
 const COMMAND = new RegExp(`(?<=^|[\\s"'\`(])hundredfold (?=(?:${HINTED.join('|')})\\b)`, 'g');
 
 /**
- * @param environment of a command that npm has started, `npm_command` says how
- * @param script the program that runs
+ * @param environment of a command that npm has started; `npm_command` says how
+ * @param script the running program
  */
 export function typeable(
   text: string,
@@ -45,7 +45,7 @@ export function typeable(
   script = process.argv[1],
 ): string {
   const byNpm = environment['npm_command'] !== undefined;
-  // In npx's own cache: the package is not installed here, and its name alone would not find it.
+  // In npx's own cache: the package is not installed here, so its name alone would not work.
   const elsewhere = script?.includes('_npx') === true;
   return byNpm && !elsewhere ? text.replace(COMMAND, 'npx hundredfold ') : text;
 }

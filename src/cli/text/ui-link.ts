@@ -2,7 +2,7 @@
 import { campaignWorkflowId } from '../../workflows/names.ts';
 import { ATTRIBUTES } from '../../workflows/search-attributes.ts';
 
-/** All workflows of a campaign: each item is a line there. */
+/** All workflows of a campaign: one line per item. */
 export function uiLink(ui: string, campaign: string): string {
   const query = encodeURIComponent(`${ATTRIBUTES.campaign.name}="${campaign}"`);
   return `${ui}/namespaces/default/workflows?query=${query}`;

@@ -1,4 +1,4 @@
-/** How much a command says beside what it is asked for: `--quiet` only errors, `--verbose` also the worker's log. */
+/** How much a command prints besides its output: `--quiet` only errors, `--verbose` also the worker's log. */
 let level: 'quiet' | 'usual' | 'verbose' = 'usual';
 
 export function setVerbosity({

@@ -1,11 +1,11 @@
 /**
- * The atom types of a ligand library in one `[ atomtypes ]` (GROMACS manual, topology file formats): types with equal
- * parameters are one, a type that was defined before with other parameters gets another name. ACPYPE writes every bonded
- * parameter out in full, so a type's name means nothing but its own Lennard-Jones parameters.
+ * Merges the atom types of a ligand library into one `[ atomtypes ]` (GROMACS manual, topology file formats): types
+ * with equal parameters are one; a type that is already defined with other parameters gets another name. ACPYPE writes
+ * every bonded parameter in full, so a type's name only stands for its Lennard-Jones parameters.
  *
- * Types are always renamed, also where the parameters are those of the protein force field: `grompp` warns of a
- * second definition, and stops on a warning. Rejected: a force field of the export's own (`.ff` folder), which
- * cannot be mixed with that of a protein.
+ * Types are always renamed, even if the parameters are those of the protein force field: `grompp` warns about a second
+ * definition, and stops on a warning. Rejected: a separate force field for the export (`.ff` folder), which cannot be
+ * combined with that of a protein.
  */
 
 /** One line of `[ atomtypes ]`. */
@@ -22,11 +22,11 @@ export interface NamedType extends AtomType {
 
 export interface LibraryTypes {
   readonly types: readonly NamedType[];
-  /** The names that are new with this ligand, each in a sentence. */
+  /** Renamed types that are new with this ligand, one sentence each. */
   readonly renamed: readonly string[];
 }
 
-/** Appended to the types of AMBER itself, which the protein force fields define as well. */
+/** Appended to AMBER's own types, which the protein force fields define as well. */
 const LIGAND_SUFFIX = '_lig';
 
 export class AtomTypes {
@@ -35,7 +35,7 @@ export class AtomTypes {
   /** Names in the library, by name and parameters in the ligand's file. */
   readonly #newNames = new Map<string, string>();
 
-  /** Takes over the types of a ligand. */
+  /** Adds the types of a ligand. */
   add(types: readonly AtomType[]): LibraryTypes {
     const before = new Set(this.#byName.keys());
     const named = types.map((type) => ({ ...type, newName: this.#nameFor(type) }));
@@ -75,7 +75,7 @@ export class AtomTypes {
   }
 }
 
-/** GAFF writes its types in lower case so that they never meet those of AMBER, which begin with a capital. */
+/** GAFF's types are in lower case so that they never collide with AMBER's, which begin with a capital. */
 function isOfAmber(name: string): boolean {
   return /^[^a-z]/.test(name);
 }
@@ -87,7 +87,7 @@ function isRenamedTo(newName: string): string {
   return `is ${newName} here: ${why}`;
 }
 
-/** `3.39771e-01` and `0.339771` are one value. */
+/** `3.39771e-01` and `0.339771` are equal. */
 function plainNumber(text: string): string {
   const number = Number(text);
   return Number.isNaN(number) ? text : String(number);

@@ -1,6 +1,6 @@
 /**
- * ACPYPE's `X_GMX.gro` with another box: that of ACPYPE is made in ångström and written as nanometres, so it is larger
- * than needed in some directions and too small for a cut-off in others.
+ * ACPYPE's `X_GMX.gro` with another box: ACPYPE computes its box in ångström and writes it as nanometres, so it is
+ * larger than needed in some directions and too small for a cut-off in others.
  */
 import type { MoleculeReading } from '../../results/reading.ts';
 
@@ -11,7 +11,7 @@ export function withBox(gro: string, { atoms }: Pick<MoleculeReading, 'atoms'>):
   const lines = gro.trimEnd().split(/\r?\n/);
   const extents = [0, 1, 2].map((axis) => {
     const places = atoms.map(({ position }) => position[axis] ?? 0);
-    // Ångström in the reading.
+    // The reading has ångström.
     return (Math.max(...places) - Math.min(...places)) / 10;
   });
   const edge = (Math.max(...extents) + 2 * MARGIN).toFixed(5).padStart(10);

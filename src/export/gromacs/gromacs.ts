@@ -1,4 +1,4 @@
-/** `gromacs`: a library of ligands that can be put into one system, in any combination. */
+/** `gromacs`: a library of ligands that can be combined freely in one system. */
 import { readTopology } from '../../results/topology.ts';
 import {
   leftOut,
@@ -32,7 +32,7 @@ export const gromacs: ExportFormat = {
 
 class GromacsLibrary implements Exporter {
   readonly #types = new AtomTypes();
-  /** Ids of the first ligand of each name in ACPYPE's files. */
+  /** Id of the first ligand for each name in ACPYPE's files. */
   readonly #names = new Map<string, string>();
 
   add({ id, files, reading }: ExportItem): Added {

@@ -1,7 +1,7 @@
-/** ACPYPE's `X_GMX.itp` as a file of a library: without its own atom types, under a name of its own. */
+/** Converts ACPYPE's `X_GMX.itp` to a file of a library: without its own atom types, under its own name. */
 import type { AtomType, NamedType } from './atom-types.ts';
 
-/** The parts of the file that are written anew; null where the text is no such file. */
+/** The parts of the file that are rewritten; null if the text is not such a file. */
 export interface LigandItp {
   readonly types: readonly AtomType[];
   /** The molecule's name in ACPYPE's files. */
@@ -36,7 +36,7 @@ function cells(line: string): string[] {
   return text === '' || text.startsWith('[') ? [] : text.split(/\s+/);
 }
 
-/** What the ligand is called and how its types are named in the library. */
+/** The ligand's name and the names of its types in the library. */
 export interface LibraryNames {
   /** Of the `[ moleculetype ]`, the item's id. */
   readonly molecule: string;
@@ -44,8 +44,8 @@ export interface LibraryNames {
 }
 
 /**
- * The file of the library, with its position restraints included.
- * @throws Error where an atom has a type that the file does not define, which ACPYPE never writes
+ * The file of the library, which includes its position restraints.
+ * @throws Error if an atom has a type that the file does not define, which ACPYPE never writes
  */
 export function writeLigandItp({ lines }: LigandItp, { molecule, types }: LibraryNames): string {
   const newNames = new Map(types.map(({ name, newName }) => [name, newName]));

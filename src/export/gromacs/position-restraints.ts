@@ -1,4 +1,4 @@
-/** `posre_X.itp`, which is not among the files of the service: every heavy atom is held, as ACPYPE does it. */
+/** `posre_X.itp`, which is not among the service's files: restrains every heavy atom, as ACPYPE does. */
 import type { Topology } from '../../results/topology.ts';
 
 /** kJ/(mol nm²), in each direction. */

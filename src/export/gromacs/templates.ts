@@ -1,10 +1,12 @@
 /**
- * The topologies and run parameters that a user starts from. In the topologies LIGAND stands for the id of a ligand. The
- * force field of the water and the protein has the same `[ defaults ]` as ACPYPE's files (AMBER's).
+ * Template topologies and run parameters. In the topologies LIGAND is a placeholder for the id of a ligand. The force
+ * field of the water and the protein has the same `[ defaults ]` as ACPYPE's files (AMBER's).
  */
 import type { Piece } from '../format.ts';
 
-/** ACPYPE's `[ defaults ]`, which all ligands must share: function, combination rule, pairs, LJ and Coulomb 1-4 factor. */
+/**
+ * ACPYPE's `[ defaults ]`, which all ligands must share: function, combination rule, pairs, LJ and Coulomb 1-4 factor.
+ */
 export const DEFAULTS = ['1', '2', 'yes', '0.5', '0.8333333333'] as const;
 
 const FORCE_FIELD = 'amber99sb-ildn.ff';

@@ -1,4 +1,4 @@
-/** A predictor's values on the residues of the structure that the user named. */
+/** Assigns a predictor's values to the residues of the user's structure. */
 import type { ExportItem, LeftOut } from '../format.ts';
 import { namedProteins } from '../proteins.ts';
 import { ungapped, withoutGaps } from '../regions.ts';
@@ -7,12 +7,12 @@ import { readChains, type Chain, type Residue } from './pdb-file.ts';
 
 export interface ColouredResidue extends Residue {
   readonly chain: string;
-  /** Null where the predictor gives none. */
+  /** Null if the predictor has none. */
   readonly value: number | null;
 }
 
 export interface ColouredStructure {
-  /** Those of the chains that are of the item's sequence. */
+  /** The residues of the chains that match the item's sequence. */
   readonly residues: readonly ColouredResidue[];
   readonly notes: readonly string[];
 }

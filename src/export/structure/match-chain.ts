@@ -1,17 +1,17 @@
 /**
- * Which residue of a sequence each residue of a chain is. Nothing is aligned: every letter must agree.
+ * Maps the residues of a chain to those of a sequence. Without alignment: every letter must match.
  *
- * Rejected: an alignment, whose score nobody would look at.
+ * Rejected: an alignment, whose score nobody would check.
  */
 import type { Residue } from './pdb-file.ts';
 
-/** Shorter ones fit somewhere by chance. */
+/** Shorter ones match by chance. */
 const SHORTEST = 5;
 
 /**
- * Indices into the sequence, from 0, in the order of the residues. Residues that the structure lacks may be missing
- * anywhere when its numbers count them; without such numbers the chain must be one piece of the sequence.
- * @returns null where the chain is not of the sequence, and where it fits in several places
+ * Indices into the sequence, from 0, in residue order. If the residue numbers count the missing residues, gaps are
+ * allowed anywhere; otherwise the chain must be one continuous part of the sequence.
+ * @returns null if the chain does not match the sequence, or matches in several places
  */
 export function matchChain(
   residues: readonly Residue[],
@@ -28,7 +28,7 @@ function matchByNumbers(residues: readonly Residue[], sequence: string): readonl
     const indices = residues.map(({ number }) => start + number - first.number);
     return agree(residues, indices, sequence) ? [indices] : [];
   });
-  // Of several places that of the sequence's own numbers.
+  // Of several matches, the one with the sequence's own numbers.
   return fits.length === 1
     ? (fits[0] ?? null)
     : (fits.find(([start]) => start === first.number - 1) ?? null);

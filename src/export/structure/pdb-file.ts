@@ -1,30 +1,30 @@
-/** The chains of a PDB file (wwPDB, file format 3.3): which residues have coordinates, and under which numbers. */
+/** Reads the chains of a PDB file (wwPDB, file format 3.3): which residues have coordinates, and their numbers. */
 import { ONE_LETTER } from '../../domain/amino-acids.ts';
 
 export interface Residue {
   /** Number and insertion code: `12`, `12A`. */
   readonly number: number;
   readonly insertion: string;
-  /** One letter; `X` for what is none of the twenty, or one of their common modifications. */
+  /** One letter; `X` if it is neither one of the twenty nor one of their common modifications. */
   readonly letter: string;
 }
 
 export interface Chain {
-  /** One letter; a blank where the file names none. */
+  /** One letter; a space if the file has none. */
   readonly id: string;
   readonly residues: readonly Residue[];
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
   ...ONE_LETTER,
-  // Selenomethionine and phosphorylated residues stand in HETATM records and are part of the chain.
+  // Selenomethionine and phosphorylated residues are in HETATM records, but belong to the chain.
   MSE: 'M',
   SEP: 'S',
   TPO: 'T',
   PTR: 'Y',
 };
 
-/** Of an atom line: chain, number and insertion code of its residue. */
+/** From an atom line: chain, number and insertion code of its residue. */
 export function residueKey(line: string): string {
   return line.slice(21, 27);
 }
@@ -33,7 +33,7 @@ export function isAtom(line: string): boolean {
   return line.startsWith('ATOM  ') || line.startsWith('HETATM');
 }
 
-/** Those of the first model, in the order of the file. Ligands and waters are no part of a chain. */
+/** The chains of the first model, in file order. Ligands and waters do not belong to a chain. */
 export function readChains(pdb: string): readonly Chain[] {
   const chains = new Map<string, Residue[]>();
   const seen = new Set<string>();

@@ -1,45 +1,45 @@
 /**
- * The chemistry toolkit, as far as the checks need it: RDKit behind an interface, because it is slow and works in
- * threads of its own.
+ * The interface of the chemistry toolkit for the checks. RDKit is behind an interface because it is slow and runs in
+ * its own threads.
  */
 import type { Drawing } from '../../domain/drawing.ts';
 import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 
-/** What RDKit makes of a SMILES that is a molecule. */
+/** RDKit's facts about a valid SMILES. */
 export interface SmilesFacts {
   readonly type: 'molecule';
-  /** RDKit's canonical SMILES, with stereochemistry, isotopes and charges: one text for one molecule. */
+  /** RDKit's canonical SMILES, with stereochemistry, isotopes and charges: one text per molecule. */
   readonly canonical: string;
-  /** Symbol of every element that is written, each once; hydrogen only where it is an atom by itself. */
+  /** Symbols of all written elements, each once; hydrogen only if it is a separate atom. */
   readonly elements: readonly string[];
-  /** Hydrogens counted. Null for the many that are too small for the limit and larger than one atom. */
+  /** Including hydrogens. Null for most molecules: larger than one atom, but clearly below the limit. */
   readonly atoms: number | null;
   /** Whether there is an atom `*`. */
   readonly wildcard: boolean;
   /** In units of the elementary charge. */
   readonly formalCharge: number;
-  /** Atoms that have an electron too few for their bonds. */
+  /** Number of atoms with unpaired electrons. */
   readonly radicals: number;
-  /** Parts that no bond joins. */
+  /** Number of disconnected parts. */
   readonly components: number;
 }
 
-/** What RDKit makes of the bonds of an MDL file. */
+/** RDKit's facts about the bonds of an MDL file. */
 export interface MolfileFacts {
   readonly type: 'molecule';
   readonly formalCharge: number;
-  /** Hydrogens that the bonds ask for and the file does not hold. */
+  /** Hydrogens that the bonds require but the file lacks. */
   readonly missing: { readonly onCarbon: number; readonly elsewhere: number };
 }
 
-/** All atoms of a molecule with their bonds and what is specified of the configuration. */
+/** All atoms of a molecule with their bonds and the specified configuration. */
 export interface DrawnGraph extends DescribedMolecule {
   readonly type: 'molecule';
   /** In units of the elementary charge. */
   readonly formalCharge: number;
 }
 
-/** A structural formula, with hydrogens only where a chemist writes them. */
+/** A structural formula, with hydrogens only where chemists write them. */
 export interface Drawn {
   readonly type: 'drawn';
   readonly drawing: Drawing;
@@ -51,35 +51,35 @@ export interface Drawn {
 
 export const FINGERPRINT_BITS = 512;
 
-/** Why it is no molecule. */
+/** Why it is not a molecule. */
 export interface Refused {
   readonly type: 'refused';
-  /** Whether the text is no SMILES at all, or one of a molecule that cannot be. */
+  /** Whether the text is not a SMILES, or a SMILES of an impossible molecule. */
   readonly fault: 'syntax' | 'chemistry';
-  /** In the text, counted from 1; null where RDKit names none. */
+  /** In the text, counted from 1; null if RDKit gives none. */
   readonly position: number | null;
   readonly reason: string;
 }
 
-/** RDKit crashed on it, or took too long, also when asked for it alone. */
+/** RDKit crashed on it or took too long, even for this molecule alone. */
 export interface Unanswered {
   readonly type: 'unanswered';
   readonly reason: string;
 }
 
 /**
- * Asked for one by one, answered in batches: many requests may be on their way at once. A promise is rejected only
- * when RDKit does not start at all, or when the chemist is closed before the answer.
+ * Requests are single, but processed in batches: many may be pending at once. A promise is rejected only if RDKit does
+ * not start at all, or if the chemist is closed before the answer.
  */
 export interface Chemist {
   readSmiles(smiles: string): Promise<SmilesFacts | Refused | Unanswered>;
   readMolfile(text: string): Promise<MolfileFacts | Refused | Unanswered>;
   /**
-   * Costs more than `readSmiles`. Of a SMILES with the hydrogens that it leaves out, of an MDL connection table with
-   * those that it lists.
+   * Slower than `readSmiles`. For a SMILES, with its implicit hydrogens; for an MDL connection table, with the
+   * hydrogens that it lists.
    */
   readGraph(structure: string): Promise<DrawnGraph | Refused | Unanswered>;
-  /** A SMILES, or an MDL connection table; coordinates are made anew. */
+  /** A SMILES, or an MDL connection table; its coordinates are recomputed. */
   draw(structure: string): Promise<Drawn | Refused | Unanswered>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a molecule's input says of the molecule: what a result is compared with. */
+/** The composition of a molecule according to its input, for comparison with a result. */
 import type { InputText } from '../../domain/item.ts';
 import type { DescribedMolecule } from '../../domain/molecular-graph.ts';
 import type { Chemist } from './chemist.ts';
@@ -9,17 +9,17 @@ import { perceiveBonds } from './perceive-bonds.ts';
 import { checkAtoms, type Structure } from './structure.ts';
 
 export interface Composition {
-  /** Symbols. Hydrogens that a SMILES leaves out are counted, those that a file lacks are not. */
+  /** Symbols. Implicit hydrogens of a SMILES are counted, hydrogens missing from a file are not. */
   readonly elements: readonly string[];
-  /** Null where the file gives no bonds, and its distances leave a doubt. */
+  /** Null if the file gives no bonds, and its distances are ambiguous. */
   readonly molecule: DescribedMolecule | null;
-  /** In units of the elementary charge; null where the format does not tell. */
+  /** In units of the elementary charge; null if the format does not contain it. */
   readonly charge: number | null;
-  /** A file with coordinates from which the hydrogens were left out: the engine adds none. */
+  /** A file with coordinates but without its hydrogens: the engine adds none. */
   readonly lacksHydrogens: boolean;
 }
 
-/** Null where the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
+/** Null if the input cannot be read, or RDKit gives no answer: then there is nothing to compare with. */
 export async function compositionOf(
   { name, text }: InputText,
   chemist: Chemist,
@@ -53,7 +53,7 @@ function ofStructure(structure: Structure): Composition | null {
   return { elements, molecule, charge: null, lacksHydrogens };
 }
 
-/** MDL tells the bonds, and so the hydrogens that are missing; its formal charges hold where none is. */
+/** MDL has bonds, so missing hydrogens are known; its formal charges are valid only if none is missing. */
 async function ofMolfile(text: string, chemist: Chemist): Promise<Composition | null> {
   const { atoms } = readMolfile(text);
   const table = connectionTable(text);

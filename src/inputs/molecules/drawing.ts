@@ -1,6 +1,6 @@
 /**
- * RDKit's SVG as data. Its elements are few (paths and single letters); what is not one of these, or holds anything but
- * numbers and colours, is left out: nothing of an input can reach a page as markup.
+ * Converts RDKit's SVG to data. It has only a few element types (paths and single letters); anything else, and anything
+ * except numbers and colours, is left out: no input can reach a page as markup.
  */
 import type { DrawnLetter, DrawnPath, Drawing } from '../../domain/drawing.ts';
 
@@ -8,13 +8,13 @@ import type { DrawnLetter, DrawnPath, Drawing } from '../../domain/drawing.ts';
 const WIDTH = 420;
 const HEIGHT = 280;
 
-/** For `get_svg_with_highlights`. Letters as text: their outlines would be half of all data. */
+/** For `get_svg_with_highlights`. Letters as text: their outlines would be half of the data. */
 export const DRAWING_OPTIONS = JSON.stringify({
   width: WIDTH,
   height: HEIGHT,
   noFreetype: true,
   clearBackground: false,
-  // A small molecule is not blown up: its bonds are as long as those of others.
+  // Small molecules are not enlarged: all bonds have the same length.
   fixedBondLength: 34,
   maxFontSize: 17,
   bondLineWidth: 1.5,
@@ -63,7 +63,7 @@ function letterOf(attributes: string, text: string): DrawnLetter | null {
   return isWhole ? { x, y, size, colour, text } : null;
 }
 
-/** Lines of one kind that follow each other are one path. */
+/** Merges consecutive lines of one style into one path. */
 function addPath(paths: DrawnPath[], path: DrawnPath): void {
   const last = paths.at(-1);
   if (last !== undefined && last.colour === path.colour && last.line === path.line) {

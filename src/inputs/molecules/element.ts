@@ -1,6 +1,4 @@
-/**
- * Chemical elements, as the molecule formats write them.
- */
+/** Chemical elements, as written in the molecule formats. */
 /** In the order of their atomic numbers. */
 const ORDERED = (
   'H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr ' +
@@ -13,12 +11,12 @@ const NUMBERS: ReadonlyMap<string, number> = new Map(
   ORDERED.map((symbol, index) => [symbol, index + 1]),
 );
 
-/** The elements that GAFF, GAFF2 and AM1-BCC have parameters for (ACPYPE manual); others fail or are guessed. */
+/** The elements with parameters in GAFF, GAFF2 and AM1-BCC (ACPYPE manual); others fail or are guessed. */
 const PARAMETERISED: ReadonlySet<string> = new Set('H C N O S P F Cl Br I'.split(' '));
 
 export const HALOGENS: ReadonlySet<string> = new Set(['F', 'Cl', 'Br', 'I']);
 
-/** The symbol in its usual spelling (`CL` and `cl` are `Cl`, `D` is hydrogen), or null if it is no element. */
+/** The symbol in its usual spelling (`CL` and `cl` are `Cl`, `D` is hydrogen), or null if it is not an element. */
 export function elementOf(text: string): string | null {
   const letters = text.trim();
   const symbol = letters.slice(0, 1).toUpperCase() + letters.slice(1).toLowerCase();
@@ -38,7 +36,7 @@ export function elementOfNumber(number: number): string {
   return ORDERED[number - 1] ?? '*';
 }
 
-/** The elements of the list that the force fields know nothing of, each once. */
+/** The elements of the list without parameters in the force fields, each once. */
 export function unsupportedElements(elements: Iterable<string>): string[] {
   return [...new Set(elements)].filter((element) => !PARAMETERISED.has(element));
 }

@@ -1,4 +1,4 @@
-/** The bonds of a Mol2 file with their orders, as a connection table that RDKit reads. */
+/** Converts the bonds of a Mol2 file with their orders to a connection table for RDKit. */
 
 const ORDERS: Readonly<Record<string, number>> = { '1': 1, '2': 2, '3': 3, am: 1, ar: 4 };
 /** MDL's number for an aromatic bond. */
@@ -12,8 +12,9 @@ interface OrderedBond {
 }
 
 /**
- * An MDL molfile (V2000) without coordinates. `elements`: a symbol for each atom, in the file's order. Mol2 has no formal
- * charges: they follow from the bonds, as all hydrogens are there. Null where there are no bonds, or bonds of no order.
+ * An MDL molfile (V2000) without coordinates. `elements`: a symbol for each atom, in the file's order. Mol2 has no
+ * formal charges: they follow from the bonds, because all hydrogens are listed. Null if there are no bonds, or bonds
+ * without order.
  */
 export function mol2Table(elements: readonly string[], mol2: string): string | null {
   const bonds = bondsOf(mol2);
@@ -69,7 +70,7 @@ const VALENCE: Readonly<Record<string, number>> = {
   I: 1,
 };
 
-/** Of ring atoms with aromatic bonds RDKit finds it out by itself; sulfur and phosphorus take bonds in pairs. */
+/** For ring atoms with aromatic bonds, RDKit determines it itself; sulfur and phosphorus add bonds in pairs. */
 function formalCharge(element: string, bonds: readonly OrderedBond[]): number {
   if (bonds.some(({ order }) => order === AROMATIC)) return 0;
   const sum = bonds.reduce((total, { order }) => total + order, 0);

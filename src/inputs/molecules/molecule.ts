@@ -20,7 +20,7 @@ const READERS: Readonly<Record<MoleculeExtension, (text: string) => Structure>> 
   '.mol': readMolfile,
 };
 
-/** The text is sent as it is, without the blanks around it. */
+/** The text is sent unchanged except for trimming. */
 export async function readSmilesInput(
   text: string,
   options: MoleculeOptions,
@@ -52,7 +52,7 @@ async function checkStructure(
 ): Promise<readonly Finding[]> {
   const { atoms, bonds } = structure;
   if (atoms.length === 0) return [];
-  // Only MDL tells the orders of the bonds and the charges in a way that all programs mean alike.
+  // Only in MDL files are bond orders and charges unambiguous.
   const isRead = table !== null && bonds !== null && atoms.length <= ATOM_LIMIT;
   const drawn = isRead ? await chemist.readMolfile(table) : null;
   if (drawn?.type !== 'molecule') return checkAtoms(structure, netCharge);
@@ -62,13 +62,13 @@ async function checkStructure(
   return [...findings.filter(({ code }) => !GUESSED.has(code)), ...checkBonds(drawn, netCharge)];
 }
 
-/** What is wrong with the atoms most often makes the electrons odd as well: that is told of by itself only. */
+/** Errors in the atoms usually make the electron count odd too: that is reported only if it is the only finding. */
 function withoutEcho(findings: readonly Finding[]): readonly Finding[] {
   const others = findings.filter(({ code }) => code !== 'MOLECULE_CHARGE_UNSAID');
   return others.length > 0 ? others : findings;
 }
 
-/** What is guessed from the elements alone, and known with the bonds. */
+/** Findings guessed from the elements alone, and certain with the bonds. */
 const GUESSED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'MOLECULE_NO_HYDROGENS',
   'MOLECULE_HYDROGENS_DOUBTFUL',
@@ -81,7 +81,7 @@ function checkBonds({ formalCharge, missing }: MolfileFacts, netCharge: number |
   if (netCharge === null) {
     return elsewhere > 0 ? [finding('MOLECULE_VALENCES_OPEN', { open: elsewhere })] : [];
   }
-  // An open valence at oxygen or nitrogen is an ion when the net charge says so.
+  // An open valence at oxygen or nitrogen is an ion if the net charge agrees.
   if (netCharge === formalCharge - elsewhere) return [];
   return netCharge === formalCharge
     ? [finding('MOLECULE_HYDROGENS_MISSING', { missing: elsewhere })]

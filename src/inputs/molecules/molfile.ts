@@ -6,7 +6,7 @@ import { finding } from '../finding.ts';
 import { numbered, unreadable, type Atom, type Bond, type Structure } from './structure.ts';
 
 const FORMAT = 'MDL';
-/** The counts line is the fourth; the three before it are free text. */
+/** The counts line is the fourth; the first three are free text. */
 const COUNTS_LINE = 3;
 
 export function readMolfile(text: string): Structure {
@@ -24,7 +24,7 @@ export function readMolfile(text: string): Structure {
   return { atoms, bonds: bonds.length === 0 ? null : bonds, findings };
 }
 
-/** Up to its end, without the data of an SD file, as RDKit takes it. */
+/** Up to its end, without the data of an SD file, as RDKit expects it. */
 export function connectionTable(text: string): string {
   const lines = text.split(/\r\n|\n|\r/);
   const end = lines.findIndex((line) => line.startsWith('M  END'));

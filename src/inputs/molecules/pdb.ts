@@ -44,13 +44,13 @@ function severalFindings(models: number, alternates: number, residues: ReadonlyS
   return findings;
 }
 
-/** Columns 77-78; where old programs left them blank, the atom name of columns 13-16. */
+/** Columns 77-78; if they are blank, as in files of old programs, the atom name of columns 13-16. */
 function atomElement(line: string): string | null {
   const written = elementOf(line.slice(76, 78));
   if (written !== null) return written;
   const name = line.slice(12, 16);
   const letters = /[A-Za-z]+/.exec(name)?.[0] ?? '';
-  // `CL1` and `BR2` are halogens; `CA` and `HG` in a ligand are carbon and hydrogen far more often than metals.
+  // `CL1` and `BR2` are halogens; in a ligand, `CA` and `HG` are much more often carbon and hydrogen than metals.
   const twoLetters = elementOf(letters.slice(0, 2));
   if (twoLetters === 'Cl' || twoLetters === 'Br') return twoLetters;
   const one = elementOf(letters.slice(0, 1));

@@ -1,10 +1,10 @@
 /**
- * Bonds by distances, for files that give atoms and no bonds (PDB). The engine does the same. Only where each distance
- * is clearly that of a bond or clearly not: a wrong bond would call a right result wrong.
+ * Perceives bonds from distances, for files with atoms but without bonds (PDB), as the engine does. Only if each
+ * distance is clearly a bond or clearly not: with a wrong bond, a correct result would be rejected.
  */
 import type { Atom, Bond, Place } from './structure.ts';
 
-/** Covalent radii in ångström (Cordero et al. 2008, doi:10.1039/b801115j), of the elements that the service takes. */
+/** Covalent radii in ångström (Cordero et al. 2008, doi:10.1039/b801115j), of the elements that the service accepts. */
 const RADII: Readonly<Record<string, number>> = {
   H: 0.31,
   C: 0.76,
@@ -18,7 +18,9 @@ const RADII: Readonly<Record<string, number>> = {
   I: 1.39,
 };
 
-/** In sums of radii. The bonds of small molecules reach about 1.1; the diagonal of cyclobutane is 1.4. */
+/**
+ * Relative to the sum of the radii. The bonds of small molecules reach about 1.1; the diagonal of cyclobutane is 1.4.
+ */
 const BONDED = 1.18;
 const APART = 1.33;
 
@@ -35,7 +37,7 @@ const MOST_BONDS: Readonly<Record<string, number>> = {
   I: 1,
 };
 
-/** Null where the distances leave a doubt, or give an atom more bonds than it can have. */
+/** Null if the distances are ambiguous, or give an atom too many bonds. */
 export function perceiveBonds(atoms: readonly Atom[]): readonly Bond[] | null {
   const bonds: Bond[] = [];
   const counts = atoms.map(() => 0);

@@ -1,7 +1,7 @@
 /**
- * The graph of a molecule from RDKit's JSON (CommonChem with RDKit's extensions).
+ * Reads the graph of a molecule from RDKit's JSON (CommonChem with RDKit's extensions).
  *
- * The tag of a tetrahedral atom refers to its bonds in the order of the list; an implicit hydrogen comes last.
+ * The tag of a tetrahedral atom refers to its bonds in list order; an implicit hydrogen comes last.
  */
 import type { Centre, MolecularGraph, SpecifiedStereo } from '../../domain/molecular-graph.ts';
 import { elementOfNumber } from './element.ts';
@@ -36,8 +36,8 @@ const UNSPECIFIED: SpecifiedStereo = { centres: [], doubleBonds: [] };
 
 /**
  * @param json of `JSMol.get_json`, for one molecule
- * @param implicit whether hydrogens that the text leaves out are atoms: those of a SMILES are, those that a file with
- *   coordinates lacks are not
+ * @param implicit whether implicit hydrogens are atoms: those of a SMILES are, those missing from a file with
+ * coordinates are not
  */
 export function readGraph(json: string, implicit: boolean): ReadGraph {
   const [molecule] = (JSON.parse(json) as { readonly molecules: readonly JsonMolecule[] })
@@ -50,7 +50,7 @@ export function readGraph(json: string, implicit: boolean): ReadGraph {
       for (let count = 0; count < impHs; count += 1) bonds.push([atom, elements.push('H') - 1]);
     }
   }
-  // A topology does not show isotopes, and a racemate is one molecule or its mirror image.
+  // A topology has no isotopes, and a racemate may be either mirror image.
   const isVague =
     atoms.some(({ isotope }) => (isotope ?? 0) > 0) ||
     stereoGroups.some(({ type }) => type !== 'abs');

@@ -1,18 +1,18 @@
-/** RDKit's reasons for taking no SMILES, in a chemist's words and with the place. */
+/** Converts RDKit's reasons for refusing a SMILES to a chemist's terms, with the position. */
 import type { Refused } from './chemist.ts';
 
 type Reason = Omit<Refused, 'type'>;
 
-/** The atoms in the order in which they are written, which is how RDKit numbers them, from 0. */
+/** The atoms in written order, which is how RDKit numbers them, from 0. */
 const ATOM = /\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g;
 
 const NO_REASON = 'RDKit takes it for none, and does not say why';
 
-/** `log` is what RDKit wrote while it read `smiles`. */
+/** `log` is RDKit's output while it read `smiles`. */
 export function refusalOf(log: string, smiles: string): Refused {
   const lines = log.split('\n').map((line) => line.replace(/^\[[\d:]+\] /, ''));
   const said = lines[0] ?? '';
-  // Of a few valences beyond all reason it says nothing.
+  // It reports nothing for some impossible valences.
   if (said === '')
     return { type: 'refused', fault: 'chemistry', position: null, reason: NO_REASON };
   const reason = chemistry(said, smiles) ?? grammar(said, lines.join('\n'), smiles);
@@ -52,7 +52,7 @@ function grammar(said: string, log: string, smiles: string): Reason {
   return { fault: 'syntax', position, reason: broken(said, smiles, position) };
 }
 
-/** RDKit does not say which ring it means. */
+/** RDKit does not say which ring. */
 function openRing(said: string, smiles: string): number | null {
   if (!said.includes('unclosed ring')) return null;
   const open = new Map<number, number>();
@@ -66,7 +66,7 @@ function openRing(said: string, smiles: string): number | null {
   return Math.min(...open.values());
 }
 
-/** The words for what RDKit says of the whole text. */
+/** Texts for RDKit's messages about the whole SMILES. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/extra open parenthes/, 'a branch is never closed'],
   [/extra close parenthes/, 'a branch is closed that was not opened'],
@@ -74,7 +74,7 @@ const SAID: readonly (readonly [RegExp, string])[] = [
   [/ring closure/, 'a ring closure joins atoms that are bonded already'],
 ];
 
-/** What most often is wrong where RDKit stops, by the text from there on and by what stands before it. */
+/** The most likely cause where RDKit stops, by the text after and before that position. */
 const STOPPED_AT: readonly (readonly [RegExp, RegExp, string])[] = [
   [/^$/, /^/, 'it ends too early'],
   [/^\[[^\]]*$/, /^/, 'a bracket is never closed'],

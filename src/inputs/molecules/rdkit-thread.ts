@@ -1,4 +1,4 @@
-/** One thread of RDKit: takes a batch of texts as a message and gives back all answers as one. */
+/** One thread of RDKit: receives a batch of texts as a message and returns all answers as one. */
 import { parentPort } from 'node:worker_threads';
 import rdkit from '@rdkit/rdkit';
 import {
@@ -26,11 +26,11 @@ RDKit.disable_logging();
 const log = RDKit.set_log_capture('rdApp.error');
 
 /**
- * What costs half as much as the reading itself: taking hydrogens out, also where there is none to take out, and
- * finding the stereochemistry, which `get_smiles` does by itself when it was not done before.
+ * Skips steps that take half as long as reading: removing hydrogens, even if there are none, and assigning
+ * stereochemistry, which `get_smiles` does itself if needed.
  */
 const AS_WRITTEN = '{"removeHs":false,"assignStereo":false}';
-/** The stereochemistry is wanted, and hydrogens that are listed stay atoms. */
+/** With stereochemistry, and listed hydrogens stay atoms. */
 const AS_LISTED = '{"removeHs":false}';
 const ALL_HYDROGENS = '{"allHsExplicit":true}';
 /** `[H]`, `[H+]`, `[2H]`, but not `[Hg]`. */
@@ -38,11 +38,11 @@ const HYDROGEN_ATOM = /\[\d*H[^a-z]/;
 
 const MORGAN = JSON.stringify({ radius: 2, nBits: FINGERPRINT_BITS });
 
-/** Atoms in brackets that have all their electrons whatever they are bonded to, and nitro groups. */
+/** Bracket atoms that never are radicals, whatever they are bonded to, and nitro groups. */
 const CLOSED =
   /\[nH\]|\[C@@?H?\]|\[O-\]|\[NH3\+\]|(?<=.)\[N\+\](?:\(=O\)\[O-\]|\(\[O-\]\)=O)|O=\[N\+\]\(\[O-\]\)(?=.)/g;
 
-/** Others need the extension of CXSMILES, which names radicals and takes as long as the SMILES itself. */
+/** Others need the CXSMILES extension, which lists radicals and takes as long as the SMILES itself. */
 function mayBeRadical(smiles: string): boolean {
   if (!smiles.includes('[')) return false;
   const rest = smiles.replace(CLOSED, '');
@@ -88,7 +88,9 @@ function graphOf(text: string): DrawnGraph | Refused {
   }
 }
 
-/** A molfile by way of SMILES: without its hydrogens, and without coordinates in space, which are no layout in a plane. */
+/**
+ * Converts a molfile to SMILES first: without its hydrogens, and without its 3D coordinates, which are not a 2D layout.
+ */
 function draw(text: string): Drawn | Refused {
   const molecule = RDKit.get_mol(text);
   if (molecule === null) return refusal(text);

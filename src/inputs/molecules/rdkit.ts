@@ -1,6 +1,6 @@
 /**
- * RDKit, in threads of its own. Questions are collected and go to a thread as one message; a batch that is lost with
- * its thread is asked again one by one, so that only the molecule at fault goes without an answer.
+ * RDKit in its own threads. Requests are collected and sent to a thread as one message; if a thread dies, its batch is
+ * retried one by one, so that only the faulty molecule stays unanswered.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -9,21 +9,24 @@ import type { Chemist, Unanswered } from './chemist.ts';
 import type { Answer, Question } from './rdkit-thread.ts';
 
 export interface ChemistOptions {
-  /** How long a batch may take, and then a molecule by itself, in ms. A molecule is read in 0.2 ms or so. */
+  /** Time limit for a batch, and then for a single molecule, in ms. Reading a molecule takes about 0.2 ms. */
   readonly timeLimitMs?: number;
-  /** As many as there are cores, up to four, when it is left out. */
+  /** The default is the number of cores, up to four. */
   readonly threads?: number;
 }
 
-/** Each holds about 80 MB; past a few, the reading of the rows is the slower part. */
+/** Each takes about 80 MB; with more than a few, reading the rows is the bottleneck. */
 const MOST_THREADS = 4;
-/** Small beside the rows that wait (a thousand), so that all threads have some; large enough to hide the message. */
+/**
+ * Small compared with the waiting rows (a thousand), so that all threads have work; large enough to outweigh the
+ * message overhead.
+ */
 const BATCH = 64;
-/** A thread with a batch in stock does not stand still until the next one reaches it. */
+/** Queued batches, so that a thread never waits for the next one. */
 const IN_STOCK = 2;
 
 interface Asked extends Question {
-  /** Whether it was lost once already, in a batch. */
+  /** Whether it was already lost once, in a batch. */
   readonly alone: boolean;
   resolve(answer: Answer | Unanswered): void;
   reject(reason: Error): void;
@@ -31,22 +34,22 @@ interface Asked extends Question {
 
 interface Thread {
   readonly worker: Worker;
-  /** Null while it is parked. */
+  /** Null while the thread is parked. */
   owner: RdkitThreads | null;
   /** False until RDKit has started. */
   ready: boolean;
-  /** In the order in which they were sent and come back. */
+  /** In the order in which they were sent, and are answered. */
   readonly batches: (readonly Asked[])[];
   timer: NodeJS.Timeout | null;
 }
 
 /** How long threads are kept for the next chemist, in ms. */
 const PARKED_MS = 5_000;
-/** RDKit takes half a second to start. Threads whose chemist was closed wait here, and keep no process alive. */
+/** RDKit takes half a second to start. Threads of a closed chemist wait here, without keeping the process alive. */
 const parked = new Set<Thread>();
 
 function startThread(owner: RdkitThreads): Thread {
-  // Node 22 announces on stderr that it strips types.
+  // Node 22 prints a warning that it strips types.
   const execArgv = ['--disable-warning=ExperimentalWarning'];
   const worker = new Worker(moduleBeside('rdkit-thread', import.meta.url), { execArgv });
   const thread: Thread = { worker, owner, ready: false, batches: [], timer: null };
@@ -88,7 +91,7 @@ export function openChemist({
 }: ChemistOptions = {}): Chemist {
   const threads = new RdkitThreads(timeLimitMs, most);
   return {
-    // A thread answers in the form of the question.
+    // The type of the answer depends on the request.
     readSmiles: (text) => threads.ask('smiles', text) as ReturnType<Chemist['readSmiles']>,
     readMolfile: (text) => threads.ask('molfile', text) as ReturnType<Chemist['readMolfile']>,
     readGraph: (text) => threads.ask('graph', text) as ReturnType<Chemist['readGraph']>,
@@ -101,9 +104,9 @@ class RdkitThreads {
   readonly #timeLimitMs: number;
   readonly #most: number;
   readonly #threads = new Set<Thread>();
-  /** In the order of the questions, but for those that are asked again, which come first. */
+  /** In request order, except for retries, which come first. */
   readonly #waiting: Asked[] = [];
-  /** Set while the questions of one turn of the event loop are collected. */
+  /** Set while the requests of one turn of the event loop are collected. */
   #collecting = false;
   #closed = false;
 
@@ -143,7 +146,7 @@ class RdkitThreads {
       while (this.#waiting.length > 0 && this.#mayTake(thread)) this.#send(thread);
     }
     const starting = [...this.#threads].filter(({ ready }) => !ready).length;
-    // Threads that are starting will take a batch each: another is worth its start only for what goes beyond.
+    // Starting threads will take a batch each: another thread is only started for work beyond that.
     if (
       this.#waiting.length > starting * BATCH &&
       this.#threads.size < this.#most &&
@@ -153,7 +156,7 @@ class RdkitThreads {
     }
   }
 
-  /** What is asked alone gets a thread for itself, so that it is known what the thread was lost with. */
+  /** A retry gets a thread of its own, so that the cause of a crash is known. */
   #mayTake({ ready, batches }: Thread): boolean {
     if (!ready || batches.length === 0) return ready;
     const alone = this.#waiting[0]?.alone === true || batches[0]?.[0]?.alone === true;
@@ -198,7 +201,7 @@ class RdkitThreads {
     }
   }
 
-  /** The thread is of no use any more. What it was to answer is asked again, each by itself. */
+  /** The thread is no longer usable. Its pending requests are retried one by one. */
   lose(thread: Thread, reason: string): void {
     if (!this.#threads.delete(thread)) return;
     clearTimeout(thread.timer ?? undefined);

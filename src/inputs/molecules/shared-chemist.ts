@@ -1,10 +1,10 @@
-/** One chemist for all who ask at the same time: results come in bursts, and each chemist would start threads. */
+/** One chemist for all concurrent callers: results come in bursts, and each chemist would start threads. */
 import type { Chemist } from './chemist.ts';
 import { openChemist } from './rdkit.ts';
 
 let shared: { readonly chemist: Chemist; users: number } | null = null;
 
-/** Closed when the last one has its answer: RDKit holds 80 MB a thread, and a result comes every half a minute. */
+/** Closed after the last answer: RDKit takes 80 MB per thread, and results arrive every half a minute. */
 export async function withChemist<T>(use: (chemist: Chemist) => Promise<T>): Promise<T> {
   const mine = (shared ??= { chemist: openChemist(), users: 0 });
   mine.users += 1;

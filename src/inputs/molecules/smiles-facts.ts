@@ -1,17 +1,17 @@
-/** What can be read off a SMILES that RDKit has written: it is whole, and each atom outside brackets is closed. */
+/** Reads facts from a SMILES written by RDKit: it is valid, and each atom outside brackets has no open valence. */
 import type { SmilesFacts } from './chemist.ts';
 import { elementOf } from './element.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
 /** Isotope, symbol, chirality, hydrogens, charge, class. */
 const BRACKET = /\[\d*(\*|[A-Za-z][a-z]?)(?:@+(?:[A-Z]{2}\d+)?)?(H\d*)?([-+]\d*)?(?::\d+)?\]/y;
-/** Of the extension: `|^1:0,3,^2:5|`, one atom after the other, by the kind of radical. */
+/** From the extension: `|^1:0,3,^2:5|`, atom indexes by type of radical. */
 const RADICALS = /\^\d:(\d+(?:,\d+)*)/g;
 
 export interface WrittenFacts {
   readonly facts: SmilesFacts;
   readonly heavyAtoms: number;
-  /** Those that are atoms by themselves, and those written into the brackets of another. */
+  /** Hydrogens as separate atoms, and those written in the brackets of another. */
   readonly hydrogens: {
     readonly atoms: number;
     readonly onCarbon: number;
@@ -19,7 +19,10 @@ export interface WrittenFacts {
   };
 }
 
-/** `text` may carry RDKit's extension for radicals behind a blank. Read sign by sign: there are a million of them. */
+/**
+ * `text` may have RDKit's extension for radicals after a space. Parsed character by character for speed: there are a
+ * million of them.
+ */
 export function factsOf(text: string): WrittenFacts {
   const blank = text.indexOf(' ');
   const canonical = blank < 0 ? text : text.slice(0, blank);
@@ -62,8 +65,8 @@ function radicalsIn(extension: string): number {
 }
 
 /**
- * Whether its atoms must be counted one by one. n atoms outside of brackets, with four bonds each at most, hold no
- * more than 2 n + 2 hydrogens in a component, and hardly a molecule of a library comes near the limit with that.
+ * Whether its atoms must be counted one by one. n atoms outside of brackets, with at most four bonds each, have at most
+ * 2 n + 2 hydrogens per component, which keeps nearly all molecules of a library below the limit.
  */
 export function needsCounting({ facts, heavyAtoms, hydrogens }: WrittenFacts): boolean {
   const most = 3 * heavyAtoms + 2 * facts.components + hydrogenCount(hydrogens);

@@ -1,4 +1,4 @@
-/** The checks of a SMILES (OpenSMILES specification 1.0), by what RDKit makes of it. */
+/** The checks of a SMILES (OpenSMILES specification 1.0), based on RDKit's facts. */
 import type { MoleculeOptions } from '../../domain/item.ts';
 import type { Chemist, Refused, SmilesFacts, Unanswered } from './chemist.ts';
 import { unsupportedElements } from './element.ts';
@@ -6,7 +6,7 @@ import { finding, type Finding } from '../finding.ts';
 import { ATOM_LIMIT } from './structure.ts';
 
 export interface CheckedSmiles {
-  /** RDKit's canonical form; null when it is no molecule. */
+  /** RDKit's canonical form; null if it is not a molecule. */
   readonly canonical: string | null;
   readonly findings: readonly Finding[];
 }
@@ -24,8 +24,8 @@ export async function checkSmiles(
 }
 
 /**
- * What RDKit takes and the specification does not: it stops reading at a blank or a letter that is not ASCII, and has
- * bonds and atoms of its own (`~`, `->`, `[#6]`), which Open Babel, the reader of the engine, takes otherwise or not.
+ * Accepted by RDKit but not in the specification: it stops reading at a space or a non-ASCII letter, and has its own
+ * bonds and atoms (`~`, `->`, `[#6]`), which Open Babel, the reader of the engine, reads differently or not at all.
  */
 const FOREIGN = /[^A-Za-z0-9@+\-[\]()=#:/\\%*.]|(?<=\[\d*)#/;
 
@@ -41,12 +41,12 @@ function foreignReason(smiles: string, index: number): string {
   const [character = ''] = smiles.slice(index);
   if (/\s/.test(character))
     return 'a blank is no part of a SMILES (a title goes into the column `title`)';
-  // `->` is a bond of RDKit's own.
+  // `->` is an RDKit extension for bonds.
   if (/^>[^>]*>/.test(smiles.slice(index))) return 'it is a reaction, not a molecule';
   return `the character ${JSON.stringify(character)} has no meaning here`;
 }
 
-/** Spares RDKit what is far over the limit: with the square of the length some of its work grows. */
+/** Keeps texts far over the limit from RDKit: some of its work is quadratic in the length. */
 function tooLong(smiles: string): Finding | null {
   if (smiles.length <= ATOM_LIMIT) return null;
   const atoms = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFIbcnops*]/g)?.length ?? 0;
@@ -69,7 +69,7 @@ function checkMolecule(facts: SmilesFacts, options: MoleculeOptions): Finding[] 
   if (wildcard) findings.push(finding('SMILES_WILDCARD', {}));
   const elements = unsupportedElements(facts.elements);
   if (elements.length > 0) findings.push(finding('MOLECULE_ELEMENT_UNSUPPORTED', { elements }));
-  // RDKit counts the electrons that a metal has to spare; the metal has been told of.
+  // RDKit counts the unpaired electrons of a metal; the metal is already reported.
   else if (radicals > 0) findings.push(finding('SMILES_RADICAL', { radicals }));
   if (atoms === 1) findings.push(finding('MOLECULE_SINGLE_ATOM', {}));
   if (atoms !== null && atoms > ATOM_LIMIT) {
@@ -79,8 +79,8 @@ function checkMolecule(facts: SmilesFacts, options: MoleculeOptions): Finding[] 
 }
 
 /**
- * A net charge that is not the one of the SMILES. With `gas` the engine ignores it and reports success with the wrong
- * total; with `bcc` it fails, or computes an ion that was not drawn when the two differ by an even number.
+ * A net charge that differs from that of the SMILES. With `gas` the engine ignores it and reports success with the
+ * wrong total; with `bcc` it fails, or computes another ion if the difference is even.
  */
 function checkNetCharge(formal: number, { netCharge, chargeMethod }: MoleculeOptions): Finding[] {
   if (netCharge === null || netCharge === formal) return [];

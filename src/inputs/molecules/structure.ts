@@ -1,18 +1,18 @@
 /**
- * A molecule with coordinates, as far as it must be known before an hour's budget is spent on it;
- * what PDB, Mol2 and MDL files have in common.
+ * A molecule with coordinates, as far as it must be known before an hour's budget is spent on it; the common part of
+ * PDB, Mol2 and MDL files.
  */
 import { atomicNumber, HALOGENS, unsupportedElements } from './element.ts';
 import type { Place } from '../../domain/molecular-graph.ts';
 import { finding, type Finding } from '../finding.ts';
 
-/** Atoms of a molecule, hydrogens counted (contract of the molecule service, sections 1.5 and 8). */
+/** Maximum atoms of a molecule, including hydrogens (contract of the molecule service, sections 1.5 and 8). */
 export const ATOM_LIMIT = 200;
 
-/** Up to this many atoms a molecule may well have no hydrogen: CO, CO2, CS2. */
+/** Up to this many atoms, a molecule without hydrogens is plausible: CO, CO2, CS2. */
 const SMALL_MOLECULE = 3;
 
-/** In ångström. Atoms closer than this, or farther from all others, make the engine stop (acpype, topol.py). */
+/** In ångström. Atoms closer than this, or farther from all others, make the engine fail (acpype, topol.py). */
 const CLOSEST = 0.5;
 const FARTHEST = 3;
 
@@ -25,31 +25,31 @@ export interface Atom {
   readonly place: Place;
 }
 
-/** Places in the list of atoms, from 0. */
+/** Indexes in the list of atoms, from 0. */
 export type Bond = readonly [one: number, other: number];
 
 export interface Structure {
-  /** In the order of the file; of the first model where there are several. */
+  /** In file order; of the first model if there are several. */
   readonly atoms: readonly Atom[];
-  /** Null where the file does not give them. */
+  /** Null if the file does not contain them. */
   readonly bonds: readonly Bond[] | null;
   readonly findings: readonly Finding[];
 }
 
-/** What comes of a file in which a line cannot be read: its other lines prove nothing. */
+/** The result for a file with an unreadable line: its other lines are not reliable. */
 export function unreadable(format: string, line: number, reason: string): Structure {
   const findings = [finding('MOLECULE_MALFORMED', { format, line, reason })];
   return { atoms: [], bonds: null, findings };
 }
 
-/** Two atoms by their numbers in the file, from 1; null when they are none of its atoms. */
+/** Two atoms by their numbers in the file, from 1; null if one of them does not exist. */
 export function numbered(numbers: readonly string[], atoms: number): Bond | null {
   const [one, other] = numbers.map((text) => (/^\s*\d+\s*$/.test(text) ? Number(text) - 1 : -1));
   if (one === undefined || other === undefined) return null;
   return Math.min(one, other) < 0 || Math.max(one, other) >= atoms ? null : [one, other];
 }
 
-/** The checks that do not depend on the format; only for files in which atoms were found. */
+/** The checks that do not depend on the format; only for files with atoms. */
 export function checkAtoms(
   { atoms, bonds }: Pick<Structure, 'atoms' | 'bonds'>,
   netCharge: number | null,
@@ -74,9 +74,9 @@ export function checkAtoms(
 }
 
 /**
- * With `bcc` the engine fails on a molecule without hydrogens; with `gas` it succeeds and is wrong.
- * Carbon tetrachloride and its like have none by nature, and cannot be told from a stripped chloroform
- * without bonds: for these it is only a warning.
+ * With `bcc` the engine fails on a molecule without hydrogens; with `gas` it succeeds with a wrong result. Carbon
+ * tetrachloride and similar molecules have no hydrogens, and cannot be distinguished from a stripped chloroform without
+ * bonds: for these it is only a warning.
  */
 function hydrogenFinding(elements: readonly string[]): Finding | null {
   const atoms = elements.length;
@@ -88,7 +88,7 @@ function hydrogenFinding(elements: readonly string[]): Finding | null {
     : finding('MOLECULE_NO_HYDROGENS', { atoms });
 }
 
-/** The quantum step takes closed shells only; `gas` does not look, and is as wrong. */
+/** The quantum step requires closed shells; `gas` does not check, and its result is wrong too. */
 function electronFinding(elements: readonly string[], netCharge: number | null): Finding | null {
   const protons = elements.reduce((sum, element) => sum + atomicNumber(element), 0);
   const electrons = protons - (netCharge ?? 0);

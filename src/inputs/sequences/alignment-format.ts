@@ -1,17 +1,17 @@
 /**
- * The formats that alignments come in. The service takes aligned FASTA; Stockholm (Pfam, HMMER) and Clustal, both
- * possibly interleaved, are read here and sent as FASTA; of others only the name is known.
+ * Alignment formats. The service accepts aligned FASTA; Stockholm (Pfam, HMMER) and Clustal, both possibly interleaved,
+ * are converted to FASTA; others are only recognised.
  *
- * A reader of our own beside the packages there are (docs/dependencies.md): they skip a line they do not understand,
- * cut a Clustal row at the width of the first, and take the rows of a block by their place instead of their name. A
- * sequence would be lost or mixed with another without a word.
+ * Own reader, because the existing packages (docs/dependencies.md) skip lines that they do not understand, cut a
+ * Clustal row at the width of the first, and match the rows of a block by position instead of name. A sequence would
+ * silently be lost or mixed with another.
  */
 import type { FastaRecord } from './fasta.ts';
 import { finding, type Finding } from '../finding.ts';
 
 export type AlignmentFormat = 'FASTA' | 'Stockholm' | 'Clustal' | 'PHYLIP' | 'NEXUS' | 'MSF';
 
-/** By the beginning of the text, which is all that a format promises. */
+/** By the beginning of the text, the only reliable part of a format. */
 export function alignmentFormat(text: string): AlignmentFormat {
   const start = text.slice(0, 2000).trimStart();
   if (start.startsWith('>')) return 'FASTA';
@@ -35,9 +35,9 @@ interface Line {
 
 interface Layout {
   readonly format: 'Stockholm' | 'Clustal';
-  /** Why a line cannot be a row; null when it is one. */
+  /** Why a line cannot be a row; null if it can. */
   wrong(line: Line): string | null;
-  /** Lines that carry no sequence. */
+  /** Lines without sequence. */
   skips(line: string): boolean;
 }
 
@@ -49,12 +49,12 @@ const LAYOUTS: Readonly<Record<'Stockholm' | 'Clustal', Layout>> = {
   },
   Clustal: {
     format: 'Clustal',
-    // Some programs write the number of residues so far at the end.
+    // Some programs add the number of residues so far at the end.
     wrong: ({ words: [, , count, more] }) =>
       more === undefined && (count === undefined || /^\d+$/.test(count))
         ? null
         : 'it is not a name and a sequence',
-    // The marks of conservation stand below the block and begin with a blank.
+    // The conservation marks below a block begin with a space.
     skips: (line) => /^[ \t]/.test(line) && /^[ \t*:.]*$/.test(line),
   },
 };
@@ -75,7 +75,7 @@ export function readAlignmentRows(text: string, format: 'Stockholm' | 'Clustal')
   return readBlocks(body.slice(0, end), start + 2, LAYOUTS.Stockholm);
 }
 
-/** A name appears once in each block; blocks are parted by blank lines. */
+/** A name occurs once in each block; blocks are separated by blank lines. */
 function readBlocks(lines: readonly string[], from: number, layout: Layout): AlignmentRows {
   const rows = new Map<string, { parts: string[]; line: number }>();
   let block = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * Multiple sequence alignments (contract of the prediction service, 4.2): two sequences or more, padded with `-` to
- * one length. They are sent as aligned FASTA; what comes in another format, or with other gaps, is converted and kept.
+ * Multiple sequence alignments (contract of the prediction service, 4.2): two or more sequences, padded with `-` to one
+ * length. They are sent as aligned FASTA; other formats and gap characters are converted, and the original is kept.
  */
 import type { InputText } from '../../domain/item.ts';
 import { alignmentFormat, readAlignmentRows, type AlignmentFormat } from './alignment-format.ts';
@@ -16,10 +16,10 @@ import type { Reading } from '../reading.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 
 const GAP = '-';
-/** As Stockholm, A2M and GCG write gaps. The engine would take each for an unknown residue (measured). */
+/** Gaps as written by Stockholm, A2M and GCG. The engine would read each as an unknown residue (measured). */
 const OTHER_GAPS = /[.~_]/g;
 
-/** True for several records of one length with gaps in them: nothing else looks like that. */
+/** True for several records of one length with gaps: nothing else looks like this. */
 export function looksAligned({ records }: Fasta): boolean {
   const lengths = new Set(records.map((record) => record.residues.length));
   return (
@@ -60,7 +60,7 @@ const ORIGINAL_NAME: Readonly<Record<AlignmentFormat, string>> = {
   MSF: 'original.msf',
 };
 
-/** @returns no records where the findings say that it cannot be read */
+/** @returns no records if the findings say that it cannot be read */
 function readRows(
   text: string,
   format: AlignmentFormat,
@@ -80,7 +80,7 @@ function readRows(
   }
 }
 
-/** With one sequence the engine ends well and the result means nothing; the service answers 400. */
+/** With one sequence the engine succeeds, but the result is meaningless; the service answers 400. */
 function enoughRows(records: readonly FastaRecord[], findings: readonly Finding[]) {
   if (records.length >= 2) return { records, findings };
   const few = finding('ALIGNMENT_TOO_FEW_ROWS', { rows: records.length });
@@ -100,7 +100,7 @@ function checkRows(records: readonly FastaRecord[], residues: readonly string[])
     headers.add(header);
     findings.push(...checkRow(record, residues[index] ?? '', expected));
   }
-  // Worth a word by itself only: broken alignments have such columns for other reasons.
+  // Reported only if there are no other findings: broken alignments have such columns for other reasons.
   const columns = findings.length === 0 ? emptyColumns(residues, expected) : 0;
   return columns === 0 ? findings : [finding('ALIGNMENT_EMPTY_COLUMNS', { columns })];
 }
@@ -128,7 +128,7 @@ function checkRow(
   return findings;
 }
 
-/** Columns in which no sequence has a residue: harmless, and most often left over from sequences taken out. */
+/** Columns in which no sequence has a residue: harmless, and usually left over from removed sequences. */
 function emptyColumns(rows: readonly string[], width: number): number {
   let count = 0;
   for (let column = 0; column < width; column += 1) {

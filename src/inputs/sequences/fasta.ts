@@ -5,11 +5,11 @@ import type { Predictor } from '../../domain/item.ts';
 import { finding, type Finding } from '../finding.ts';
 
 export interface FastaRecord {
-  /** All after the `>`, without blanks around it. */
+  /** The text after the `>`, trimmed. */
   readonly header: string;
-  /** The first word of the header: what people call the sequence. */
+  /** The first word of the header: the usual name of the sequence. */
   readonly name: string;
-  /** All letters and signs between this header and the next, without blanks and line breaks. */
+  /** All characters between this header and the next, without spaces and line breaks. */
   readonly residues: string;
   /** Line of the header in the text, from 1. */
   readonly line: number;
@@ -17,19 +17,22 @@ export interface FastaRecord {
 
 export interface Fasta {
   readonly records: readonly FastaRecord[];
-  /** True when there is no header at all: one sequence, or not FASTA. */
+  /** True if there is no header at all: one sequence, or not FASTA. */
   readonly plain: boolean;
   readonly findings: readonly Finding[];
 }
 
-/** Shortest sequence that the predictors take, in residues (measured; the contract is silent). */
+/** Minimum length that the predictors accept, in residues (measured; the contract does not say). */
 export const MINIMUM_RESIDUES = 5;
-/** What early folding needs, in residues (failed at 5; the bound is b2bTools' own), and who needs early folding. */
+/**
+ * Minimum for early folding, in residues (failed at 5; the limit is b2bTools' own), and the predictors that need early
+ * folding.
+ */
 const FOLDING_RESIDUES = 7;
 const NEED_FOLDING: readonly Predictor[] = ['efoldmine', 'disomine', 'agmata'];
-/** What psper takes, in residues. */
+/** The limits of psper, in residues. */
 const PSPER_RESIDUES = { minimum: 20, maximum: 3000 } as const;
-/** Shorter ones can be peptides that happen to hold only A, C, G, T, N. */
+/** Shorter ones may be peptides that consist only of A, C, G, T, N. */
 const NUCLEOTIDES_FROM = 20;
 
 export function readFasta(text: string): Fasta {
@@ -47,7 +50,7 @@ export function readFasta(text: string): Fasta {
     const current = records.at(-1);
     if (line.startsWith('>')) {
       const header = line.slice(1).trim();
-      // A record without a name is dropped by the engine without a word.
+      // The engine silently drops a record without a name.
       if (header === '') findings.push(finding('SEQUENCE_HEADER_EMPTY', { line: index + 1 }));
       records.push({ header, residues: [], line: index + 1 });
     } else if (current !== undefined) {
@@ -65,7 +68,7 @@ export function readFasta(text: string): Fasta {
   return { records: joined, plain: false, findings };
 }
 
-/** A sequence without the stop sign that translations end with. */
+/** Removes the stop sign at the end of a translation. */
 export function withoutStop(residues: string): string {
   return residues.endsWith('*') ? residues.slice(0, -1) : residues;
 }
@@ -94,7 +97,7 @@ function checkSequence(
   const residues = withoutStop(written);
   if (residues.length === 0) return [finding('SEQUENCE_EMPTY', { record })];
   const findings = residueFindings(record, residues);
-  // As X it would be one residue more, in a place where the predictors look at the end of the chain.
+  // As X it would be an extra residue at the end of the chain, which the predictors consider.
   if (residues !== written) findings.push(finding('SEQUENCE_STOP_REMOVED', { record }));
   findings.push(...lengthFindings(record, residues.length, predictors));
   return findings;
@@ -125,13 +128,13 @@ const RESIDUES_ONLY = /^[ACDEFGHIKLMNPQRSTVWY]*$/i;
 const NOT_A_BASE = /[^ACGTUN]/i;
 
 /**
- * The 20 amino acids, in either case. B, J, O, U, X and Z are letters of the code that the predictors read as X;
- * all else they would turn into X silently, or stop at.
+ * The 20 amino acids, in any case. B, J, O, U, X and Z are letters of the code that the predictors read as X; anything
+ * else they would silently convert to X, or fail on.
  *
  * @param residues of one sequence, without gaps
  */
 export function residueFindings(record: string, residues: string): Finding[] {
-  // Nearly every sequence there is: a million of them feel a set of letters each.
+  // Fast path for nearly all sequences: a set of letters for each of a million is noticeable.
   if (RESIDUES_ONLY.test(residues) && NOT_A_BASE.test(residues)) return [];
   const letters = new Set(residues.toUpperCase());
   const foreign: string[] = [];
@@ -157,7 +160,7 @@ export function residueFindings(record: string, residues: string): Finding[] {
 }
 
 /**
- * All four bases and nothing else in 20 letters or more is no protein that was ever seen; three of them may be a
+ * All four bases and nothing else in 20 letters or more is not found in any known protein; three of them may be a
  * repeat; two are glycine and alanine.
  */
 function nucleotideFindings(

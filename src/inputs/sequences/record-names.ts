@@ -1,25 +1,25 @@
 /**
- * What the predictors will call the records of a FASTA text: the results name them by ids made of the headers, and
- * the tables must lead back to what the user wrote.
+ * Predicts the ids of the records of a FASTA text in the results, which are derived from the headers: the tables must
+ * show the user's names.
  *
- * The rules were read off the engine's results for awkward headers (test/inputs/record-names.test.ts holds them to
- * it). Where a header goes beyond what was seen there, the records are sent under names of our own.
+ * The rules were derived from the engine's results for awkward headers (tested by test/inputs/record-names.test.ts). If
+ * a header goes beyond these, the records are sent under generated names.
  */
 import type { FastaRecord } from './fasta.ts';
 
 export interface RecordNames {
-  /** What to write after the `>`, record by record. */
+  /** The text after the `>`, record by record. */
   readonly headers: readonly string[];
-  /** Id in the results → header of the user's, where the two differ. */
+  /** Id in the results → the user's header, if they differ. */
   readonly names: Readonly<Record<string, string>> | undefined;
   /** The ids in the results. */
   readonly ids: readonly string[];
-  /** True when the headers are not the user's. */
+  /** True if the headers are generated. */
   readonly renamed: boolean;
 }
 
 interface Rule {
-  /** Headers for which the id is known. No `/`: an id may end up in the name of a file. */
+  /** Headers with a predictable id. No `/`: an id may become part of a file name. */
   readonly known: RegExp;
   readonly id: (header: string) => string;
 }
@@ -36,7 +36,7 @@ const RULES: Readonly<Record<'sequence' | 'alignment', Rule>> = {
   },
 };
 
-/** The longest header of which the id was seen in a result. */
+/** The longest header whose id was seen in a result. */
 const LONGEST = 147;
 
 export function nameRecords(
@@ -58,7 +58,7 @@ export function nameRecords(
   };
 }
 
-/** @returns null when a single one is not known for certain, or two are the same */
+/** @returns null if one of them is not certain, or if two are equal */
 function resultIds(headers: readonly string[], { known, id }: Rule): string[] | null {
   const foreseeable = headers.every(
     (header) => header.length <= LONGEST && known.test(header) && !/\s\s/.test(header),
@@ -68,7 +68,7 @@ function resultIds(headers: readonly string[], { known, id }: Rule): string[] | 
   return new Set(ids).size === ids.length && !ids.includes('') ? ids : null;
 }
 
-/** FASTA text of records, one line each, under these headers. */
+/** FASTA text of records, one line each, with these headers. */
 export function fastaText(headers: readonly string[], residues: readonly string[]): string {
   return headers.map((header, index) => `>${header}\n${residues[index] ?? ''}\n`).join('');
 }

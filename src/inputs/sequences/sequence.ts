@@ -4,10 +4,10 @@ import { checkSequences, readFasta, withoutStop, type Fasta } from './fasta.ts';
 import type { Reading } from '../reading.ts';
 import { fastaText, nameRecords } from './record-names.ts';
 
-/** `id`: the header that a sequence without one gets. */
+/** `id`: the header for a sequence without one. */
 export function readSequenceInput(text: string, options: SequenceOptions, id: string): Reading {
   const fasta = readFasta(text);
-  // Upper case as the engine reads it; what the records are called plays no part in the values.
+  // In upper case, as the engine reads it; the names of the records do not affect the values.
   const canonical = fasta.records
     .map(({ residues }) => withoutStop(residues).toUpperCase())
     .join('\n');
@@ -15,7 +15,7 @@ export function readSequenceInput(text: string, options: SequenceOptions, id: st
 }
 
 function toSend({ records, plain }: Fasta, text: string, id: string): InputText {
-  // The engine refuses a sequence without a header; with the id in it the result carries a name the user knows.
+  // The engine refuses a sequence without a header; with the id, the result has a name that the user knows.
   const headed = plain ? records.map((record) => ({ ...record, header: id })) : records;
   const { headers, names, renamed } = nameRecords(headed, 'sequence');
   const residues = records.map((record) => withoutStop(record.residues));

@@ -1,16 +1,16 @@
-/** The chains of a shift file, as the engine names their residues: one letter each. */
+/** The chains of a shift file, with the engine's residue names: one letter each. */
 import { ONE_LETTER } from '../../domain/amino-acids.ts';
 import { readShiftTable } from './nmr.ts';
 
 export interface Chain {
   readonly name: string;
-  /** `X` for what is none of the twenty. */
+  /** `X` if it is none of the twenty. */
   readonly residues: string;
-  /** Whether a shift of any of its atoms is given. */
+  /** Whether any of its atoms has a shift. */
   readonly measured: boolean;
 }
 
-/** In the order of the file; none when it cannot be read. */
+/** In file order; empty if it cannot be read. */
 export function readChains(text: string): readonly Chain[] {
   const chains = new Map<string, Chain>();
   for (const { chain: name, name: residue, atoms } of readShiftTable(text)?.residues ?? []) {

@@ -1,14 +1,14 @@
 /**
- * NEF 1.1 (NMR Exchange Format, Gutmanas et al. 2015) as the engine reads it (seen in its results, and in the program
- * of b2bTools 3.0.9 for what no result shows): every loop of the save frame of the
- * molecular system is taken for the sequence, and a shift belongs to the residue with its chain and code.
+ * Reads NEF 1.1 (NMR Exchange Format, Gutmanas et al. 2015) as the engine does (according to its results, and otherwise
+ * to the code of b2bTools 3.0.9): every loop of the save frame of the molecular system is part of the sequence, and a
+ * shift belongs to the residue with its chain and code.
  */
 import { finding, type Finding } from '../finding.ts';
 import { columnsOf, ShiftCollector, type Residue, type ShiftTable } from './shift-table.ts';
 import type { StarFrame, StarLoop } from './star.ts';
 
 const SEQUENCE = '_nef_sequence.';
-/** Without `index` the engine stops (KeyError), though NEF 1.0 knows files without it. */
+/** Without `index` the engine fails (KeyError), although it is optional in NEF 1.0. */
 const SEQUENCE_COLUMNS = ['index', 'chain_code', 'sequence_code', 'residue_name'];
 const SHIFTS = '_nef_chemical_shift.';
 const SHIFT_COLUMNS = ['chain_code', 'sequence_code', 'residue_name', 'atom_name', 'value'];

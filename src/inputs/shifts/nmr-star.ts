@@ -1,6 +1,6 @@
 /**
- * NMR-STAR 3 and 2.1 (the BMRB's format) as the engine reads them: the polymers of the assembly, and the assigned
- * chemical shifts, which name their residue by its number in the entity.
+ * Reads NMR-STAR 3 and 2.1 (the BMRB's format) as the engine does: the polymers of the assembly, and the assigned
+ * chemical shifts, which refer to their residue by its number in the entity.
  */
 import { finding, type Finding } from '../finding.ts';
 import {
@@ -28,7 +28,7 @@ export function readNmrStar(frames: readonly StarFrame[]): ShiftTable {
 
 interface Polymers {
   readonly residues: readonly Residue[];
-  /** By entity and number; and by number alone, the first that has it, as the engine falls back to. */
+  /** By entity and number; and by number alone, for the first residue that has it, which is the engine's fallback. */
   readonly byKey: ReadonlyMap<string, Residue>;
   readonly ligands: ReadonlySet<string>;
   readonly findings: readonly Finding[];
@@ -55,7 +55,7 @@ function loopWith(frame: StarFrame, tag: string): StarLoop | undefined {
 }
 
 const ASSEMBLY = '_entity_assembly.';
-/** The engine stops without one of them (measured: KeyError 'Details'). */
+/** The engine fails if one of them is missing (measured: KeyError 'Details'). */
 const ASSEMBLY_COLUMNS = ['ID', 'Entity_ID', 'Entity_label', 'Asym_ID', 'Details'];
 
 function currentPolymers(frames: readonly StarFrame[]): Polymers {
@@ -165,7 +165,7 @@ function oldShifts(
 ): Finding[] {
   const findings: Finding[] = [];
   for (const frame of frames) {
-    // The references have a column `_Chem_shift_value` of their own.
+    // The references have their own column `_Chem_shift_value`.
     if (category(frame) !== 'assigned_chemical_shifts') continue;
     const loop = loopWith(frame, '_chem_shift_value');
     if (loop === undefined || loop.rows.length === 0) continue;

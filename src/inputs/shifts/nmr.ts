@@ -1,6 +1,6 @@
 /**
- * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Told apart by
- * their content, as the service does (contract of the prediction service, 4.3): the extension says nothing.
+ * Files of NMR chemical shifts: NEF 1.1 and NMR-STAR (3, and 2.1 of old entries), all dialects of STAR. Distinguished
+ * by content, as in the service (contract of the prediction service, 4.3), not by extension.
  */
 import { MODEL_CLASSES, type ModelClass, type ShiftsOptions } from '../../domain/item.ts';
 import { finding, type Finding } from '../finding.ts';
@@ -14,9 +14,9 @@ import { readStar, type StarFrame } from './star.ts';
 export type ShiftFormat = 'nef' | 'star';
 
 export interface Shifts {
-  /** Null when it is neither. */
+  /** Null if it is neither. */
   readonly format: ShiftFormat | null;
-  /** Rows of all loops that hold chemical shifts. */
+  /** Rows of all loops with chemical shifts. */
   readonly shifts: number;
   readonly findings: readonly Finding[];
 }
@@ -24,13 +24,13 @@ export interface Shifts {
 /** The input of the kind `shifts`. */
 export function readShiftsInput(text: string, options: ShiftsOptions): Reading {
   const { format, findings } = readShifts(text, options);
-  // The engine goes by the extension, the service by the content: both agree when the name does.
+  // The engine uses the extension, the service the content: with this name, both agree.
   const name = format === 'nef' ? 'input.nef' : 'input.str';
   return { findings, input: { name, text }, canonical: text.replace(/\r\n?/g, '\n').trimEnd() };
 }
 
 export function readShifts(text: string, options: ShiftsOptions): Shifts {
-  // The service looks for it, and the engine begins there.
+  // The service searches for it, and the engine starts there.
   if (!/^[ \t]*data_\S/im.test(text)) return unknown(finding('SHIFTS_FORMAT_UNKNOWN', {}));
   const star = readStar(text);
   if (!star.ok) {
@@ -42,7 +42,7 @@ export function readShifts(text: string, options: ShiftsOptions): Shifts {
   return { format, shifts: table.shifts, findings: judge(table, format, options) };
 }
 
-/** The residues of a file and the shifts of their atoms; null when it is neither NEF nor NMR-STAR. */
+/** The residues of a file and the shifts of their atoms; null if it is neither NEF nor NMR-STAR. */
 export function readShiftTable(text: string): ShiftTable | null {
   const star = readStar(text);
   const format = star.ok ? formatOf(star.frames) : null;
@@ -57,7 +57,7 @@ function unknown(found: Finding): Shifts {
   return { format: null, shifts: 0, findings: [found] };
 }
 
-/** By the tags that every file of a dialect has, and no mmCIF. */
+/** Tags that every file of a dialect has, and mmCIF does not. */
 const STAR_TAG =
   /^_(?:(?:entry|entity|assembly|assigned_chem_shift_list|atom_chem_shift)\.|nmr_star_version$|saveframe_category$|chem_shift_value$)/;
 
@@ -74,10 +74,10 @@ function formatOf(frames: readonly StarFrame[]): ShiftFormat | null {
 function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): Finding[] {
   const { residues, shifts, findings } = table;
   const name = format === 'nef' ? 'NEF' : 'NMR-STAR';
-  // Without its columns a loop is not read, and all that would be said of it is confusing.
+  // A loop without its columns is not read, so all other findings would be misleading.
   const missingTags = findings.filter(({ code }) => code === 'SHIFTS_TAG_MISSING');
   if (missingTags.length > 0) return missingTags;
-  // Without shifts ShiftCrypt ends well and gives -10 for every residue (measured).
+  // Without shifts ShiftCrypt succeeds and gives -10 for every residue (measured).
   if (shifts === 0) return [...findings, finding('SHIFTS_NO_LOOP', { format: name })];
   if (residues.length === 0) return [finding('SHIFTS_NO_SEQUENCE', { format: name })];
   return [
@@ -88,7 +88,7 @@ function judge(table: ShiftTable, format: ShiftFormat, options: ShiftsOptions): 
   ];
 }
 
-/** The engine turns the values of the atoms it needs into numbers, and of no others. */
+/** The engine converts only the values of the atoms that it needs to numbers. */
 function badValues(residues: readonly Residue[], model: ModelClass): Finding[] {
   for (const { name, atoms } of residues) {
     if (!getsValue(model, name, atoms)) continue;
@@ -107,9 +107,9 @@ function isNumber(value: string): boolean {
 }
 
 /**
- * The engine numbers the residues by the author's numbers, as text, and looks for the shifts' numbers among them:
- * it finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: switching the option
- * off for the user, whose residue numbers would change without a message.
+ * The engine numbers the residues by the author's numbers, as text, and searches for the shifts' numbers among them: it
+ * finds none (measured on BMRB 15457: KeyError 1650, a number that the sequence has). Rejected: disabling the option
+ * automatically, which would silently change the user's residue numbers.
  */
 function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Finding[] {
   if (!options.originalNumbering) return [];
@@ -117,7 +117,7 @@ function authorNumbers(residues: readonly Residue[], options: ShiftsOptions): Fi
   return lost ? [finding('SHIFTS_AUTHOR_NUMBERS', {})] : [];
 }
 
-/** A result in which less than this share of the residues has a value is worth a word. */
+/** Results with a lower fraction of residues with a value get a warning. */
 const FEW = 0.25;
 
 function missingValues(residues: readonly Residue[], model: ModelClass): Finding[] {
@@ -125,7 +125,7 @@ function missingValues(residues: readonly Residue[], model: ModelClass): Finding
     residues.filter(({ name, atoms }) => getsValue(one, name, atoms)).length;
   const values = valued(model);
   const counts = MODEL_CLASSES.map((one) => ({ model: one, values: valued(one) }));
-  // The lowest class of those with the most: it looks at the most atoms.
+  // The lowest class among those with the most: it uses the most atoms.
   const best = counts.reduce((top, one) => (one.values > top.values ? one : top));
   const facts = { model, values, residues: residues.length, best: best.model, most: best.values };
   if (values === 0) return [finding('SHIFTS_ALL_MISSING', facts)];

@@ -1,42 +1,40 @@
-/**
- * What NEF and NMR-STAR have in common, once read: the residues of the polymers and the shifts of their atoms.
- */
+/** The common result of reading NEF and NMR-STAR: the residues of the polymers and the shifts of their atoms. */
 import { finding, type Finding } from '../finding.ts';
 import type { StarLoop, StarRow } from './star.ts';
 
 export interface Atom {
-  /** As written; a number in ppm when all is well. */
+  /** As written; a number in ppm if valid. */
   readonly value: string;
   readonly line: number;
 }
 
 export interface Residue {
   readonly chain: string;
-  /** As the file numbers it. */
+  /** The residue number in the file. */
   readonly code: string;
   /** Three letters: `ALA`. */
   readonly name: string;
   readonly atoms: Map<string, Atom>;
-  /** NMR-STAR only: it has a number of the author's as well. */
+  /** Only in NMR-STAR: it also has an author's number. */
   readonly authorNumbered: boolean;
 }
 
 export interface ShiftTable {
   readonly residues: readonly Residue[];
-  /** Rows of all loops that hold chemical shifts. */
+  /** Rows of all loops with chemical shifts. */
   readonly shifts: number;
   readonly findings: readonly Finding[];
 }
 
-/** The rows of a loop by the names of their columns. */
+/** The rows of a loop by column name. */
 export interface Columns {
   /** Columns of `wanted` that the loop lacks. */
   readonly missing: readonly string[];
-  /** Empty where there is no such column. */
+  /** Empty if there is no such column. */
   get(row: StarRow, column: string): string;
 }
 
-/** @param category in lower case, with its leading `_` and its dot, where the dialect has them */
+/** @param category in lower case, with its leading `_` and its dot, if the dialect has them */
 export function columnsOf(loop: StarLoop, category: string, wanted: readonly string[]): Columns {
   const places = new Map(loop.tags.map((tag, place) => [tag, place]));
   return {
@@ -45,7 +43,7 @@ export function columnsOf(loop: StarLoop, category: string, wanted: readonly str
   };
 }
 
-/** `.` and `?` say in STAR that there is no value. */
+/** `.` and `?` mean in STAR that there is no value. */
 export function isMissing(value: string): boolean {
   return value === '' || value === '.' || value === '?';
 }
@@ -58,7 +56,7 @@ interface ShiftRow {
   readonly line: number;
 }
 
-/** Puts shifts to their residues and keeps what does not fit; of each sort the first will do. */
+/** Assigns shifts to their residues and keeps the first of each type of mismatch. */
 export class ShiftCollector {
   readonly findings: Finding[] = [];
   #shifts = 0;
@@ -73,7 +71,7 @@ export class ShiftCollector {
     if (this.#lists === 2) this.findings.push(finding('SHIFTS_SEVERAL_LISTS', { line }));
   }
 
-  /** @param residue undefined when the sequence has no such residue */
+  /** @param residue undefined if the sequence has no such residue */
   add(residue: Residue | undefined, row: ShiftRow): void {
     this.#shifts += 1;
     const { code, name, line } = row;

@@ -1,14 +1,14 @@
 /**
- * Which residues ShiftCrypt can say something about: it computes a value from a fixed set of atoms for each model and
- * amino acid, and says -10 where a single one of them has no shift.
+ * Which residues get a value from ShiftCrypt: it needs a fixed set of atoms for each model and amino acid, and gives
+ * -10 if any of them has no shift.
  *
- * The sets come from its results for six entries under three models; where those leave a choice (which methyl protons
- * of Ile, Thr and Val, say) from the list of atoms in its program (b2bTools 3.0.9). Each of the 2,091 values and -10s of
- * the results is foretold by them (test/inputs/shiftcrypt.test.ts).
+ * The sets were derived from its results for six entries under three models; where those are ambiguous (which methyl
+ * protons of Ile, Thr and Val, for example), from the list of atoms in its code (b2bTools 3.0.9). They predict each of
+ * the 2,091 values and -10s of the results (test/inputs/shiftcrypt.test.ts).
  */
 import type { ModelClass } from '../../domain/item.ts';
 
-/** Amino acid → the atoms beyond those of the backbone that model 1 needs. */
+/** Amino acid → the atoms besides those of the backbone that model 1 needs. */
 const SIDE_CHAIN: Readonly<Record<string, readonly string[]>> = {
   ALA: ['CB'],
   GLY: [],

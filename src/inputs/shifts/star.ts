@@ -1,7 +1,7 @@
 /**
- * The STAR format as far as NEF and NMR-STAR use it: data blocks, save frames, tags, loops, values bare, quoted or as
- * text blocks between semicolons (Hall & Cook 1995; the BMRB's description of NMR-STAR). One pass, no regular
- * expression over the text, so that junk of any size costs no more than its length.
+ * The part of the STAR format that NEF and NMR-STAR use: data blocks, save frames, tags, loops, values that are bare,
+ * quoted or text blocks between semicolons (Hall & Cook 1995; the BMRB's description of NMR-STAR). One pass, without
+ * regular expressions over the text, so that the cost is linear for any input.
  *
  * Own code, because the readers on npm read mmCIF only (Mol*, which is large) or a dialect.
  */
@@ -22,7 +22,7 @@ export interface StarLoop {
 
 export interface StarFrame {
   readonly name: string;
-  /** Tag in lower case → value, of the tags outside loops. */
+  /** Tag in lower case → value, for tags outside loops. */
   readonly items: ReadonlyMap<string, string>;
   readonly loops: readonly StarLoop[];
   readonly line: number;
@@ -32,7 +32,7 @@ export type StarReading =
   | { readonly ok: true; readonly frames: readonly StarFrame[] }
   | { readonly ok: false; readonly line: number; readonly reason: string };
 
-/** @returns the save frames; what stands outside of them makes a frame without a name */
+/** @returns the save frames; content outside of them becomes a frame without a name */
 export function readStar(text: string): StarReading {
   try {
     return { ok: true, frames: new StarReader(text).read() };
@@ -110,7 +110,7 @@ class StarLexer {
     return { text: this.#text.slice(start, this.#at), line: this.#line, bare: true };
   }
 
-  /** A quote ends the value only before a blank: `'5'-end'` is one value. */
+  /** A quote ends the value only before white space: `'5'-end'` is one value. */
   #quoted(quote: string): Token {
     const end = this.#endOfLine();
     for (let at = this.#at + 1; at < end; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * The canonical form of a job: what two inputs share when the engine must give both the same output. The index of
- * the recordings is made with it and read with it.
+ * The canonical form of a job: equal for inputs for which the engine must give the same output. The index of the
+ * recordings is built and searched with it.
  */
 import { createHash } from 'node:crypto';
 import { PREDICTORS } from '../../domain/item.ts';
@@ -15,7 +15,7 @@ export interface CanonicalJob {
   readonly options: string;
 }
 
-/** Line ends, a byte order mark and blank ends of the text carry no meaning to the engines. */
+/** Line ends, a byte order mark and white space at the ends do not matter to the engines. */
 function normalised(text: string): string {
   return text
     .replace(/^\uFEFF/, '')
@@ -35,7 +35,7 @@ function inputText(job: EngineJob): string {
         ? `file\n${normalised(job.inputFile ?? '')}`
         : `smiles\n${job.smiles.trim()}`;
     case 'sequence':
-      // The predictions depend on the residues alone; headers only name them.
+      // The predictions depend only on the residues; headers only name them.
       return parseFasta(job.fasta)
         .records.map((record) => record.residues)
         .join('\n');

@@ -1,4 +1,4 @@
-/** Which engine computes the jobs of each service. */
+/** Selects the engine of each service. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Settings } from '../options.ts';
@@ -22,8 +22,8 @@ const PROGRAMS: Readonly<Record<ServiceName, RealEngineName>> = {
 };
 
 /**
- * One engine a service. `installed` takes the real one where it is there and the recorded one elsewhere. Throws
- * `LOCAL_SERVICES_ENGINE` when a real one was asked for and is missing.
+ * One engine per service. `installed` selects the real one if it is installed, otherwise the recorded one. Throws
+ * `LOCAL_SERVICES_ENGINE` if a real engine was requested but is missing.
  */
 export function chooseEngines(settings: Settings): Engines {
   const engineOf = (service: ServiceName): Engine => {
@@ -42,15 +42,15 @@ export function chooseEngines(settings: Settings): Engines {
   return { molecules: engineOf('molecules'), predictions: engineOf('predictions') };
 }
 
-/** The version of ACPYPE that has the charge model ABCG2. */
+/** The first version of ACPYPE with the charge model ABCG2. */
 const ABCG2_SINCE = '2026.10.15';
 
-/** Only where that version was asked for; of the runs that the recorded engine answers with, none is of that model. */
+/** Only if that version was requested; the recorded engine has no runs with that model. */
 export function offersAbcg2({ acpypeVersion }: Settings, { molecules }: Engines): boolean {
   return acpypeVersion === ABCG2_SINCE && molecules.name !== 'recorded';
 }
 
-/** @param version null: the one that was recorded */
+/** @param version null: the recorded version */
 function realEngine(service: ServiceName, version: string | null = null): Engine | null {
   const installed = installedEngine(PROGRAMS[service], undefined, version ?? undefined);
   if (installed === null) return null;
@@ -73,8 +73,8 @@ function missing(service: ServiceName, version: string | null = null): never {
 }
 
 /**
- * The version of a service's real engine that is used where `wanted` is: that one, or where it is not installed, the
- * recorded one. Throws `LOCAL_SERVICES_ENGINE` where that is missing, too.
+ * The version of a service's real engine to use for `wanted`: that one, or if it is not installed, the recorded one.
+ * Throws `LOCAL_SERVICES_ENGINE` if that is missing, too.
  */
 export function usableVersion(service: ServiceName, wanted: string | null): string {
   const program = PROGRAMS[service];
@@ -87,12 +87,12 @@ export function usableVersion(service: ServiceName, wanted: string | null): stri
   return missing(service, isKnown ? wanted : null);
 }
 
-/** The real engine of a service in one version. Throws `LOCAL_SERVICES_ENGINE` where it is missing. */
+/** The real engine of a service in one version. Throws `LOCAL_SERVICES_ENGINE` if it is missing. */
 export function realEngineOf(service: ServiceName, version: string): Engine {
   return realEngine(service, version) ?? missing(service, version);
 }
 
-/** What to type to install a version of a service's real engine; null where it is none of those that can be. */
+/** The command that installs a version of a service's real engine; null if it cannot be installed. */
 export function installationOf(service: ServiceName, version: string): string | null {
   const program = PROGRAMS[service];
   if (version === ENGINE_VERSIONS[program]) return `npm run engines -- --only ${program}`;
@@ -100,7 +100,7 @@ export function installationOf(service: ServiceName, version: string): string | 
   return isKnown ? `npm run engines -- --only ${program} --version ${version}` : null;
 }
 
-/** Ends what the engines still run. */
+/** Stops everything that the engines still run. */
 export async function closeEngines(engines: Iterable<Engine>): Promise<void> {
   await Promise.all([...engines].map(async (engine) => engine.close?.()));
 }

@@ -1,7 +1,7 @@
 /**
- * What runs a job: recorded outputs, shapes for tests, or the real programs as child processes (`real/`). An engine
- * keeps its worker's heartbeat going, reports its phases, and stops when the signal says so; a real one kills its
- * child process there.
+ * Runs jobs: with recorded outputs, synthetic data for tests, or the real programs as child processes (`real/`). An
+ * engine sends its worker's heartbeats, reports its phases, and stops on the signal; a real one then kills its child
+ * process.
  */
 
 export const ENGINE_NAMES = ['real', 'recorded', 'synthetic'] as const;
@@ -21,11 +21,11 @@ export interface MoleculeJob {
 
 export interface SequenceJob {
   readonly kind: 'sequence';
-  /** FASTA text; the service has added a header where there was none. */
+  /** FASTA text; the service has added a header if there was none. */
   readonly fasta: string;
-  /** Under their names of the current contract (4.1). */
+  /** With their names of the current contract (4.1). */
   readonly predictors: readonly string[];
-  /** Names that the service does not know: accepted at submission, rejected by the worker (4.1). */
+  /** Names unknown to the service: accepted at submission, rejected by the worker (4.1). */
   readonly unknownPredictors: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface AlignmentJob {
 export interface ShiftsJob {
   readonly kind: 'shifts';
   readonly text: string;
-  /** Detected from the contents (contract of the prediction service, 4.3); null when it is neither. */
+  /** Detected from the contents (contract of the prediction service, 4.3); null if it is neither. */
   readonly format: 'nef' | 'nmr-star' | null;
   readonly modelClass: string;
   readonly originalNumbering: boolean;
@@ -46,11 +46,11 @@ export interface ShiftsJob {
 export type EngineJob = MoleculeJob | SequenceJob | AlignmentJob | ShiftsJob;
 
 export interface EngineContext {
-  /** Aborted at the time limit, when the heartbeat was silent, and when the service stops. */
+  /** Aborted at the time limit, after missing heartbeats, and when the service stops. */
   readonly signal: AbortSignal;
   /** How often `heartbeat` is expected, in ms. */
   readonly heartbeatEveryMs: number;
-  /** Progress number (0-100) and what the job is doing now, in words. Counts as a heartbeat. */
+  /** Progress (0-100) and a description of the current phase. Counts as a heartbeat. */
   progress(progress: number, text: string): void;
   heartbeat(): void;
 }
@@ -67,16 +67,16 @@ export interface Output {
 
 export type EngineOutcome =
   | { readonly ok: true; readonly outputs: readonly Output[]; readonly log: string }
-  /** The engine's own words. */
+  /** The engine's own message. */
   | { readonly ok: false; readonly message: string; readonly log: string };
 
 export interface Engine {
-  /** Real, recorded, or of a shape only. */
+  /** Real, recorded, or synthetic. */
   readonly name: EngineName;
-  /** Program and version, for people: `ACPYPE 2023.10.27`. */
+  /** Program and version, for display: `ACPYPE 2023.10.27`. */
   readonly version: string;
-  /** Rejects only when aborted or broken; a job that fails is an outcome. */
+  /** Rejects only when aborted or broken; a failed job is an outcome. */
   run(job: EngineJob, context: EngineContext): Promise<EngineOutcome>;
-  /** Resolves when no process of it is left. All its jobs were aborted before. */
+  /** Resolves when all its processes have ended. All its jobs were aborted before. */
   close?(): Promise<void>;
 }

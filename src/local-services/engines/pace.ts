@@ -1,4 +1,4 @@
-/** Lets a job take its time as a real one does: phases are reported, the heartbeat beats, an abort ends it at once. */
+/** Simulates the duration of a real job: reports phases, sends heartbeats, ends at once on abort. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineContext } from './engine.ts';
 

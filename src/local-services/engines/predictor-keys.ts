@@ -1,4 +1,4 @@
-/** The keys that each predictor adds to a protein of a result, one value a residue. */
+/** The keys that each predictor adds to a protein of a result, with one value per residue. */
 import { PREDICTORS, type Predictor } from '../../domain/item.ts';
 
 const KEYS: Readonly<Record<Predictor, readonly string[]>> = {

@@ -1,6 +1,6 @@
 /**
- * The recorded engine: real outputs of the real programs for the inputs in `recordings/index.json`. Any other
- * input fails and says so; nothing is ever invented.
+ * The recorded engine: real outputs of the real programs for the inputs in `recordings/index.json`. Any other input
+ * fails with a clear message; nothing is ever invented.
  */
 import type { ServiceName } from '../../domain/item.ts';
 import { parseFasta, resultIds } from '../fasta.ts';
@@ -27,7 +27,7 @@ export class RecordedEngine implements Engine {
   readonly name = 'recorded';
   readonly version: string;
   readonly #jobMs: (job: EngineJob) => number;
-  /** By kind and input, because a sequence may be answered by a recording with more predictors. */
+  /** By kind and input, because a recording with more predictors may serve a sequence. */
   readonly #recordings = new Map<string, Recording[]>();
 
   constructor(jobMs: (job: EngineJob) => number, service: ServiceName) {
@@ -57,8 +57,8 @@ function exact(known: readonly Recording[], wanted: CanonicalJob): Recording | u
 }
 
 /**
- * The recording with exactly the predictors asked for, or else the successful one with the fewest more: it is given
- * as recorded, with the keys of all its predictors, as the dependencies of a predictor add keys anyway.
+ * The recording with exactly the requested predictors, or else the successful one with the fewest additional ones: it
+ * is returned as recorded, with the keys of all its predictors, as the dependencies of a predictor add keys anyway.
  */
 function smallestWith(known: readonly Recording[], wanted: CanonicalJob): Recording | undefined {
   const asked = wanted.options.split('+');
@@ -81,7 +81,7 @@ function unknown(wanted: CanonicalJob, known: readonly Recording[]): EngineOutco
   return { ok: false, message, log: message };
 }
 
-/** What the index needs of a recorded acpype job. */
+/** The fields of a recorded acpype job that the index needs. */
 interface RecordedMolecule {
   readonly log: string;
   readonly results: Readonly<Record<string, string>>;
@@ -113,8 +113,8 @@ function prediction(recording: Recording, job: EngineJob): EngineOutcome {
 }
 
 /**
- * The recorded outputs with the ids that the engine would have made of this job's own headers: the values depend on
- * the residues alone. Only the ids are touched, byte by byte; the numbers stay as they were written.
+ * The recorded outputs with the ids that the engine would derive from this job's own headers: the values depend only on
+ * the residues. Only the ids are replaced, byte by byte; the numbers stay unchanged.
  */
 function renamed(outputs: readonly Output[], fasta: string): Output[] {
   const result = outputs.find((output) => output.name === 'result');
@@ -122,7 +122,7 @@ function renamed(outputs: readonly Output[], fasta: string): Output[] {
   const recorded = JSON.parse(Buffer.from(result.body).toString()) as { proteins: object };
   const from = Object.keys(recorded.proteins);
   const to = resultIds(parseFasta(fasta).records.map((record) => record.header));
-  // An engine that dropped a record (an empty header) leaves no way to tell which id is whose.
+  // If the engine dropped a record (an empty header), ids cannot be matched.
   if (from.length !== to.length || from.every((id, n) => id === to[n])) return [...outputs];
   return outputs.map((output) => {
     const text = Buffer.from(output.body).toString();

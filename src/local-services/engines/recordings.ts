@@ -1,4 +1,4 @@
-/** The index of the recorded outputs: which file under `recordings/` answers which input with which options. */
+/** The index of the recorded outputs: which file under `recordings/` is the output for which input and options. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { EngineJob, OutputName } from './engine.ts';
@@ -8,11 +8,11 @@ export interface Recording {
   /** SHA-256 of the canonical input (canonical.ts). */
   readonly input: string;
   readonly options: string;
-  /** The name of the input, for people. */
+  /** The name of the input, for display. */
   readonly what: string;
-  /** Files beside the index, gzip-compressed as they were recorded. */
+  /** Files in the same folder, gzip-compressed as they were recorded. */
   readonly files: Readonly<Partial<Record<OutputName | 'job', string>>>;
-  /** The engine's own words when it failed; absent otherwise. */
+  /** The engine's own message if it failed; absent otherwise. */
   readonly failure?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A result file set of the right shape (contract of the molecule service, 2.5): the 19 keys, the `.top` including
- * the `.itp` by its native name, and the same atoms in every file. The numbers mean nothing.
+ * A result file set of the right form (contract of the molecule service, 2.5): the 19 keys, the `.top` including the
+ * `.itp` by its native name, and the same atoms in every file. The numbers are meaningless.
  */
 import type { MoleculeJob } from './engine.ts';
 import { syntheticValues } from './synthetic-numbers.ts';
@@ -46,13 +46,13 @@ export function syntheticMolecule(job: MoleculeJob, label: string): Record<strin
   };
 }
 
-/** acpype names its files after the title, without the ending and with plain characters only. */
+/** acpype names its files after the title, without the extension and with plain characters only. */
 function baseName(fileName: string): string {
   const plain = fileName.replace(/\.(pdb|mol2|mdl|mol|sdf)$/i, '').replace(/[^A-Za-z0-9_]+/g, '_');
   return plain.replace(/^_+|_+$/g, '') || 'molecule';
 }
 
-/** The heavy atoms as written; hydrogens that a SMILES leaves out are not known here. */
+/** The heavy atoms as written; implicit hydrogens of a SMILES are unknown here. */
 function smilesElements(smiles: string): string[] {
   const found = smiles.match(/\[[^\]]*\]|Cl|Br|[BCNOPSFI]|[bcnops]/g) ?? [];
   return found.map((atom) => {

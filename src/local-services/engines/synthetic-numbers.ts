@@ -1,6 +1,6 @@
-/** Numbers that look like nothing but are the same for the same input: a hash, spread over 0 to 1. */
+/** Deterministic pseudorandom numbers: a hash of the input, mapped to 0 to 1. */
 
-/** FNV-1a over the text, then one value in [0, 1) a position, rounded to three digits. */
+/** FNV-1a over the text, then one value in [0, 1) per position, rounded to three digits. */
 export function syntheticValues(seed: string, count: number): number[] {
   let hash = 0x811c9dc5;
   for (let n = 0; n < seed.length; n += 1) {

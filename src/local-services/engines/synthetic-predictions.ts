@@ -1,6 +1,6 @@
 /**
- * Predictions of the right shape: the keys, the residues in their order, gaps null, as the recorded outputs have
- * them. The numbers mean nothing.
+ * Predictions of the right form: the keys, the residues in order, null for gaps, as in the recorded outputs. The
+ * numbers are meaningless.
  */
 import { DEFAULT_PREDICTORS } from '../../domain/item.ts';
 import { resultIds, type FastaRecord } from '../fasta.ts';
@@ -94,7 +94,7 @@ export function syntheticAlignment(
   };
 }
 
-/** Median, quartiles and extremes of each column; null where every sequence has a gap. */
+/** Median, quartiles and extremes of each column; null if every sequence has a gap. */
 function distributions(made: readonly Made[], keys: readonly string[]): Record<string, unknown> {
   const columns = made[0]?.residues.length ?? 0;
   const quantile = (key: string, part: number): (number | null)[] =>
@@ -119,7 +119,7 @@ function distributions(made: readonly Made[], keys: readonly string[]): Record<s
   );
 }
 
-/** Null when the text names no residues. */
+/** Null if the text has no residues. */
 export function syntheticShifts(
   job: ShiftsJob,
   label: string,

@@ -1,6 +1,6 @@
 /**
- * The synthetic engine: payloads of the right shape and no meaning, for tests and benchmarks. Deterministic from the
- * input, and labelled in every payload, so that nothing of it can be taken for science.
+ * The synthetic engine: payloads of the right form without meaning, for tests and benchmarks. Deterministic from the
+ * input, and labelled in every payload, so that it cannot be taken for a real result.
  */
 import { parseFasta } from '../fasta.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome, Output } from './engine.ts';
@@ -12,7 +12,7 @@ import {
   syntheticShifts,
 } from './synthetic-predictions.ts';
 
-/** Stands in every payload. */
+/** Part of every payload. */
 export const SYNTHETIC = 'SYNTHETIC: shape only, made without any computation; not a result';
 
 export class SyntheticEngine implements Engine {

@@ -1,4 +1,4 @@
-/** The gateway as the server of the local services starts it: proxy, personality and journal together. */
+/** The gateway as started by the server of the local services: proxy, personality and journal. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { DatabaseSync } from 'node:sqlite';
@@ -16,11 +16,11 @@ export interface GatewayContext {
   readonly now: () => number;
   /** When a job was accepted; null for an unknown id. */
   readonly acceptedAt: (job: string) => number | null;
-  /** Paths that are relayed in any case. */
+  /** Paths that are always relayed. */
   readonly control: readonly string[];
-  /** Path in front of both services; '' for none. */
+  /** Path prefix of both services; '' for none. */
   readonly basePath: string;
-  /** Whether what a client says in X-Forwarded headers is passed on. */
+  /** Whether X-Forwarded headers of a client are passed on. */
   readonly trustProxy: boolean;
 }
 
@@ -30,7 +30,7 @@ export class Gateway {
   readonly #journal: GatewayJournal;
   #servicesPort = 0;
 
-  /** @param rule in force from now on; null: it relays everything */
+  /** @param rule active from now on; null: relays everything */
   constructor(rule: GatewayName | GatewayRule | null, context: GatewayContext) {
     const { now, acceptedAt, control, trustProxy, basePath, database } = context;
     this.trouble = new Trouble(now, acceptedAt);
@@ -47,19 +47,19 @@ export class Gateway {
     });
   }
 
-  /** @param servicesPort where the services listen, on 127.0.0.1 */
+  /** @param servicesPort of the services, on 127.0.0.1 */
   async listen(host: string, port: number, servicesPort: number): Promise<void> {
     this.#servicesPort = servicesPort;
     this.server.listen(port, host);
     await once(this.server, 'listening');
   }
 
-  /** Every request that it answered itself. */
+  /** Every request that it responded to itself. */
   entries(): GatewayEntry[] {
     return this.#journal.entries();
   }
 
-  /** Lets answers under way end. */
+  /** Lets responses in progress finish. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     const closed = once(this.server, 'close');
@@ -69,13 +69,13 @@ export class Gateway {
   }
 }
 
-/** What tests control the gateway by. Each throws `LOCAL_SERVICES_OPTION` where there is none. */
+/** Controls the gateway in tests. Each method throws `LOCAL_SERVICES_OPTION` if there is no gateway. */
 export interface GatewayHandle {
-  /** A personality, from now on; its trouble may begin later and end by itself. */
+  /** Sets a personality from now on; its misbehaviour may begin later and end by itself. */
   set(rule: GatewayName | GatewayRule): void;
   /** Relays everything from now on. */
   clear(): void;
-  /** Every request that the gateway answered itself, in order; also after the services were closed. */
+  /** Every request that the gateway responded to itself, in order; also after the services were closed. */
   answered(): GatewayEntry[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every request that the gateway answered itself, beside the arrivals of `journal.ts`: the services never saw these.
- * Paths are kept without their query, which may hold a token (contract of the prediction service, 4.8).
+ * Every request that the gateway responded to itself, in addition to the arrivals of `journal.ts`: the services never
+ * saw these. Paths are stored without their query, which may contain a token (contract of the prediction service, 4.8).
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ServiceName } from '../../domain/item.ts';
@@ -9,9 +9,9 @@ import type { GatewayName } from './personalities.ts';
 export interface GatewayEntry {
   /** ms since the epoch. */
   readonly at: number;
-  /** The personality that answered. */
+  /** The personality that responded. */
   readonly name: GatewayName;
-  /** Whose address was asked: everything under `/acpype` is the molecule service's. */
+  /** The service of the requested address: everything under `/acpype` is the molecule service's. */
   readonly service: ServiceName;
   readonly method: string;
   readonly path: string;

@@ -1,6 +1,6 @@
 /**
- * What a gateway in front of the services answers by itself when it misbehaves, by name. Pure: requests in, answers
- * out. `docs/local-services.md` has the table.
+ * The responses of a misbehaving gateway, by name. Pure: requests in, responses out. `docs/local-services.md` has the
+ * table.
  */
 import { html } from '../html.ts';
 import { Refusal } from '../refusal.ts';
@@ -17,12 +17,12 @@ export const GATEWAY_NAMES = [
 ] as const;
 export type GatewayName = (typeof GATEWAY_NAMES)[number];
 
-/** A personality, and when it is in force. */
+/** A personality, and when it is active. */
 export interface GatewayRule {
   readonly name: GatewayName;
-  /** ms from now until the trouble begins; default 0. */
+  /** ms until the misbehaviour begins; default 0. */
   readonly afterMs?: number;
-  /** ms that the trouble lasts; default: until another rule is set. */
+  /** Duration of the misbehaviour in ms; default: until another rule is set. */
   readonly forMs?: number;
   /** Makes `flapping-404` and `slow-answers` repeatable; default 1. */
   readonly seed?: number;
@@ -32,7 +32,7 @@ export interface GatewayRule {
   readonly probability?: number;
 }
 
-/** A request, as far as a gateway decides by it. */
+/** The parts of a request that a gateway uses. */
 export interface GatewayRequest {
   readonly method: string;
   /** Path and query. */
@@ -47,7 +47,7 @@ export interface GatewayAnswer {
   readonly body: string;
 }
 
-/** Where `captive-portal` sends everyone. */
+/** The redirect target of `captive-portal`. */
 export const LOGIN_PATH = '/captive-portal/login';
 
 function page(status: number, title: string, words: string, headers = {}): GatewayAnswer {
@@ -77,7 +77,7 @@ function json(status: number, value: unknown, headers = {}): GatewayAnswer {
   };
 }
 
-/** The answer for a job that the service does not find (contract of the prediction service, 4.4). */
+/** The response for a job that the service does not find (contract of the prediction service, 4.4). */
 export const NOT_FOUND: GatewayAnswer = json(404, { error: 'Request not found' });
 
 function captivePortal({ method, url }: GatewayRequest): GatewayAnswer {
@@ -87,7 +87,7 @@ function captivePortal({ method, url }: GatewayRequest): GatewayAnswer {
   return page(302, 'Network login', words, { Location: LOGIN_PATH });
 }
 
-/** What each personality answers to every request; the other two let requests through. */
+/** The response of each personality to all requests; the other two relay requests. */
 const UNIFORM: Readonly<
   Record<
     Exclude<GatewayName, 'flapping-404' | 'slow-answers'>,
@@ -119,15 +119,14 @@ const UNIFORM: Readonly<
     }),
 };
 
-/** The answer of a personality that lets nothing through; null for the others. */
+/** The response of a personality that relays nothing; null for the others. */
 export function uniformAnswer(name: GatewayName, request: GatewayRequest): GatewayAnswer | null {
   return name === 'flapping-404' || name === 'slow-answers' ? null : UNIFORM[name](request);
 }
 
 /**
- * The job that a GET asks for: its status, result or history. Null for downloads, lists and all other requests.
- * The molecule service has `/api/queue/<id>/` and `/api/<id>/`, the prediction service `results/<id>/` and
- * `results/<id>/history/`.
+ * The job of a GET for its status, result or history. Null for downloads, lists and all other requests. The molecule
+ * service has `/api/queue/<id>/` and `/api/<id>/`, the prediction service `results/<id>/` and `results/<id>/history/`.
  */
 export function jobOf({ method, url }: GatewayRequest): string | null {
   if (method !== 'GET') return null;
@@ -136,10 +135,10 @@ export function jobOf({ method, url }: GatewayRequest): string | null {
   return found?.[1] ?? null;
 }
 
-/** The rule of a name or of what a client sent. Throws a 400 that names what is wrong. */
+/** The rule from a name or a client's request. Throws a 400 that says what is wrong. */
 export function checkedRule(rule: GatewayName | GatewayRule | undefined): GatewayRule {
   const checked = typeof rule === 'string' ? { name: rule } : rule;
-  // Over HTTP anything may come.
+  // Over HTTP, any value is possible.
   const { name } = (checked ?? {}) as { readonly name?: GatewayName };
   if (name === undefined || !GATEWAY_NAMES.includes(name)) {
     const known = GATEWAY_NAMES.join(', ');

@@ -1,7 +1,7 @@
 /**
- * The gateway: a reverse proxy in front of both services, which relays every request as it is until it is told to
- * misbehave. What happens to a connection behind it (a reset, an answer cut short, silence) happens in front of it
- * too, so that the faults of `faults.ts` look the same with and without it.
+ * The gateway: a reverse proxy in front of both services, which relays every request unchanged until it is told to
+ * misbehave. A connection error behind it (a reset, a truncated response, silence) is reproduced in front of it, so
+ * that the faults of `faults.ts` look the same with and without it.
  */
 import {
   createServer,
@@ -17,7 +17,7 @@ import type { GatewayJournal } from './journal.ts';
 import type { GatewayRequest } from './personalities.ts';
 import type { Trouble } from './trouble.ts';
 
-/** Of one connection only (RFC 9110, 7.6.1); Node writes those of the other connection itself. */
+/** Valid for one connection only (RFC 9110, 7.6.1); Node writes those of the other connection itself. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -34,13 +34,13 @@ export interface GatewayParts {
   readonly trouble: Trouble;
   readonly journal: GatewayJournal;
   readonly now: () => number;
-  /** Where the services listen, on 127.0.0.1. Known once they do. */
+  /** The port of the services on 127.0.0.1, known once they listen. */
   readonly servicesPort: () => number;
   /** Whether a path is the molecule service's. */
   readonly isMolecules: (path: string) => boolean;
-  /** Whether what the client says in X-Forwarded headers is passed on. */
+  /** Whether X-Forwarded headers of the client are passed on. */
   readonly trustProxy: boolean;
-  /** Paths that are relayed in any case: those that tests control the services by. */
+  /** Paths that are always relayed: those for controlling the services in tests. */
   readonly control: readonly string[];
 }
 
@@ -95,7 +95,7 @@ function relay(
 ): void {
   const { method, url: path, socket } = request;
   const given = endToEnd(request.headers);
-  // The services count by address: that of the client, not ours.
+  // The services count by network address: it must be the client's, not ours.
   const address = socket.remoteAddress ?? '';
   const headers = trustProxy
     ? { ...given, 'x-forwarded-for': [given['x-forwarded-for'] ?? [], address].flat().join(', ') }

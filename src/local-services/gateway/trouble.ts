@@ -1,4 +1,4 @@
-/** Which personality is in force now, and what it does with one request. Holds the state; knows no sockets. */
+/** Determines which personality is active, and its effect on a request. Has the state, but no sockets. */
 import { seededRandom } from '../seeded-random.ts';
 import {
   checkedRule,
@@ -14,7 +14,7 @@ import {
 /** Shortest delay of `slow-answers`, in ms. */
 const SHORTEST_DELAY_MS = 30;
 
-/** What happens to a request: the gateway answers it, or it goes to the services and its answer is held back. */
+/** The effect on a request: the gateway responds itself, or relays the request and delays its response. */
 export type Treatment = { readonly answer: GatewayAnswer } | { readonly holdMs: number };
 
 const PASS: Treatment = { holdMs: 0 };
@@ -35,14 +35,14 @@ export class Trouble {
     this.#acceptedAt = acceptedAt;
   }
 
-  /** Replaces the rule, from now on. Throws a 400 for a rule that makes no sense; then the old one stays. */
+  /** Replaces the rule from now on. Throws a 400 for an invalid rule; the old one then stays. */
   set(rule: GatewayName | GatewayRule | null): void {
     this.#rule = rule === null ? null : checkedRule(rule);
     this.#setAt = this.#now();
     this.#random = seededRandom(this.#rule?.seed ?? 1);
   }
 
-  /** The rule, and whether it is in force at this moment. */
+  /** The rule, and whether it is active at this moment. */
   state(): { readonly rule: GatewayRule | null; readonly inForce: boolean } {
     return { rule: this.#rule, inForce: this.#inForce() !== null };
   }
@@ -67,7 +67,7 @@ export class Trouble {
     return since >= 0 && since < (rule.forMs ?? Number.POSITIVE_INFINITY) ? rule : null;
   }
 
-  /** As behind a load balancer one of whose servers has not heard of the job. */
+  /** As behind a load balancer with a server that does not know the job yet. */
   #flaps(rule: GatewayRule, request: GatewayRequest): boolean {
     const job = jobOf(request);
     const acceptedAt = job === null ? null : this.#acceptedAt(job);

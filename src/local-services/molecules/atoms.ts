@@ -1,8 +1,8 @@
-/** Counting the atoms of a coordinate file (contract of the molecule service, 8), by the format its name tells. */
+/** Counts the atoms of a coordinate file (contract of the molecule service, 8), by the format in its name. */
 
 export const COORDINATE_ENDINGS = ['pdb', 'mol2', 'mdl', 'mol', 'sdf'] as const;
 
-/** The atoms of the file as it stands, or null for a format that is not accepted. Text without atoms counts 0. */
+/** The atoms in the file, or null for a format that is not accepted. Text without atoms counts 0. */
 export function countAtoms(fileName: string, content: string): number | null {
   const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
   const lines = content.split(/\r\n|\r|\n/);

@@ -1,6 +1,6 @@
 /**
- * Mail of the molecule service (contract 6): one message to the address of a submission when its job has ended.
- * Mail is an extra: a message that cannot be sent is a line in the log, and changes nothing about the job.
+ * Mail of the molecule service (contract 6): one message to the address of a submission when its job has ended. Mail is
+ * optional: a failed message is only logged, and does not affect the job.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import { createTransport } from 'nodemailer';
@@ -16,10 +16,10 @@ export interface MailSettings {
   readonly from: string;
 }
 
-/** How long the SMTP server may be silent, in ms. */
+/** Timeout for the SMTP server, in ms. */
 const PATIENCE_MS = 10_000;
 
-/** One address and nothing else: a list would let one submission write to many. */
+/** Exactly one address: a list would let one submission send mail to many. */
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/;
 
 type Transport = ReturnType<typeof createTransport>;
@@ -44,10 +44,10 @@ export class Mail {
     this.#log = log;
   }
 
-  /** Writes to the address of a job that has finished or failed, if its submission has one. */
+  /** Sends mail to the address of a job that has finished or failed, if its submission has one. */
   ended(id: string): void {
     const job = this.#jobs.get(id);
-    // The fault `lose` removes jobs that run.
+    // The fault `lose` removes running jobs.
     if (job === undefined) return;
     const email = this.#jobs.details(job.seq)['email'] ?? '';
     if (email === '') return;
@@ -63,7 +63,7 @@ export class Mail {
     }
   }
 
-  /** Returns when all messages are sent or given up. */
+  /** Returns when all messages are sent or have failed. */
   async close(): Promise<void> {
     await Promise.all(this.#sending);
     this.#transport?.close();
@@ -80,7 +80,7 @@ export class Mail {
       });
       this.#log.info('mail about the end of a job was sent');
     } catch (error) {
-      // Its message may repeat the address.
+      // Its message may contain the address.
       const { code = 'unknown' } = error as { readonly code?: string };
       this.#log.warn({ code }, 'mail about the end of a job could not be sent');
     }

@@ -1,6 +1,6 @@
 /**
- * The website of the molecule service (contract 1.6, 2.4): a list of the public jobs, and a page for each, whose
- * looks are counted. Plain HTML: nothing to run, nothing to load.
+ * The website of the molecule service (contract 1.6, 2.4): a list of the public jobs, and a page for each, with a view
+ * counter. Plain HTML without scripts or external resources.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
@@ -58,7 +58,7 @@ function page(title: string, body: Html): Html {
     </html> `;
 }
 
-/** Titles are the users' own: isolated, so that signs which turn the direction of writing stay inside of them. */
+/** Titles come from users: isolated, so that control characters for the writing direction do not affect the page. */
 function titleOf(services: Services, job: Job): string {
   return (services.jobs.input(job.seq).job as MoleculeJob).fileName;
 }
@@ -147,7 +147,7 @@ function answer(reply: FastifyReply, { text }: Html): string {
   void reply.type('text/html; charset=utf-8').headers({
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
     'X-Content-Type-Options': 'nosniff',
-    // Views are counted: a copy on the way would hide them.
+    // Views are counted: a cache would hide them.
     'Cache-Control': 'no-store',
   });
   return text;

@@ -43,13 +43,13 @@ function requestRecord(job: Job, services: Services): RequestRecord {
   }
 }
 
-/** What stands for the token of a public job: whoever finds it on the page must not learn whose it is. */
+/** Shown instead of the token of a public job, which identifies its owner. */
 const HIDDEN_TOKEN = '*'.repeat(10);
 
 /**
- * 2.4. A failed job is done too, with the empty set that the engine's API returns on an exception: `results` is
- * `[{}]`, and `result_request` says why (docs/contract-choices.md). The file set goes in as the bytes that are kept,
- * because parsing and writing its megabyte again would cost more than all the rest of the answer.
+ * 2.4. A failed job is finished too, with the empty set that the engine's API returns on an exception: `results` is
+ * `[{}]`, and `result_request` has the reason (docs/contract-choices.md). The file set is inserted as the stored bytes,
+ * because parsing and serialising its megabyte would cost more than the rest of the response.
  */
 function finishedRecord(job: Job, services: Services): Buffer {
   const { jobs, clock } = services;
@@ -104,7 +104,7 @@ export function recordRoutes(app: FastifyInstance, base: string, services: Servi
       void reply.type('application/json; charset=utf-8');
       return finishedRecord(job, services);
     }
-    // No Retry-After: the contract of this service knows none.
+    // No Retry-After: it is not in the contract of this service.
     void reply.code(202);
     return requestRecord(job, services);
   };

@@ -1,4 +1,4 @@
-/** What goes into and comes out of the molecule service (its contract, 2): the checks, and the OpenAPI document. */
+/** Requests and responses of the molecule service (its contract, 2): the checks, and the OpenAPI document. */
 import { z } from 'zod';
 import { ATOM_TYPES, CHARGE_METHODS, CONTRACT_CHARGE_METHODS } from '../../domain/item.ts';
 import { characters } from '../checked.ts';
@@ -78,7 +78,7 @@ const SUBMISSION = {
   },
 };
 
-/** With the charge model that the contract does not list, and the newer ACPYPE has: the document announces it. */
+/** With the charge model of the newer ACPYPE, which the contract does not list but the document does. */
 export const abcg2SubmissionSchema = fields
   .extend({ charge_method: oneOf('charge_method', CHARGE_METHODS, spelling) })
   .refine(isOneInput, ONE_INPUT)

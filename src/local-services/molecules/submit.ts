@@ -79,13 +79,13 @@ function readSubmission(received: unknown, draft: Draft, schema: SubmissionSchem
         atomType: body.atom_type,
       },
       original: smiles ?? inputFile ?? '',
-      // The finished record repeats the token (2.4), so this one is kept.
+      // The finished record repeats the token (2.4), so it is stored.
       details: { token, email },
     },
   };
 }
 
-/** For the journal, which holds refused submissions too. */
+/** For the journal, which also has refused submissions. */
 function note(received: unknown, draft: Draft): void {
   if (typeof received !== 'object' || received === null) return;
   const { token, file_name: fileName } = received as Readonly<Record<string, unknown>>;

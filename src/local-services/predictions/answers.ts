@@ -1,4 +1,4 @@
-/** What the prediction service answers (its contract, 2), as its OpenAPI document tells it. */
+/** The responses of the prediction service (its contract, 2), for its OpenAPI document. */
 import { z } from 'zod';
 
 const UUID = z.uuid();
@@ -71,7 +71,7 @@ export const earlierStatusSchema = z
   .meta({ id: 'Status' });
 export const earlierFailureSchema = z.strictObject({ error: z.string() }).meta({ id: 'Failure' });
 
-/** 2.5: what the engine wrote; an array for shifts. */
+/** 2.5: the engine's output; an array for shifts. */
 export const predictionSchema = z
   .union([z.looseObject({}), z.array(z.looseObject({}))])
   .meta({ id: 'Prediction', description: 'As the engine wrote it; an array for shifts' });

@@ -1,4 +1,4 @@
-/** The download endpoint (contract 4.6): a finished result as a file, for its owner only. */
+/** The download endpoint (contract 4.6): a finished result as a file, only for its owner. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
@@ -32,7 +32,7 @@ export function ownerFromHeader(request: FastifyRequest): string {
   return ownerOf(token);
 }
 
-/** The header, for the document; without it the answer is 401, which a schema cannot say. */
+/** The header, for the document; without it the response is 401, which a schema cannot express. */
 export const OWNER_HEADER = z.object({
   'X-Service-Token': z.string().min(1).meta({ description: 'The token of the submission' }),
 });

@@ -1,9 +1,9 @@
-/** What the earlier variant of the prediction service does differently (contract 9); the rest is the same. */
+/** The differences of the earlier variant of the prediction service (contract 9); the rest is the same. */
 import type { Clock } from '../clock.ts';
 import type { Job, JobInput } from '../job.ts';
 import { parseFasta } from '../fasta.ts';
 
-/** 9.5: the wrapper around a finished result. The prediction stands in it byte by byte. */
+/** 9.5: the wrapper around a finished result. The prediction is inserted byte by byte. */
 export function wrapEarlier(job: Job, input: JobInput, prediction: Buffer, clock: Clock): Buffer {
   const head = {
     status: 'success',
@@ -20,7 +20,7 @@ export function wrapEarlier(job: Job, input: JobInput, prediction: Buffer, clock
   ]);
 }
 
-/** The residues of a single record; FASTA text where there are several; the text of the file for shifts. */
+/** The residues of a single record; FASTA text for several; the text of the file for shifts. */
 function sequenceOf(input: JobInput): string {
   if (input.job.kind !== 'sequence') return input.original;
   const { records } = parseFasta(input.job.fasta);

@@ -1,15 +1,15 @@
-/** The status envelope (contract 2.3). Pure, but for the clock. */
+/** The status envelope (contract 2.3). Pure, except for the clock. */
 import type { Clock } from '../clock.ts';
 import type { Job } from '../job.ts';
 import { timingBlock } from '../timing.ts';
 import type { StatusEnvelope } from './answers.ts';
 
-/** @param base of the interface, as whoever asks reaches it */
+/** @param base URL of the interface, as seen by the client */
 export function statusEnvelope(job: Job, base: string, clock: Clock): StatusEnvelope {
   return {
     request_id: job.id,
     status: job.state,
-    // `findJob` and the past results give jobs of this service only.
+    // `findJob` and the past results return only jobs of this service.
     request_type: job.requestType as StatusEnvelope['request_type'],
     progress: job.progress,
     attempt: job.attempt,

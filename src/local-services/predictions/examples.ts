@@ -1,4 +1,4 @@
-/** Bodies that the service takes, as its OpenAPI document shows them; a test sends each. */
+/** Example bodies for the OpenAPI document; a test sends each. */
 
 const TOKEN = 'choose-your-own-secret';
 

@@ -8,15 +8,15 @@ import type { Bodies } from './schemas.ts';
 
 export interface Form {
   readonly token: string;
-  /** null where it was left out or empty. */
+  /** null if it was left out or empty. */
   readonly jobName: string | null;
-  /** The input as it was sent: the text of a field, or of an uploaded file. */
+  /** The input as sent: the text of a field, or of an uploaded file. */
   readonly input: string;
   /** The other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads and checks a body. Token and name are noted in the draft as soon as they are seen, for the journal. */
+/** Reads and checks a body. Token and name are stored in the draft as soon as they are read, for the journal. */
 export async function readForm(
   request: FastifyRequest,
   bodies: Bodies,
@@ -29,7 +29,7 @@ export async function readForm(
   if (schema === null) throw new Refusal(400, 'The body must be multipart/form-data.');
   const fields = checked(schema, received);
   return {
-    // The schema has a token and one of the inputs, both as text.
+    // The schema guarantees a token and one of the inputs, both as text.
     token: optionalText(fields, 'token') ?? '',
     jobName: optionalText(fields, 'job_name'),
     input:
@@ -45,7 +45,7 @@ function note(received: unknown, draft: Draft): void {
   if (typeof jobName === 'string' && jobName !== '') draft.jobName = jobName;
 }
 
-/** A text field; null when it was left out, null or empty. */
+/** A text field; null if it was left out, null or empty. */
 export function optionalText(
   fields: Readonly<Record<string, unknown>>,
   name: string,

@@ -2,12 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal, tooLarge } from '../refusal.ts';
 
-/** Most parts of a body: the endpoints know five fields. */
+/** Maximum number of parts of a body: the endpoints use five fields. */
 export const PART_LIMIT = 20;
 
 /**
- * Fields and the texts of uploaded files, by name; of a name that comes twice the last one counts.
- * Throws a Refusal: 413 for more than the limit, 400 for what is no multipart body or no UTF-8 text.
+ * Fields and the texts of uploaded files, by name; of a repeated name the last one counts. Throws a Refusal: 413 above
+ * the limit, 400 if it is not a multipart body or not UTF-8 text.
  */
 export async function readMultipart(request: FastifyRequest): Promise<Record<string, unknown>> {
   const limit = request.routeOptions.bodyLimit;
@@ -26,12 +26,12 @@ export async function readMultipart(request: FastifyRequest): Promise<Record<str
   return Object.fromEntries(fields);
 }
 
-/** A field that declares itself JSON comes parsed. */
+/** A field that declares itself as JSON is already parsed. */
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The parser's errors carry other statuses (406), or none: no boundary, a part that breaks off. */
+/** The parser's errors have other statuses (406), or none: no boundary, a truncated part. */
 function unreadable(error: unknown, limit: number): Refusal {
   const { statusCode, message } = error as { statusCode?: number; message?: string };
   if (statusCode === 413) return tooLarge(limit);

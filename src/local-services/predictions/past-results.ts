@@ -1,4 +1,4 @@
-/** The past-results endpoints (contract 4.7, 4.8): everything that a token has asked for, the newest first. */
+/** The past-results endpoints (contract 4.7, 4.8): all jobs of a token, newest first. */
 import type { FastifyInstance } from 'fastify';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { prefixFor } from '../behind-proxy.ts';
@@ -36,7 +36,7 @@ const SHIFT_ALIGNMENT: ZodOpenApiOperationObject = {
   },
 };
 
-/** One chain of a ShiftCrypt result, what an alignment of past results needs of it. */
+/** The part of a ShiftCrypt chain that an alignment of past results needs. */
 interface Chain {
   readonly ID_file?: unknown;
   readonly chainCode?: unknown;

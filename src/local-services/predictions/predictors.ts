@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<Variant, ReadonlyMap<string, Predictor>>> = {
   ]),
 };
 
-/** Splits `predictor_type` into predictors, under their current names, and names that the variant does not know. */
+/** Splits `predictor_type` into predictors, with their current names, and names that are unknown to the variant. */
 export function readPredictors(
   predictorType: string,
   variant: Variant,

@@ -1,4 +1,4 @@
-/** The result and history endpoints (contract 4.4, 4.5): no token; whoever holds the id can read. */
+/** The result and history endpoints (contract 4.4, 4.5): without a token; the id is enough. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';

@@ -1,4 +1,4 @@
-/** What clients send to the prediction service (its contract, 4 and 9): the checks, and the OpenAPI document. */
+/** Requests to the prediction service (its contract, 4 and 9): the checks, and the OpenAPI document. */
 import { z } from 'zod';
 import { MODEL_CLASSES, PREDICTORS } from '../../domain/item.ts';
 import { characters, exactlyOne } from '../checked.ts';
@@ -7,7 +7,7 @@ import type { Variant } from '../options.ts';
 const TOKEN_LENGTH = 100;
 const JOB_NAME_LENGTH = 120;
 
-/** A text that must be there; null and nothing are none. */
+/** A required text; null and the empty text are refused. */
 function given(name: string, absent = `${name} is required.`): z.ZodString {
   const error = ({ input }: { readonly input?: unknown }): string =>
     input == null ? absent : `${name} must be a string.`;
@@ -32,15 +32,15 @@ const jobName = characters(
   `job_name must be at most ${String(JOB_NAME_LENGTH)} characters.`,
 );
 const LABEL = { description: 'A label of yours, unique for the token; an empty one is none' };
-/** In the same words on all submit endpoints (contract 7). A form knows no null. */
+/** With the same messages on all submit endpoints (contract 7). A form has no null. */
 const IDENTITY = { ...TOKEN, job_name: jobName.nullish().meta(LABEL) };
 const FORM_IDENTITY = { ...TOKEN, job_name: jobName.optional().meta(LABEL) };
 
-/** The two bodies of a submit endpoint; null where only the other one is taken. */
+/** The two bodies of a submit endpoint; null for one that is not accepted. */
 export interface Bodies {
   readonly json: z.ZodObject | null;
   readonly form: z.ZodObject;
-  /** Fields that hold the input, text or file: exactly one of them is given. */
+  /** Fields for the input, text or file: exactly one of them is given. */
   readonly input: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function form(shape: Shape, inputs: Shape, words: { none: string; several: strin
   );
 }
 
-/** Text in one field, in a form alternatively a file in another (contract 4). */
+/** Text in one field, or in a form a file in another (contract 4). */
 function bodies(shape: Shape, formShape: Shape, textField: string, fileField: string): Bodies {
   const none = `${textField} is required unless ${fileField} is uploaded.`;
   const several = `Give ${textField} or ${fileField}, not both.`;

@@ -134,7 +134,7 @@ export function submitRoutes(app: FastifyInstance, base: string, services: Servi
 
 const ID = '$response.body#/request_id';
 
-/** Where to go on with what the acknowledgement gives. */
+/** The next requests after the acknowledgement. */
 const LINKS: ZodOpenApiResponseObject['links'] = {
   result: { operationId: 'getResult', parameters: { id: ID } },
   history: { operationId: 'getHistory', parameters: { id: ID } },

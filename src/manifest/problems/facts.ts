@@ -1,6 +1,6 @@
 /**
- * The codes of everything that can be wrong with a manifest, with the facts that its message needs.
- * What can be wrong with the content of an input is in `src/inputs/finding.ts`.
+ * The codes of all manifest problems, with the facts for their messages. Problems of an input's content are in
+ * `src/inputs/finding.ts`.
  */
 import type { InputFacts } from '../../inputs/finding.ts';
 

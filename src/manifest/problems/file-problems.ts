@@ -1,6 +1,4 @@
-/**
- * The part of the registry for the files that rows name.
- */
+/** The part of the registry for the files that rows name. */
 import type { Facts, ProblemCode } from './facts.ts';
 import { shown } from './show.ts';
 import type { Wording } from './wording.ts';

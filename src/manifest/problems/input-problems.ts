@@ -1,6 +1,4 @@
-/**
- * The part of the registry for what `src/inputs` finds in the content of an input.
- */
+/** The part of the registry for the findings of `src/inputs`. */
 import type { FindingCode, InputFacts } from '../../inputs/finding.ts';
 import { PROTEIN_PROBLEMS } from './protein-problems.ts';
 import { shown } from './show.ts';

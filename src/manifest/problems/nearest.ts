@@ -1,8 +1,6 @@
-/**
- * The known name that a misspelt one was probably meant to be.
- */
+/** Finds the known name that was probably meant by a misspelt one. */
 
-/** Names of up to two letters must match but for case; short ones may be off by one letter, long ones by two. */
+/** Names of up to two letters must match except for case; short ones may differ by one letter, long ones by two. */
 function allowance(length: number): number {
   if (length <= 2) return 0;
   return length <= 5 ? 1 : 2;

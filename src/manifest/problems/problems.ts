@@ -1,6 +1,6 @@
 /**
- * The registry of manifest problems: code → severity, message and remedy. The words stand in three
- * tables, `manifest-problems.ts`, `input-problems.ts` and `protein-problems.ts`; nothing else in this folder words a message.
+ * The registry of manifest problems: code → severity, message and remedy. The texts are in three tables,
+ * `manifest-problems.ts`, `input-problems.ts` and `protein-problems.ts`, and only there.
  */
 import type { Problem, Severity } from '../../domain/problem.ts';
 import type { Facts, ProblemCode } from './facts.ts';
@@ -9,7 +9,7 @@ import { MANIFEST_PROBLEMS } from './manifest-problems.ts';
 import { harmless, shown } from './show.ts';
 import type { Wording } from './wording.ts';
 
-/** Something wrong in a row, before it is known where the row stands. */
+/** A problem of a row, before its place is known. */
 export type Complaint<C extends ProblemCode = ProblemCode> = {
   [K in C]: {
     readonly code: K;

@@ -10,7 +10,7 @@ type ProteinCode = Extract<
   `SEQUENCE_${string}` | `ALIGNMENT_${string}` | `SHIFTS_${string}`
 >;
 
-/** `sequence \`name\`` or, where it has no name, `the sequence`. */
+/** `sequence \`name\`` or, without a name, `the sequence`. */
 function sequence(record: string): string {
   return record === '' ? 'the sequence' : `the sequence \`${shown(record)}\``;
 }

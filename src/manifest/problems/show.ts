@@ -1,8 +1,6 @@
-/**
- * How a value of the user's is shown in a message: short, on one line, and harmless to a terminal.
- */
+/** Shows a user's value in a message: short, on one line, and without terminal control codes. */
 
-/** Characters of a value that are shown at most. */
+/** Maximum number of characters shown. */
 const SHOWN = 80;
 
 export function shown(value: string): string {
@@ -11,7 +9,7 @@ export function shown(value: string): string {
   return harmless(short);
 }
 
-/** The whole of it, with what would act on a terminal spelled out. */
+/** Complete, with control codes escaped. */
 export function harmless(value: string): string {
   return value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escaped);
 }

@@ -1,6 +1,6 @@
 import type { Severity } from '../../domain/problem.ts';
 
-/** How one code is put into words; `value` is the offending value, ready to be shown. */
+/** The texts for one code; `value` is the offending value, ready for display. */
 export interface Wording<F> {
   readonly severity: Severity;
   readonly message: (facts: F, value: string) => string;

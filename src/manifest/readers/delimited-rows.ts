@@ -1,8 +1,8 @@
 /**
- * Takes CSV and TSV apart (RFC 4180), piece of text by piece: rows, their lines, and quotes that do not pair up.
+ * Parses CSV and TSV (RFC 4180), piece of text by piece: rows, their lines, and unbalanced quotes.
  *
- * Of our own, because of what the parsers of the field leave out: the line of a row after quoted line breaks of every
- * sort, rows that go on after a misplaced quote, and a million rows in a third of the time.
+ * Own code, because of what existing parsers lack: the line of a row after quoted line breaks of every type, rows that
+ * continue after a misplaced quote, and a million rows in a third of the time.
  */
 import { lineBreaks, ROW_LIMIT } from './lines.ts';
 
@@ -17,18 +17,20 @@ export interface DelimitedRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** The cell in which a quote is misplaced: what it swallowed is in it. */
+  /** The cell with a misplaced quote, including the text after it. */
   readonly misquoted: string | null;
-  /** As it stands in the file, without its line end. */
+  /** As in the file, without its line end. */
   readonly raw: () => string;
 }
 
 export class DelimitedRows {
   readonly #delimiter: number;
   #text = '';
-  /** Where the row begins that is read, in `#text`. */
+  /** Start of the current row in `#text`. */
   #begins = 0;
-  /** An unfinished row is looked at again when the text has doubled, so that a long one is not read over and over. */
+  /**
+   * An unfinished row is parsed again only when the text has doubled, so that a long one is not parsed over and over.
+   */
   #waitFor = 0;
   #cells: string[] = [];
   #misquoted: string | null = null;
@@ -39,18 +41,18 @@ export class DelimitedRows {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** The rows that are finished by this piece; pieces cut no CRLF in two. */
+  /** The rows that this piece completes; pieces never split a CRLF. */
   take(piece: string): DelimitedRow[] {
     this.#text += piece;
     return this.#text.length < this.#waitFor ? [] : this.#finished(false);
   }
 
-  /** The rows that are finished by the end of the text. */
+  /** The rows that the end of the text completes. */
   end(): DelimitedRow[] {
     return this.#finished(true);
   }
 
-  /** After `end`: a quote is open. */
+  /** After `end`: a quote is still open. */
   get isOpen(): boolean {
     return this.#text !== '';
   }
@@ -89,7 +91,7 @@ export class DelimitedRows {
     return rows;
   }
 
-  /** Reads the cells of one row; returns where its line end stands, or -1 when it is not finished. */
+  /** Reads the cells of one row; returns the offset of its line end, or -1 if it is not complete. */
   #readRow(last: boolean): number {
     const text = this.#text;
     let at = this.#begins;

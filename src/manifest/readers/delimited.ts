@@ -1,6 +1,4 @@
-/**
- * CSV and TSV: the first line names the columns, every other is a row.
- */
+/** CSV and TSV: the first line has the column names, every other line is a row. */
 import { REASON_COLUMNS, unguarded } from '../../domain/formula-guard.ts';
 import { checkHeader, fieldNames, WORK_FIELDS } from '../columns.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
@@ -24,7 +22,7 @@ async function* readDelimited(
     begun = true;
     const read = table.read(rows.take(piece));
     if (read.length > 0) yield read;
-    // Without an input column every single row would be wrong: it was said once.
+    // Without an input column every row would be invalid: it is reported once.
     if (!table.isUsable) return;
     if (rows.isTooLong) {
       yield [broken(rows.line, format, ROW_TOO_LONG)];
@@ -37,7 +35,10 @@ async function* readDelimited(
   }
 }
 
-/** Table programs write semicolons where the comma is the decimal sign: the one by which the header names an input. */
+/**
+ * Spreadsheet programs write semicolons if the comma is the decimal separator: uses the one with which the header names
+ * an input.
+ */
 function delimiterOf(piece: string, delimiters: readonly [Delimiter, ...Delimiter[]]): Delimiter {
   const header = /^[^\r\n]*/.exec(piece.trimStart())?.[0] ?? '';
   const names = (delimiter: Delimiter): readonly string[] =>
@@ -52,10 +53,10 @@ function broken(line: number, format: string, reason: string): RawRow {
 }
 
 class Table {
-  /** Null until the header has come. */
+  /** Null before the header. */
   #columns: readonly string[] | null = null;
   isUsable = true;
-  /** A failed.csv: the apostrophes that keep a spreadsheet from running a cell are taken off again. */
+  /** A failed.csv: the apostrophes that keep a spreadsheet from evaluating a cell are removed again. */
   #isGuarded = false;
 
   read(rows: readonly DelimitedRow[]): RawRow[] {
@@ -107,7 +108,7 @@ function cellComplaints(columns: readonly string[], row: DelimitedRow): Complain
   if (row.misquoted !== null) {
     complaints.push(complaint('MANIFEST_ROW_QUOTES', {}, { value: row.misquoted }));
   }
-  // Spreadsheets end rows with empty cells that no column names.
+  // Spreadsheets add empty cells without a column at the end of rows.
   if (row.cells.some((cell, at) => !isBlank(cell) && (columns[at] ?? '') === '')) {
     complaints.push(complaint('MANIFEST_ROW_LONG', counts, { value: row.raw() }));
   } else if (counts.cells < counts.columns) {

@@ -1,13 +1,11 @@
-/**
- * FASTA files given directly: one sequence a record, or one alignment.
- */
+/** FASTA files given directly: one sequence per record, or one alignment. */
 import { looksAligned } from '../../inputs/sequences/alignment.ts';
 import { readFasta } from '../../inputs/sequences/fasta.ts';
 import type { RawRow, ReadFrom, RowReader } from '../raw-row.ts';
 import { linesOf, LineTooLong } from './lines.ts';
 import { RECORD_LIMIT, RecordRows, type FileRecord } from './records.ts';
 
-/** Characters that are looked at to tell an alignment: a thousand rows of a thousand columns. */
+/** Characters that are examined to detect an alignment: a thousand rows of a thousand columns. */
 const LOOK_AT = 1_000_000;
 
 export const readFastaFile: RowReader = async function* (text, from) {
@@ -28,7 +26,7 @@ export const readFastaFile: RowReader = async function* (text, from) {
   }
 };
 
-/** The last one goes on in the next piece. */
+/** The last record may continue in the next piece. */
 function withoutLastRecord(text: string): string {
   return text.slice(0, Math.max(text.lastIndexOf('\n>'), text.lastIndexOf('\r>'), 0));
 }
@@ -101,7 +99,7 @@ class OpenRecord {
     return this.#length > RECORD_LIMIT;
   }
 
-  /** Text before the first header stays with it, so that the checks find it. */
+  /** Text before the first header stays in the record, so that the checks find it. */
   isEndedBy(text: string): boolean {
     return text.startsWith('>') && this.#header !== null;
   }
@@ -115,7 +113,7 @@ class OpenRecord {
   close(): FileRecord {
     while (this.#lines.at(-1)?.trim() === '') this.#lines.pop();
     const name = this.#header ?? '';
-    // Without a header it may be an alignment of another format: its content tells.
+    // Without a header it may be an alignment in another format, detected by its content.
     const kind = this.#header === null ? null : { kind: 'sequence' };
     const cells = { ...kind, ...(name === '' ? null : { name }) };
     const called = name.split(/\s/, 1)[0] ?? '';

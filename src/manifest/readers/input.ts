@@ -1,11 +1,9 @@
-/**
- * A file that is an input itself: one item.
- */
+/** A file that is itself an input: one item. */
 import path from 'node:path';
 import { readInputFile } from '../sources/input-file.ts';
 import type { RawRow, ReadFrom } from '../raw-row.ts';
 
-/** `file`: its path, free of symbolic links. The user named it, so it may lie anywhere. */
+/** `file`: its path without symbolic links. The user named it, so it may be anywhere. */
 export async function readInputRow(file: string, from: ReadFrom): Promise<RawRow> {
   const read = await readInputFile(path.basename(file), path.dirname(file), true);
   const row = { line: 1, nameHint: from.stem };

@@ -1,6 +1,4 @@
-/**
- * A row that is written as a JSON value.
- */
+/** A row as a JSON value. */
 import { fieldNames, isField, type ColumnWatch } from '../columns.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 import type { RawRow } from '../raw-row.ts';
@@ -18,7 +16,7 @@ export function jsonRow(text: string, line: number, columns: ColumnWatch): RawRo
   }
 }
 
-/** Null when it is not the text's fault. */
+/** Null if the text is not the cause. */
 function brokenBecause(error: unknown): string | null {
   if (error instanceof SyntaxError) return withoutEcho(error.message);
   return isTooDeep(error) ? TOO_DEEP : null;
@@ -26,7 +24,7 @@ function brokenBecause(error: unknown): string | null {
 
 export const TOO_DEEP = 'it is nested too deeply';
 
-/** What walks through a value of a hundred thousand levels runs out of stack. */
+/** A value with a hundred thousand levels exceeds the stack of recursive code. */
 export function isTooDeep(error: unknown): boolean {
   return error instanceof RangeError && error.message.includes('call stack');
 }
@@ -36,12 +34,12 @@ function withoutEcho(message: string): string {
   return message.replace(/,? ?(\.\.\.)?".*$/s, '').replace(/\s*\(line.*$/s, '');
 }
 
-/** Numbers stay as they are written: `1.0`, `+` signs aside, and codes of twenty digits. */
+/** Keeps the notation of numbers: `1.0`, exponents, and codes of twenty digits. */
 function asWritten(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' ? (context?.source ?? value) : value;
 }
 
-/** Takes a mapping of column names to values; lists become text with commas. */
+/** Reads a mapping of column names to values; lists become comma-separated text. */
 export function objectRow(value: unknown, line: number, columns: ColumnWatch): RawRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const complaints = [complaint('MANIFEST_ROW_NOT_OBJECT', { found: describe(value) })];

@@ -1,6 +1,6 @@
 /**
- * A JSON array of objects, element by element: the text of each is cut out by its brackets and parsed alone,
- * so that memory stays flat, every row has its line, and one broken row does not hide the others.
+ * A JSON array of objects, element by element: the text of each is cut out by its brackets and parsed alone, so that
+ * memory stays constant, every row has its line, and one broken row does not hide the others.
  */
 import { ColumnWatch } from '../columns.ts';
 import { complaint } from '../problems/problems.ts';
@@ -25,13 +25,13 @@ export const readJson: RowReader = async function* (text) {
   if (ending !== null) yield [ending];
 };
 
-/** Walks through the text and cuts it at the commas of the outermost array. */
+/** Scans the text and splits it at the commas of the outermost array. */
 class Scan {
   line = 1;
   state: 'before' | 'inside' | 'after' = 'before';
-  /** Set once, when what follows makes no sense any more. */
+  /** Set once, if the rest is not valid. */
   broken: string | null = null;
-  /** Where the element begins that is being collected. */
+  /** The line where the current element begins. */
   begins = 1;
   #parts: string[] = [];
   #length = 0;
@@ -41,7 +41,7 @@ class Scan {
   #escaped = false;
   #commaSeen = false;
 
-  /** The elements that are finished by this piece; pieces cut no CRLF in two. */
+  /** The elements that this piece completes; pieces never split a CRLF. */
   take(piece: string): Element[] {
     const elements: Element[] = [];
     let from = 0;
@@ -68,7 +68,7 @@ class Scan {
     return elements;
   }
 
-  /** The text of the element that is being collected. */
+  /** The text of the current element. */
   unfinished(): string {
     return this.#parts.join('');
   }
@@ -113,7 +113,7 @@ class Scan {
   }
 }
 
-/** What is left when the text ends or stops making sense: an array that is cut off loses its last row visibly. */
+/** The rest when the text ends or becomes invalid: a truncated array must not lose its last row silently. */
 function endOf(scan: Scan): RawRow | null {
   if (scan.state === 'inside') {
     const facts = { format: 'JSON', reason: scan.broken ?? 'the array is never closed' };

@@ -1,6 +1,4 @@
-/**
- * JSONL: one JSON object a line.
- */
+/** JSONL: one JSON object per line. */
 import { ColumnWatch } from '../columns.ts';
 import type { RowReader } from '../raw-row.ts';
 import { jsonRow } from './json-row.ts';

@@ -1,6 +1,4 @@
-/**
- * Lines as every editor counts them: LF, CRLF and a lone CR end one each.
- */
+/** Lines as every editor counts them: LF, CRLF and a lone CR each end one. */
 export function lineBreaks(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -10,7 +8,7 @@ export function lineBreaks(text: string): number {
   return count;
 }
 
-/** Characters of one row or line at most: what never ends must not swallow the memory. */
+/** Maximum characters of one row or line, to protect the memory. */
 export const ROW_LIMIT = 32 * 1024 * 1024;
 export const ROW_TOO_LONG = 'a row is longer than 32 MB';
 
@@ -29,7 +27,7 @@ export interface Line {
   readonly number: number;
 }
 
-/** The lines of a text that comes in pieces which cut no CRLF in two; throws `LineTooLong`. */
+/** The lines of a text in pieces that never split a CRLF; throws `LineTooLong`. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly Line[]> {
   let number = 1;
   let begun: string[] = [];

@@ -1,31 +1,29 @@
-/**
- * Files that hold one record after the other: how long one may be, what it is called, and the row that it makes.
- */
+/** Files with several records: the size limit of a record, its name, and its row. */
 import { BYTES_LIMIT } from '../sources/input-file.ts';
 import { complaint } from '../problems/problems.ts';
 import type { RawRow, ReadFrom } from '../raw-row.ts';
 
-/** Characters of a record at most, as of an input file. */
+/** Maximum characters of a record, as of an input file. */
 export const RECORD_LIMIT = BYTES_LIMIT;
 
 export interface FileRecord {
   /** Of its first line. */
   readonly line: number;
   readonly text: string;
-  /** What the record calls itself, for its id; may be empty. */
+  /** The record's own name, for its id; may be empty. */
   readonly called: string;
-  /** Cells beside the file. */
+  /** Cells besides the file. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** Makes rows of records, and holds the first one back: the only record of a file is named after the file. */
+/** Makes rows from records, and holds the first one back: the only record of a file is named after the file. */
 export class RecordRows {
   readonly #from: ReadFrom;
   readonly #extension: string;
   #held: FileRecord | null = null;
   #count = 0;
 
-  /** `extension`: what a single record would be in a file of its own. */
+  /** `extension`: the extension for a single record in its own file. */
   constructor(from: ReadFrom, extension: string) {
     this.#from = from;
     this.#extension = extension;
@@ -44,7 +42,7 @@ export class RecordRows {
     return this.#held === null ? [] : [this.#row(this.#held, this.#from.stem)];
   }
 
-  /** For a record that does not end; nothing can be read after it. */
+  /** For a record without end; nothing after it can be read. */
   tooLong(line: number, format: string): RawRow[] {
     const reason = `a record is longer than ${String(RECORD_LIMIT / 1e6)} MB`;
     const why = complaint('MANIFEST_SYNTAX', { format, reason });

@@ -1,6 +1,6 @@
 /**
- * SD files (BIOVIA, "CTfile formats"): molfiles, each followed by data items and `$$$$`. The molfile is the input,
- * its title line the name, and the data items are columns of the user's own.
+ * SD files (BIOVIA, "CTfile formats"): molfiles, each followed by data items and `$$$$`. The molfile is the input, its
+ * title line the name, and the data items are the user's own columns.
  */
 import { isField } from '../columns.ts';
 import type { RawRow, RowReader } from '../raw-row.ts';
@@ -8,7 +8,7 @@ import { linesOf, LineTooLong, type Line } from './lines.ts';
 import { RECORD_LIMIT, RecordRows, type FileRecord } from './records.ts';
 
 const END = '$$$$';
-/** Title, program and comment are free text, and may look like anything. */
+/** Title, program and comment are free text, and may contain anything. */
 const HEADER_LINES = 3;
 
 export const readSdf: RowReader = async function* (text, from) {
@@ -33,7 +33,7 @@ export const readSdf: RowReader = async function* (text, from) {
     yield rows.tooLong(record.line, 'SDF');
     return;
   }
-  // Nothing but blank lines follows the last record, or it is not ended.
+  // Only blank lines follow the last record, or it is unterminated.
   yield [...(record.isBlank ? [] : rows.add(record.close())), ...rows.end()];
 };
 
@@ -41,7 +41,7 @@ class OpenRecord {
   readonly line: number;
   readonly #molfile: string[] = [];
   readonly #data = new Map<string, string[]>();
-  /** The data item that is being read. */
+  /** The current data item. */
   #item: string[] | null = null;
   #inData = false;
   #length = 0;
@@ -80,14 +80,14 @@ class OpenRecord {
 
   #begin(name: string): void {
     this.#inData = true;
-    // What another program computed is no setting of a job here: `net_charge` becomes `sdf_net_charge`.
+    // A value computed by another program is not a job setting here: `net_charge` becomes `sdf_net_charge`.
     const column = isField(name.toLowerCase()) ? `sdf_${name}` : name;
     this.#item = this.#data.get(column) ?? [];
     this.#data.set(column, this.#item);
   }
 }
 
-/** `> <MELTING.POINT>`, `> 25 <MELTING.POINT>`, `> DT12`; null when it begins no data item. */
+/** `> <MELTING.POINT>`, `> 25 <MELTING.POINT>`, `> DT12`; null if it does not begin a data item. */
 function dataName(line: string): string | null {
   if (!line.startsWith('>')) return null;
   return (/<(.*)>/.exec(line)?.[1] ?? line.slice(1)).trim() || 'data';

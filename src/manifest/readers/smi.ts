@@ -1,6 +1,7 @@
 /**
- * SMILES files: a SMILES a line, and after a blank or tab what it is called (Daylight, OpenSMILES 4.5). Lines that
- * begin with `#` are comments; a first line that calls its first column SMILES is a header, as RDKit and ZINC write.
+ * SMILES files: one SMILES per line, followed by a space or tab and its name (Daylight, OpenSMILES 4.5). Lines that
+ * begin with `#` are comments; a first line whose first column is called SMILES is a header, as RDKit and ZINC write
+ * it.
  */
 import type { RawRow, ReadFrom, RowReader } from '../raw-row.ts';
 import { linesOf, type Line } from './lines.ts';

@@ -1,6 +1,6 @@
 /**
- * YAML: a list of mappings, or a mapping with such a list under `items`. The document is held whole,
- * because YAML cannot be read row by row; large tables belong into CSV or JSONL.
+ * YAML: a list of mappings, or a mapping with such a list under `items`. The document is read as a whole, because YAML
+ * cannot be read row by row; large tables should be CSV or JSONL.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { Document, Node, ParsedNode } from 'yaml';
@@ -9,11 +9,11 @@ import { isTooDeep, objectRow, TOO_DEEP } from './json-row.ts';
 import { complaint, type Complaint } from '../problems/problems.ts';
 import { aboutFile, type RawRow, type RowReader } from '../raw-row.ts';
 
-/** Characters; the tree takes about twenty times as many bytes. */
+/** In characters; the tree takes about twenty times as many bytes. */
 const TEXT_LIMIT = 16_000_000;
-/** One mistake can bring a thousand of them. */
+/** One mistake can cause a thousand of them. */
 const ERRORS_SHOWN = 10;
-/** Aliases that one row may resolve to: anchors of anchors grow without bound. */
+/** Maximum number of resolved aliases per row: nested anchors grow exponentially. */
 const ALIAS_LIMIT = 100;
 
 export const readYaml: RowReader = async function* (pieces) {
@@ -35,7 +35,7 @@ export const readYaml: RowReader = async function* (pieces) {
 
 function documentRows(text: string): RawRow[] {
   const lines = new LineCounter();
-  // All scalars stay texts, as they are written: 1.0, +1, no, 0012.
+  // All scalars stay text, as written: 1.0, +1, no, 0012.
   const parsed = parseAllDocuments(text, {
     lineCounter: lines,
     schema: 'failsafe',
@@ -90,7 +90,7 @@ function rowOf(document: Document.Parsed, node: Node, line: number, columns: Col
   }
 }
 
-/** The failsafe schema knows no null: a plain `~` or `null` is an empty cell all the same. */
+/** The failsafe schema has no null: a plain `~` or `null` becomes an empty cell. */
 function withoutNulls(node: Node): Node {
   if (isAlias(node)) return node;
   visit(node, {

@@ -1,6 +1,4 @@
-/**
- * The bytes of a file, expanded where they are gzip, with the digest of what is on disk.
- */
+/** The bytes of a file, decompressed if gzipped, with the digest of the bytes on disk. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
@@ -9,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 /** The gzip data are damaged, or end too early. */
 export class DamagedGzip extends Error {}
 
-/** The gzip data expand beyond all measure. */
+/** The gzip data expand beyond the limit. */
 export class SwollenGzip extends Error {
   readonly expandedMegabytes: number;
   constructor(expanded: number) {
@@ -18,7 +16,7 @@ export class SwollenGzip extends Error {
   }
 }
 
-/** RFC 1952, 2.3.1: told by these, whatever the file is called. */
+/** RFC 1952, 2.3.1: detected by these bytes, whatever the file name. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -32,12 +30,12 @@ export class SourceBytes {
     this.#path = path;
   }
 
-  /** SHA-256 of the bytes on disk, in hex; null as long as they have not been read to their end. */
+  /** SHA-256 of the bytes on disk, in hex; null until they have been read completely. */
   digest(): string | null {
     return this.#whole ? this.#hash.copy().digest('hex') : null;
   }
 
-  /** Throws `DamagedGzip`, and what the file system throws. */
+  /** Throws `DamagedGzip`, and errors of the file system. */
   async *chunks(): AsyncGenerator<Buffer> {
     const handle = await open(this.#path);
     try {
@@ -58,15 +56,15 @@ export class SourceBytes {
   }
 }
 
-/** Tables and libraries shrink to between a third and a fortieth; blank lines to a thousandth, which is all that gzip can. */
+/** Tables and libraries shrink to between a third and a fortieth; blank lines to a thousandth, the maximum of gzip. */
 const LARGEST_RATIO = 200;
-/** Bytes below which any ratio is taken: they are read in a second. */
+/** Below this many bytes any ratio is allowed: they are read in a second. */
 const ANY_RATIO = 64 * 1024 * 1024;
 
-/** Chunk by chunk, so that a small file that expands without end fills no memory; and not for minutes either. */
+/** Chunk by chunk, so that a small file that expands enormously takes neither much memory nor minutes. */
 async function* expanded(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip({ chunkSize: 64 * 1024 });
-  // Errors come out where the chunks are awaited.
+  // Errors are thrown where the chunks are awaited.
   pipeline(chunks, gunzip, () => undefined);
   let size = 0;
   try {

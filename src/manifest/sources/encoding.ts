@@ -1,32 +1,30 @@
-/**
- * Which encoding a text is in that is not UTF-8, as far as its bytes tell.
- */
+/** Detects the encoding of a text that is not UTF-8. */
 import { analyse } from 'chardet';
 
 export interface Detected {
-  /** As `TextDecoder` knows it. */
+  /** The name for `TextDecoder`. */
   readonly encoding: string;
-  /** A word of the text in which it matters, for the user to judge by. */
+  /** A word of the text that depends on it, for the user to check. */
   readonly word: string;
 }
 
 /** Of chardet's percent; below it, the guess is as often wrong as right on a few words. */
 const CONFIDENT = 25;
-/** What chardet gives only to texts in an Asian encoding that are full of its commonest characters. */
+/** chardet gives this only to texts in an Asian encoding that consist mostly of its most common characters. */
 const CERTAIN = 100;
-/** An encoding that reads the text otherwise must be this much less likely. */
+/** An encoding with a different result must be this much less likely. */
 const CLEAR = 0.75;
-/** Of fewer letters, a word is no evidence of a language. */
+/** A shorter word is no evidence of a language. */
 const WORD = 3;
-/** Characters of words that are looked at. */
+/** Maximum characters of words that are examined. */
 const SAMPLE = 32_768;
 
-/** Signs of tables in Western programs; a few of them alone are no text that a language can be told from. */
+/** Symbols of tables in Western programs; a few of them alone do not identify a language. */
 const WESTERN_SIGNS = /^[µ°±·×÷²³¹½¼¾®™©§Ååα–—‘’“”…•‰€£\u00a0\p{ASCII}]*$/u;
-/** Western, Central European, Turkish: the umlauts, é, ó, ç and more have the same bytes in all three. */
+/** Western, Central European, Turkish: umlauts, é, ó, ç and more have the same bytes in all three. */
 const LATIN = ['windows-1252', 'windows-1250', 'windows-1254'];
 
-/** Null when no encoding is clearly the one. */
+/** Null if no encoding is clearly the best. */
 export function detectEncoding(bytes: Buffer): Detected | null {
   const words = wordsOf(bytes);
   const encoding = byLanguage(words.filter((word) => word.length >= WORD)) ?? byLetters(words);
@@ -46,11 +44,11 @@ function byLanguage(words: readonly string[]): string | null {
   const isClear =
     best.confidence >= CERTAIN ||
     read.every((other) => other.text === best.text || other.confidence <= CLEAR * best.confidence);
-  // What chardet calls ISO-8859-1, the web and `TextDecoder` read as windows-1252.
+  // What chardet calls ISO-8859-1 is windows-1252 for the web and `TextDecoder`.
   return isClear ? new TextDecoder(best.name).encoding : null;
 }
 
-/** For a few words in which it does not matter which of the Latin encodings is meant. */
+/** For a few words that are the same in all of the Latin encodings. */
 function byLetters(words: readonly string[]): string | null {
   const sample = words.join(' ').slice(0, SAMPLE);
   const [western = null, ...others] = LATIN.map((encoding) => decoded(sample, encoding));
@@ -61,15 +59,18 @@ function byLetters(words: readonly string[]): string | null {
   return isLatin || WESTERN_SIGNS.test(western) ? 'windows-1252' : null;
 }
 
-/** Only the words with bytes beyond ASCII: the English around them would outvote them. */
+/** Only the words with bytes beyond ASCII: the English around them would dominate the result. */
 function wordsOf(bytes: Buffer): string[] {
   return bytes.toString('latin1').match(/[^\0- ,;"']*[\x80-\xff][^\0- ,;"']*/g) ?? [];
 }
 
-/** Controls that no text holds, and signs inside of words: `pr¾sent` is nobody's spelling, nor is UTF-8 read as `GrÃ¶sse`. */
+/**
+ * Control characters that are not in any text, and symbols inside words: neither `pr¾sent` nor UTF-8 read as `GrÃ¶sse`
+ * is a correct spelling.
+ */
 const NO_TEXT = /[\x80-\x9f]|\p{L}[¡-©«-´¶-¹»-¿×÷]\p{L}/u;
 
-/** Null when the bytes do not fit: what they spell are no characters, or no text. */
+/** Null if the bytes do not fit: they decode to invalid characters, or to something that is not text. */
 function decoded(sample: string, name: string): string | null {
   if (/^(UTF|ISO-2022|ASCII)/.test(name)) return null;
   try {

@@ -1,6 +1,4 @@
-/**
- * A folder that the user named: it stands for the manifest in it, else for the input files that lie in it.
- */
+/** A folder given by the user: it means the manifest in it, or else the input files in it. */
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,10 +9,10 @@ import { inNaturalOrder } from './natural-order.ts';
 import { complaint } from '../problems/problems.ts';
 import { fileSource, problemSource, unreadable, type Source } from './source.ts';
 
-/** Names of what is left out that are told. */
+/** Maximum number of skipped names that are listed. */
 const NAMED = 3;
 
-/** Throws what the file system throws. */
+/** Throws errors of the file system. */
 export async function* readFolder(given: string, allowOutside: boolean): AsyncGenerator<Source> {
   const entries = await readdir(given, { withFileTypes: true });
   const manifests = entries.map(({ name }) => name).filter(isManifestName);
@@ -53,14 +51,14 @@ async function* inputFiles(
   for (const name of inNaturalOrder(inputs)) yield await entrySource(given, name, allowOutside);
 }
 
-/** Tables are none: what a former run left behind must not be taken for work. */
+/** Tables are not inputs: results of an earlier run must not be taken for work. */
 function isInput(entry: Dirent): boolean {
   const format = formatOf(readFileName(entry.name).extension);
   const isFile = entry.isFile() || entry.isSymbolicLink();
   return isFile && !entry.name.startsWith('.') && format !== null && !isTable(format);
 }
 
-/** What is wrong with one entry does not hide the others. */
+/** A problem of one entry does not hide the others. */
 async function entrySource(given: string, entry: string, allowOutside: boolean): Promise<Source> {
   const name = path.join(given, entry);
   try {
@@ -71,7 +69,7 @@ async function entrySource(given: string, entry: string, allowOutside: boolean):
   }
 }
 
-/** A link in a folder may have come with it, and must not show what lies elsewhere. */
+/** A link may have been copied with the folder, and must not expose files elsewhere. */
 async function admitted(
   source: Source & { type: 'file' },
   given: string,

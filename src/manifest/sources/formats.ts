@@ -1,10 +1,8 @@
-/**
- * What a file is, told by its extension.
- */
+/** The format of a file, from its extension. */
 import { MOLECULE_EXTENSIONS } from '../../inputs/molecules/molecule.ts';
 import { ALIGNMENT_EXTENSIONS, FASTA_EXTENSIONS, SHIFT_EXTENSIONS } from '../kind.ts';
 
-/** Tables: every row says what it is. */
+/** Tables: every row states its kind. */
 const TABLES = {
   '.csv': 'csv',
   '.tsv': 'tsv',
@@ -14,7 +12,7 @@ const TABLES = {
   '.yml': 'yaml',
 } as const;
 
-/** Libraries: inputs of one sort after another, one item a record. */
+/** Libraries: several inputs of one kind, one item per record. */
 const LIBRARIES: Readonly<Record<string, 'smi' | 'sdf'>> = {
   '.smi': 'smi',
   '.smiles': 'smi',
@@ -30,7 +28,7 @@ export function isTable(format: SourceFormat | null): format is TableFormat {
   return Object.values(TABLES).some((table) => table === format);
 }
 
-/** By the extension as `readFileName` tells it; null when nothing of ours has it. */
+/** By the extension from `readFileName`; null if it is unknown. */
 export function formatOf(extension: string): SourceFormat | null {
   if (Object.hasOwn(TABLES, extension)) return TABLES[extension as keyof typeof TABLES];
   if (Object.hasOwn(LIBRARIES, extension)) return LIBRARIES[extension] ?? null;

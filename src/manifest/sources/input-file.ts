@@ -1,6 +1,6 @@
 /**
- * Reads the file that a row names: inside the manifest's folder, plain, not empty, not too large, UTF-8. Gzip is
- * expanded.
+ * Reads the file that a row names: it must be inside the manifest's folder, regular, not empty, not too large, UTF-8.
+ * Gzip is decompressed.
  */
 import { isUtf8 } from 'node:buffer';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export type InputFile =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'refused'; readonly complaint: Complaint };
 
-/** `folder`: that of the manifest, absolute and free of symbolic links. */
+/** `folder`: that of the manifest, absolute and without symbolic links. */
 export async function readInputFile(
   value: string,
   folder: string,
@@ -29,7 +29,7 @@ export async function readInputFile(
   const where = { column: 'file', value };
   const refused = (why: Complaint): InputFile => ({ type: 'refused', complaint: why });
   const wanted = path.resolve(folder, value);
-  // Before the disk is asked: a manifest must not find out what lies elsewhere.
+  // Before any disk access: a manifest must not reveal which files exist elsewhere.
   if (!allowOutside && !isInside(wanted, folder)) {
     return refused(complaint('MANIFEST_FILE_OUTSIDE', {}, where));
   }
@@ -58,10 +58,10 @@ export async function readInputFile(
   }
 }
 
-/** Files that are read at the same time, by all rows together: a thousand large ones would fill the memory. */
+/** Limit for files read in parallel, by all rows together: a thousand large ones would fill the memory. */
 const turns = new Turns(16);
 
-/** The limit holds for what comes out, so that a small file cannot fill the memory. */
+/** The limit is for the decompressed size, so that a small file cannot fill the memory. */
 async function expanded(bytes: Buffer): Promise<Buffer | Error> {
   if (!isGzip(bytes)) return bytes;
   try {
@@ -82,7 +82,7 @@ function damaged(error: Error, where: { column: string; value: string }): Compla
 
 function textOf(bytes: Buffer, where: { column: string; value: string }): string | Complaint {
   if (!isUtf8(bytes)) return complaint('MANIFEST_FILE_NOT_UTF8', { line: badLine(bytes) }, where);
-  // The engines stop at a byte order mark.
+  // The engines fail on a byte order mark.
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   return text.trim() === '' ? complaint('MANIFEST_FILE_EMPTY', {}, where) : text;
 }

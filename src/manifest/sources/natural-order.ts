@@ -2,6 +2,6 @@
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 export function inNaturalOrder(names: readonly string[]): string[] {
-  // Names that differ in accents or width alone are equal to the collator, and must not change places.
+  // The collator treats names that differ only in accents or width as equal; their order must be stable too.
   return [...names].sort((a, b) => COLLATOR.compare(a, b) || (a < b ? -1 : 1));
 }

@@ -1,6 +1,4 @@
-/**
- * A file that rows are read from.
- */
+/** A file with rows. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { DamagedGzip, SwollenGzip } from './bytes.ts';
@@ -10,19 +8,19 @@ import { complaint, type Complaint } from '../problems/problems.ts';
 import { systemErrorCode } from './system-error.ts';
 
 export interface SourceFile {
-  /** As the user named it; inside a folder they named, the file is added. */
+  /** As the user named it; for a folder, with the file name appended. */
   readonly name: string;
-  /** Absolute and free of symbolic links: paths in a manifest are judged against its folder. */
+  /** Absolute and without symbolic links: paths in a manifest are checked against its folder. */
   readonly path: string;
   readonly format: SourceFormat;
 }
 
 export type Source =
   | { readonly type: 'file'; readonly file: SourceFile }
-  /** Something about a path, which may be a warning and may come beside files. */
+  /** A problem of a path, which may be a warning and may come in addition to files. */
   | { readonly type: 'problem'; readonly name: string; readonly complaint: Complaint };
 
-/** A file of a known format; `name` decides which, also where a link leads elsewhere. */
+/** A file of a known format; `name` determines it, also for a link to another name. */
 export async function fileSource(name: string): Promise<Source> {
   const { extension } = readFileName(name);
   const format = formatOf(extension);
@@ -34,7 +32,9 @@ export function problemSource(name: string, why: Complaint): Source {
   return { type: 'problem', name, complaint: why };
 }
 
-/** What a failed look at a source means to the user; anything that is no fault of the file or its disk goes up. */
+/**
+ * The user's problem for a failed access to a source; any error that the file or its disk did not cause is rethrown.
+ */
 export function unreadable(error: unknown): Complaint {
   if (error instanceof DamagedGzip) return complaint('MANIFEST_GZIP', { reason: error.message });
   if (error instanceof SwollenGzip) {

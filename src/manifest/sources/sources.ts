@@ -1,9 +1,8 @@
 /**
- * From the paths that the user typed to the files that are read: manifests, libraries, single inputs, folders of
- * them, and patterns.
+ * From the user's paths to the files to read: manifests, libraries, single inputs, folders of them, and patterns.
  *
- * Folders are not entered recursively: a pattern names files in subfolders. Standard input is no source:
- * the same command, run again, must be able to read it again.
+ * Folders are not recursive: use a pattern for files in subfolders. Standard input is not supported: the same command
+ * must be able to read it again.
  */
 import { glob, stat } from 'node:fs/promises';
 import { readFolder } from './folder.ts';
@@ -12,7 +11,7 @@ import { complaint } from '../problems/problems.ts';
 import { fileSource, problemSource, unreadable, type Source } from './source.ts';
 import { systemErrorCode } from './system-error.ts';
 
-/** The sources behind one path, in a stable order. */
+/** The sources of one path, in a stable order. */
 export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGenerator<Source> {
   try {
     const stats = await stat(given);
@@ -30,7 +29,7 @@ export async function* sourcesOf(given: string, allowOutside: boolean): AsyncGen
   }
 }
 
-/** A shell that knows no file for a pattern, or was kept from looking, hands it on. */
+/** A shell passes a pattern on if it matches no file or is quoted. */
 async function* matching(pattern: string, allowOutside: boolean): AsyncGenerator<Source> {
   const found: string[] = [];
   for await (const name of glob(pattern)) found.push(name);

@@ -1,6 +1,6 @@
-/** What the file system says, in its own words. */
+/** Error messages of the file system. */
 
-/** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL in it exists nowhere. */
+/** `ENOENT`, `EACCES`, …; null for anything else. A path with a NUL never exists. */
 export function systemErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
     return null;

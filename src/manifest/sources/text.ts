@@ -1,9 +1,9 @@
 /**
- * The text of a source, in pieces, whatever it is encoded in.
+ * The text of a source, in pieces, in any encoding.
  *
- * It is read as UTF-8 as long as it is that. At the first bytes that are not, all before them was ASCII, which every
- * encoding that is looked for has in common, or the file is damaged: so what was given out stays right, and the
- * encoding is told from what follows, even if half a million lines came before.
+ * It is read as UTF-8 as long as it is valid. At the first invalid bytes, everything before was ASCII, which all
+ * considered encodings have in common, or the file is damaged: so the text already yielded stays correct, and the
+ * encoding is detected from what follows, even after half a million lines.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
@@ -14,12 +14,12 @@ import { complaint, type Complaint } from '../problems/problems.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-/** Bytes that are looked at to tell the encoding, from the first one on that is not UTF-8. */
+/** Bytes examined to detect the encoding, from the first one that is not UTF-8. */
 const SAMPLE = 512 * 1024;
 
 export class SourceText {
   readonly #bytes: SourceBytes;
-  /** What was found while reading; taken by `takeComplaints`. */
+  /** Problems found while reading; taken by `takeComplaints`. */
   #complaints: Complaint[] = [];
   #line = 1;
   #isAscii = true;
@@ -28,18 +28,18 @@ export class SourceText {
     this.#bytes = new SourceBytes(path);
   }
 
-  /** SHA-256 of the bytes on disk, in hex; null as long as the file has not been read to its end. */
+  /** SHA-256 of the bytes on disk, in hex; null until the file has been read completely. */
   digest(): string | null {
     return this.#bytes.digest();
   }
 
-  /** Reads for the digest alone. */
+  /** Reads only for the digest. */
   async drain(): Promise<void> {
     const chunks = this.#bytes.chunks();
     while ((await chunks.next()).done !== true);
   }
 
-  /** What has been found since the last call. */
+  /** The problems found since the last call. */
   takeComplaints(): Complaint[] {
     const taken = this.#complaints;
     this.#complaints = [];
@@ -47,8 +47,8 @@ export class SourceText {
   }
 
   /**
-   * Pieces that cut no character and no CRLF in two, without the byte order mark. Where the encoding is not clear,
-   * bytes that are not UTF-8 become U+FFFD, so that the rest can still be checked.
+   * Pieces that never split a character or a CRLF, without the byte order mark. If the encoding is not clear, invalid
+   * bytes become U+FFFD, so that the rest can still be checked.
    */
   async *pieces(): AsyncGenerator<string> {
     const chunks = this.#bytes.chunks();
@@ -91,7 +91,7 @@ export class SourceText {
     return text;
   }
 
-  /** UTF-16 announces itself. */
+  /** UTF-16 has a byte order mark. */
   async *#marked(
     encoding: string,
     bytes: Buffer,
@@ -177,11 +177,11 @@ function byteOrderMark(bytes: Buffer): string | null {
   return mark.startsWith('feff') ? 'UTF-16BE' : null;
 }
 
-/** Before an unfinished character at the end, and before a CR whose LF may still come. */
+/** Before an incomplete character at the end, and before a CR whose LF may follow. */
 function lastSafeCut(bytes: Buffer): number {
   const end = bytes.length;
   if (bytes[end - 1] === CR) return end - 1;
-  // A character has at most four bytes: its lead says how many, the others begin with the bits 10.
+  // A character has at most four bytes: its first byte says how many, the others begin with the bits 10.
   for (let back = 1; back <= Math.min(3, end); back += 1) {
     const byte = bytes[end - back] ?? 0;
     if ((byte & 0b1100_0000) === 0b1000_0000) continue;

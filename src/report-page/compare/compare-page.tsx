@@ -1,4 +1,4 @@
-/** Two to twelve items beside each other. */
+/** Two to twelve items side by side. */
 import { useEffect, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
 import { DataMissing, itemDetail } from '../embedded.ts';
@@ -51,7 +51,7 @@ export function ComparePage({ data, columns, route }: ComparePageProps) {
   );
 }
 
-/** What the address names and the report does not have is left out. */
+/** Ids in the address that the report does not have are left out. */
 async function comparedOf(data: PageData, compare: string): Promise<readonly Compared[]> {
   const all: Compared[] = [];
   for (const part of new Set(compare.split(' ').filter(Boolean))) {
@@ -66,7 +66,7 @@ interface ValuesProps extends ComparePageProps {
   readonly all: readonly Compared[];
 }
 
-/** The measures and the user's own columns that one of the items has. */
+/** The measures and the user's own columns that at least one of the items has. */
 function Values({ data, columns, route, all }: ValuesProps) {
   const filled = columns.filter(
     ({ group, valueAt }) =>

@@ -1,4 +1,4 @@
-/** An item that is compared with others. */
+/** An item in a comparison. */
 import type { ItemDetail } from '../data.ts';
 
 export interface Compared {

@@ -1,4 +1,4 @@
-/** Of every predictor the lines of all items over each other, by place in the chain. */
+/** For every predictor, the lines of all items in one chart, by position in the chain. */
 import { gridY, lineY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
@@ -30,7 +30,7 @@ export function Overlays({ series }: { readonly series: ReadonlyMap<string, read
 
 const COLOURS = 6;
 
-/** Six colours, then the same with dashes. */
+/** Six colours, then the same colours dashed. */
 function lookOf(place: number): { readonly stroke: string; readonly 'stroke-dasharray': string } {
   return {
     stroke: `var(--series-${(place % COLOURS) + 1})`,

@@ -1,4 +1,4 @@
-/** Values along the chains of several items, as lines that lie over each other. Pure. */
+/** Values along the chains of several items, as lines of one chart. Pure. */
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
 import type { ItemDetail, PackedTrack } from '../data.ts';
@@ -14,7 +14,7 @@ export interface Source {
   readonly detail: Pick<ItemDetail, 'result'>;
 }
 
-/** By the payload's key, in the order of tables and plots: a line for each chain; of an alignment its medians. */
+/** By the payload's key, in the order of tables and plots: a line for each chain; for an alignment its medians. */
 export function seriesOf(all: readonly Source[]): ReadonlyMap<string, readonly Series[]> {
   const byKey = new Map<string, Series[]>();
   for (const source of all) {

@@ -1,4 +1,4 @@
-/** The rows of an alignment with their names, in ClustalX's colours; above them consensus and conservation. */
+/** The rows of an alignment with their names, in ClustalX's colours, below consensus and conservation. */
 import { useMemo } from 'preact/hooks';
 import { conservation } from '../../results/measures/alignment.ts';
 import type { PackedProtein } from '../data.ts';
@@ -15,13 +15,13 @@ export interface AlignedRowsProps {
 
 const ROW = 15;
 const CONSERVATION = 28;
-/** Letters that fit into the margin, by its width in CSS pixels. */
+/** Estimated letter width in CSS pixels, to fit names into the margin. */
 const LETTER = 6.6;
 
 interface Columns {
   readonly colours: readonly ReadonlyMap<string, Colour>[];
   readonly consensus: string;
-  /** Null where the payload does not show the residues. */
+  /** Null if the payload does not contain the residues. */
   readonly conserved: readonly number[] | null;
 }
 
@@ -103,7 +103,7 @@ function columnsOf(proteins: readonly PackedProtein[], columns: number): Columns
   };
 }
 
-/** One text for a row, with the place of each letter: thousands of elements would be slow. */
+/** One text per row, with the position of each letter: thousands of elements would be slow. */
 function Letters({
   text,
   view,
@@ -129,7 +129,7 @@ interface CellsProps extends Pick<AlignedRowsProps, 'proteins' | 'view'> {
   readonly colours: Columns['colours'];
 }
 
-/** One path a colour; residues without one are grey, so that gaps are seen where there is no room for letters. */
+/** One path per colour; residues without one are grey, so that gaps are visible when there is no space for letters. */
 function Cells({ proteins, view, colours }: CellsProps) {
   const paths = new Map<string, string[]>();
   const step = stepOf(view);
@@ -164,7 +164,7 @@ function barsOf(conserved: readonly number[], view: View): string {
     .join('');
 }
 
-/** The end of a name is told by its title. */
+/** The title has the full name. */
 function shortened(name: string, room: number): string {
   const most = Math.max(4, Math.floor((room - 12) / LETTER));
   return name.length <= most ? name : `${name.slice(0, most - 1)}…`;

@@ -1,4 +1,4 @@
-/** An alignment: how every predictor spreads over its columns, and its rows. */
+/** An alignment: the distribution of every predictor over its columns, and its rows. */
 import { useMemo, useState } from 'preact/hooks';
 import type { PackedAlignment, PackedProtein, PackedSpread } from '../data.ts';
 import { isText, numbersOf } from '../packing.ts';
@@ -48,7 +48,7 @@ export function AlignmentView({ alignment }: { readonly alignment: PackedAlignme
 
 interface ColumnsProps {
   readonly alignment: PackedAlignment;
-  /** The row beside the median; -1 for none. */
+  /** The row shown with the median; -1 for none. */
   readonly chosen: number;
 }
 
@@ -100,7 +100,7 @@ function Columns({ alignment: { proteins, columns, spreads }, chosen }: ColumnsP
   );
 }
 
-/** Room for the names of the rows, in CSS pixels. */
+/** Space for the names of the rows, in CSS pixels. */
 const NAMES = 132;
 
 function lineOf(key: string, spread: PackedSpread): Line {

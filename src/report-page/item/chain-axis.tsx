@@ -1,16 +1,16 @@
-/** The numbers of the places in view, and which stretch of the whole chain they are. */
+/** The numbers of the visible positions, and which part of the whole chain they are. */
 import { edgeOf, moved, RIGHT, stepOf, type Stretch, type View } from './view.ts';
 
 export interface ChainAxisProps {
   readonly view: View;
   readonly length: number;
-  /** Where the cursor is. */
+  /** Position of the cursor. */
   readonly place: number;
   readonly numberText: (place: number) => string;
   readonly setStretch: (stretch: Stretch) => void;
 }
 
-/** Between two numbers at least, in CSS pixels. */
+/** Minimum distance between two numbers, in CSS pixels. */
 const APART = 52;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
@@ -19,7 +19,7 @@ export function ChainAxis({ view, length, place, numberText, setStretch }: Chain
   const step = stepOf(view);
   const every = STEPS.find((one) => one * step >= APART) ?? 2000;
   const marks = Array.from({ length: to - from }, (_, place) => from + place).filter(
-    // At round numbers, also where a chain does not begin with 1.
+    // At round numbers, also if a chain does not begin with 1.
     (at) => Number(numberText(at)) % every === 0,
   );
   const isWhole = to - from === length;

@@ -1,4 +1,4 @@
-/** The partial charges of a molecule's atoms, as a chart and as a table; both show which atom is pointed at. */
+/** The partial charges of a molecule's atoms, as a chart and as a table; both highlight the atom under the pointer. */
 import { useRef } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
 import { PictureButtons } from '../take/picture-buttons.tsx';
@@ -7,13 +7,13 @@ import { signedText } from '../words.ts';
 /** In ten-thousandths. */
 const PARTS = 10_000;
 
-/** The atom that is pointed at, here or elsewhere; null for none. */
+/** The highlighted atom, from here or another view; null for none. */
 export interface AtomChoice {
   readonly atom?: number | null;
   readonly choose?: (atom: number | null) => void;
 }
 
-/** In elementary charges, without its sign. */
+/** In elementary charges, without sign. */
 export function largestCharge({ charges }: PackedMolecule): number {
   return Math.max(0.1, ...charges.map((charge) => Math.abs(charge) / PARTS));
 }
@@ -24,9 +24,9 @@ function chargeOf({ charges }: PackedMolecule, atom: number): number {
 
 export interface ChargeChartProps extends AtomChoice {
   readonly molecule: PackedMolecule;
-  /** Of the molecule, where several charts are on one page. */
+  /** Of the molecule, if there are several charts on one page. */
   readonly name?: string;
-  /** End of the scale, in elementary charges; the largest charge when it is left out. */
+  /** End of the scale, in elementary charges; the default is the largest charge. */
   readonly most?: number;
 }
 
@@ -49,7 +49,7 @@ export function ChargeChart(props: ChargeChartProps) {
 
 const WIDTH = 640;
 const NAMES = 56;
-/** For the numbers at the ends of the bars. */
+/** Space for the numbers at the ends of the bars. */
 const NUMBERS = 46;
 const ROW = 17;
 const TOP = 22;
@@ -132,7 +132,7 @@ function Bar({ name, top, charge, middle, across, isPointed, point }: BarProps) 
   );
 }
 
-/** On both sides of 0, as far as the scale goes. */
+/** On both sides of 0, up to the end of the scale. */
 function ticksOf(most: number): readonly number[] {
   const step = most > 1.2 ? 0.5 : most > 0.4 ? 0.2 : 0.1;
   const count = Math.floor(most / step + 1e-9);

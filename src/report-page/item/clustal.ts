@@ -1,5 +1,5 @@
 /**
- * The colours of ClustalX: a residue is coloured by its chemistry where enough of its column agrees (Larkin et al. 2007,
+ * The colours of ClustalX: a residue is coloured by its chemistry if enough of its column agrees (Larkin et al. 2007,
  * doi:10.1093/bioinformatics/btm404). Pure.
  */
 
@@ -15,7 +15,7 @@ export const COLOURS = [
 ] as const;
 export type Colour = (typeof COLOURS)[number];
 
-/** So many per cent of the rows, gaps included, have one of the residues. */
+/** More than this percentage of the rows, gaps included, have one of the residues. */
 type Rule = readonly [above: number, residues: string];
 
 const APOLAR: Rule = [60, 'WLVIMAFCHP'];
@@ -24,7 +24,7 @@ const CHARGED: Rule = [60, 'KR'];
 interface Scheme {
   readonly colour: Colour;
   readonly residues: string;
-  /** One of them is enough. */
+  /** One matching rule is enough. */
   readonly rules: readonly Rule[];
 }
 
@@ -44,7 +44,7 @@ const SCHEMES: readonly Scheme[] = [
   { colour: 'polar', residues: 'Q', rules: [CHARGED, [50, 'QE'], [85, 'QEKR']] },
   { colour: 'polar', residues: 'ST', rules: [APOLAR, [50, 'TS'], [85, 'ST']] },
   { colour: 'cysteine', residues: 'C', rules: [[85, 'C']] },
-  // Where it is not conserved it is hydrophobic.
+  // If not conserved, it counts as hydrophobic.
   { colour: 'hydrophobic', residues: 'C', rules: [APOLAR] },
   { colour: 'glycine', residues: 'G', rules: [[0, 'G']] },
   { colour: 'proline', residues: 'P', rules: [[0, 'P']] },
@@ -69,7 +69,7 @@ export function columnColours(column: readonly string[]): ReadonlyMap<string, Co
   return colours;
 }
 
-/** The most frequent residue, lower case where fewer than half of the rows have it; `-` where all have a gap. */
+/** The most frequent residue, in lower case if fewer than half of the rows have it; `-` if all have a gap. */
 export function consensusOf(column: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const residue of column) {

@@ -3,7 +3,7 @@ import type { Drawing } from '../../domain/drawing.ts';
 import type { DrawnFormula } from '../data.ts';
 import { SavedPicture } from '../take/saved-picture.tsx';
 
-/** RDKit's colours of the elements → those of the page, which are legible on both grounds. */
+/** RDKit's colours of the elements → those of the page, which are legible on light and dark backgrounds. */
 const COLOURS: Readonly<Record<string, string>> = {
   '#0000FF': 'var(--element-n)',
   '#FF0000': 'var(--element-o)',
@@ -39,7 +39,7 @@ export function DrawingView({
 }: {
   readonly drawing: Drawing;
   readonly label?: string;
-  /** Without the empty ground around, for where there is little room. */
+  /** Without the empty margin, for small spaces. */
   readonly isCropped?: boolean;
 }) {
   const { width, height, paths, letters } = drawing;
@@ -66,7 +66,7 @@ export function DrawingView({
   );
 }
 
-/** Small molecules are not blown up beyond this, in units of the drawing. */
+/** Small molecules are not enlarged beyond this, in units of the drawing. */
 const SMALLEST = 150;
 const AIR = 12;
 

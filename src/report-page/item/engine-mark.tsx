@@ -1,11 +1,11 @@
-/** What computed a result: nothing made up may pass for science. */
+/** The engine of a result: synthetic results must be recognisable. */
 const WORDS: Readonly<Record<string, string>> = {
   synthetic: 'synthetic: made up for tests, not a result',
   recorded: 'recorded: an earlier output of the real engine',
   real: 'computed by the engine',
 };
 
-/** `real` of `real, ACPYPE 2023.10.27`. */
+/** `real` from `real, ACPYPE 2023.10.27`. */
 export function engineKind(engine: string): string {
   return engine.split(',', 1)[0] ?? '';
 }

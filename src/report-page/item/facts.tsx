@@ -1,4 +1,4 @@
-/** All that is known about an item's job, and its files. */
+/** Everything known about an item's job, and its files. */
 import type { ItemFacts, PageData } from '../data.ts';
 import { itemHash, rowOfItem } from '../items/item-row.ts';
 import { bytesText, durationText, momentText } from '../words.ts';
@@ -26,7 +26,7 @@ export function FactsView({ data, row, facts }: FactsProps) {
 
 type Entry = readonly [term: string, value: string | null];
 
-/** Those that have a value. */
+/** Only entries with a value. */
 function Terms({ entries }: { readonly entries: readonly Entry[] }) {
   return (
     <dl class="facts">
@@ -156,7 +156,7 @@ function Files({ facts: { folder, files } }: { readonly facts: ItemFacts }) {
   );
 }
 
-/** Relative to report.html. A name may hold what has a meaning in an address. */
+/** Relative to report.html. A name may contain characters that are special in a URL. */
 function hrefOf(folder: string, name: string): string {
   return [...folder.split('/'), name].map(encodeURIComponent).join('/');
 }

@@ -1,4 +1,4 @@
-/** One item: what came of it, drawn; why it did not succeed; all that is known about its job. */
+/** One item: its result, drawn; why it did not succeed; everything known about its job. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemDetail, ItemTable, PageData } from '../data.ts';
@@ -20,7 +20,7 @@ import { ShiftsView } from './shifts.tsx';
 export interface ItemPageProps {
   readonly data: PageData;
   readonly id: string;
-  /** The rows of the table that fit, in order: the neighbours of the item. */
+  /** The matching rows of the table, in order: the neighbours of the item. */
   readonly rows: readonly number[];
   readonly route: Route;
 }
@@ -53,7 +53,7 @@ export function ItemPage({ data, id, rows, route }: ItemPageProps) {
   );
 }
 
-/** The page begins anew: who reads it by ear is told where. */
+/** Focused for a new item, so that screen readers announce it. */
 function Heading({ id }: { readonly id: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -72,7 +72,10 @@ interface WayProps extends Pick<ItemPageProps, 'rows' | 'route'> {
   readonly row: number;
 }
 
-/** Back to the table as it was, and on in its order. An item that does not fit its filter has no neighbours there. */
+/**
+ * Back to the table as it was, and to the next item in its order. An item that does not match its filter has no
+ * neighbours.
+ */
 function Way({ table, row, rows, route }: WayProps) {
   const place = rows.indexOf(row);
   const [previous, next] = place < 0 ? [] : [rows[place - 1], rows[place + 1]];
@@ -146,7 +149,7 @@ interface CopyButtonProps {
   readonly detail: ItemDetail;
 }
 
-/** What the item is, for another program. */
+/** Copies the molecule or sequence for another program. */
 function CopyButton({ table, row, detail }: CopyButtonProps) {
   const [said, say] = useState('');
   const text = structureText(table, [{ row, detail }]);
@@ -179,7 +182,7 @@ function problemOf(error: unknown): string {
 }
 
 function Result({ detail: { result, formula } }: { readonly detail: ItemDetail }) {
-  // What was to be computed, also where nothing came of it.
+  // The formula is shown even if there is no result.
   if (result === null) return formula === null ? null : <FormulaView formula={formula} />;
   switch (result.kind) {
     case 'molecule':

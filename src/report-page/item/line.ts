@@ -1,13 +1,13 @@
 /** Values along a chain as a line of a chart. */
 export type Values = readonly (number | null)[];
 
-/** One line of a chart, over the stretch that is drawn. */
+/** One line of a chart, over the visible part of the chain. */
 export interface Line {
   /** The payload's key. */
   readonly key: string;
-  /** One a place; null: a gap in the line. */
+  /** One per position; null: a gap in the line. */
   readonly values: Values;
-  /** Behind the line, of alignments: the quartiles and the whiskers. */
+  /** Drawn behind the line, for alignments: the quartiles and the whiskers. */
   readonly spread?: Spread | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A molecule: its formula drawn, its minimised structure to turn, its charges, and what was estimated. */
+/** A molecule: its drawn formula, its minimised structure in 3D, its charges, and the estimated parameters. */
 import { useState } from 'preact/hooks';
 import type { DrawnFormula, PackedMolecule } from '../data.ts';
 import { counted, signedText } from '../words.ts';
@@ -36,7 +36,7 @@ export function MoleculeView({ molecule, drawn }: MoleculeProps) {
   );
 }
 
-/** `C9H8O4` with its numbers below the line. */
+/** `C9H8O4` with subscripts. */
 function Formula({ formula }: { readonly formula: string }) {
   return (
     <span>

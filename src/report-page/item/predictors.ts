@@ -1,8 +1,8 @@
 /**
- * The predictors' values along a chain: their names for people, and how to read them. The aids are those of the
- * predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (references: src/report/deposit/works.ts).
+ * The predictors' values along a chain: their display names, and how to interpret them. The interpretations are those
+ * of the predictors' authors: DynaMine, EFoldMine, DisoMine, PSPer (references: src/report/deposit/works.ts).
  *
- * What is said of ShiftCrypt's index (low in helices, high in strands) was checked on the recorded entry of
+ * The interpretation of ShiftCrypt's index (low in helices, high in strands) was checked on the recorded entry of
  * ubiquitin: its helix, residues 25 to 33, has 0.04 to 0.28; its first strand, 2 to 5, has 0.60 to 0.83.
  */
 
@@ -16,19 +16,19 @@ import {
   PHASE_SEPARATION_FROM,
 } from '../../results/reading-aids.ts';
 
-/** A stretch of values with a meaning. */
+/** A range of values with a meaning. */
 export interface Band {
   readonly from: number;
   readonly to: number;
   readonly words: string;
-  /** How much it is toned: 0 none, 3 most. */
+  /** Strength of its tint: 0 none, 3 most. */
   readonly tone: 0 | 1 | 2 | 3;
 }
 
 export interface Predictor {
   readonly title: string;
   readonly by: string;
-  /** What its plots show at least, so that two of them can be compared. */
+  /** The minimum range of its plots, so that two of them can be compared. */
   readonly range: readonly [from: number, to: number];
   readonly bands: readonly Band[];
 }
@@ -36,7 +36,7 @@ export interface Predictor {
 const TONES = [3, 2, 1, 0] as const;
 const UNIT = [0, 1] as const;
 
-/** A value above it means something, in two words. */
+/** For predictors where a value above the threshold has a meaning. */
 function above(threshold: number, below: string, words: string): readonly Band[] {
   return [
     { from: -Infinity, to: threshold, words: below, tone: 0 },
@@ -44,7 +44,7 @@ function above(threshold: number, below: string, words: string): readonly Band[]
   ];
 }
 
-/** The classes come from the top; each ends where the one before it begins. */
+/** The classes are sorted from the highest; each ends where the previous one begins. */
 const BACKBONE: readonly Band[] = BACKBONE_CLASSES.map((one, place) => ({
   from: startOf(one),
   to: place === 0 ? Infinity : startOf(BACKBONE_CLASSES[place - 1] ?? one),
@@ -96,11 +96,12 @@ export function predictorOf(key: string): Predictor {
   return PREDICTORS[key] ?? predictor(key, '', [0, 0]);
 }
 
-/** `rigid`; null where there is nothing to say. */
+/** `rigid`; null if there is no meaning. */
 export function meaningOf(key: string, value: number): string | null {
-  // Its bounds belong to the class above, but for the highest, which begins above its bound: as in the tables.
+  // A bound belongs to the class above it, except for the highest class, which begins above its bound: as in the
+  // tables.
   if (key === 'backbone') return backboneClass(value);
-  // A single residue is no stretch.
+  // Single residues have no meaning: only regions do.
   if (key === 'agmata') return null;
   return predictorOf(key).bands.find(({ from, to }) => value > from && value <= to)?.words ?? null;
 }
@@ -135,7 +136,7 @@ const AMINO_ACIDS: Readonly<Record<string, string>> = {
   V: 'Val',
 };
 
-/** `Lys` for `K`; the letter itself where it stands for none of the twenty. */
+/** `Lys` for `K`; the letter itself if it is none of the twenty. */
 export function residueName(letter: string): string {
   return AMINO_ACIDS[letter] ?? letter;
 }

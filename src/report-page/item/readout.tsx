@@ -1,4 +1,4 @@
-/** The values under the cursor, with what they mean. */
+/** The values under the cursor, with their meaning. */
 import { isText, numbersOf, wordsOf } from '../packing.ts';
 import type { PackedTrack } from '../data.ts';
 import { meaningOf, predictorOf } from './predictors.ts';
@@ -22,7 +22,7 @@ export function Readout({ head, tracks, place }: ReadoutProps) {
   );
 }
 
-/** `0.812 rigid`; – where there is none. */
+/** `0.812 rigid`; – if there is none. */
 export function valueText(key: string, track: PackedTrack, place: number): string {
   if (isText(track)) return wordsOf(track)[place]?.trim() ?? '–';
   const value = numbersOf(track)[place] ?? null;

@@ -1,4 +1,4 @@
-/** The letters of a chain, where there is room for them. */
+/** The letters of a chain, if there is space for them. */
 import { edgeOf, LEAST_FOR_LETTERS, stepOf, type View } from './view.ts';
 
 export interface ResidueLettersProps {

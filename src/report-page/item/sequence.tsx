@@ -109,7 +109,7 @@ function Tracks({ tracks, view }: TracksProps) {
   );
 }
 
-/** Where the payload shows no residues, the tracks tell. */
+/** If the payload has no residues, the tracks have the length. */
 export function lengthOf({ residues, tracks }: Pick<PackedProtein, 'residues' | 'tracks'>): number {
   return Math.max(residues.length, ...Object.values(tracks).map(placesOf));
 }

@@ -146,7 +146,7 @@ function profile(
   });
 }
 
-/** What an end of the axis stands for. */
+/** Labels an end of the axis. */
 function end(value: number, words: string, dy: number) {
   return text([value], {
     y: (one: number) => one,

@@ -1,4 +1,4 @@
-/** Words along a chain, PSPer's states: runs of one state as bars. */
+/** Text values along a chain, PSPer's states: runs of one state as bars. */
 import { useMemo } from 'preact/hooks';
 import { keyInLines, KeyEntries } from '../take/key-entries.tsx';
 import { SavedPicture } from '../take/saved-picture.tsx';
@@ -38,7 +38,7 @@ export function StateTrack({ track, view, words }: StateTrackProps) {
   );
 }
 
-/** PSPer's, so that a state has the same colour in every protein. */
+/** PSPer's states, in a fixed order so that each has the same colour in every protein. */
 const KNOWN = ['PLD', 'RRM', 'SPACER', 'OTHER'];
 
 function kindsOf(runs: readonly Run[]): readonly string[] {
@@ -65,7 +65,7 @@ interface RunBarsProps {
 
 const BARS_HEIGHT = 18;
 
-/** Those in view, with the key below: the picture that is saved has both. */
+/** The visible runs, with the key below them, so that a saved picture has both. */
 function RunBars({ runs, kinds, view, label }: RunBarsProps) {
   const step = stepOf(view);
   const shown = runs.flatMap((run) => {
@@ -100,7 +100,7 @@ function RunBars({ runs, kinds, view, label }: RunBarsProps) {
   );
 }
 
-/** For those who hear the page: `PLD 1–80, RRM 81–130`. */
+/** For screen readers: `PLD 1–80, RRM 81–130`. */
 function runText(runs: readonly Run[]): string {
   return runs.map(({ word, from, length }) => `${word} ${from + 1}–${from + length}`).join(', ');
 }

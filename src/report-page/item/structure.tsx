@@ -1,4 +1,4 @@
-/** The structure in three dimensions, by 3Dmol. */
+/** The structure in 3D, by 3Dmol. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PackedMolecule } from '../data.ts';
 import { signedText } from '../words.ts';
@@ -69,7 +69,7 @@ function Choice<T extends string>({ label, value, choose, words }: ChoiceProps<T
   );
 }
 
-/** The viewer once it is open, or why it is not. */
+/** The open viewer, or why it is not available. */
 function useViewer(
   place: { readonly current: HTMLElement | null },
   molecule: PackedMolecule,

@@ -1,10 +1,10 @@
 /** Which tracks are drawn in one chart. */
 import type { Line } from './line.ts';
 
-/** They are shares of the same residues: one is read against the other. */
+/** Fractions for the same residues, best read together. */
 const SECONDARY = ['helix', 'sheet', 'coil'];
 
-/** Helix, sheet and coil in one, where the first of them stands; every other one alone. */
+/** Helix, sheet and coil in one chart, at the position of the first; every other track alone. */
 export function together(all: readonly Line[]): readonly (readonly Line[])[] {
   const secondary = all.filter(({ key }) => SECONDARY.includes(key));
   return all.flatMap((line) => {

@@ -1,4 +1,4 @@
-/** The values of one predictor along a chain, with the stretches that have a meaning toned behind them. */
+/** The values of one predictor along a chain, with tinted bands for ranges that have a meaning. */
 import { areaY, gridY, lineY, rect, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
@@ -8,7 +8,7 @@ import { RIGHT, type Stretch, type View } from './view.ts';
 
 export interface TrackChartProps {
   readonly view: View;
-  /** One, or some that are drawn over each other. */
+  /** One line, or several in one chart. */
   readonly lines: readonly Line[];
   /** One row of an alignment, drawn over its median. */
   readonly row?: Values | undefined;
@@ -61,7 +61,7 @@ interface Place {
   readonly value: number | null;
 }
 
-/** Those of the stretch, counted from 1. */
+/** The points of the visible part, counted from 1. */
 function placesOf(values: Values, { from, to }: Stretch): readonly Place[] {
   return values.slice(from, to).map((value, place) => ({ at: from + place + 1, value }));
 }
@@ -93,7 +93,7 @@ function trackOptions({ left, from, to, lines, row }: Drawn) {
     values,
     ...(spread ? [...spread.quartiles, ...spread.whiskers] : []),
   ]);
-  // Of the whole chain, so that nothing jumps when another stretch is looked at.
+  // Of the whole chain, so that the scale does not change with the visible part.
   const [low, high] = domainOf([...shown, row ?? []], range);
   const isAlone = lines.length === 1;
   const ends = { x1: from + 0.5, x2: to + 0.5 };
@@ -131,7 +131,7 @@ function trackOptions({ left, from, to, lines, row }: Drawn) {
 function lineMarks(values: Values, stretch: Stretch, stroke: string) {
   return [
     lineY(placesOf(values, stretch), { x: 'at', y: 'value', stroke, strokeWidth: 1.6 }),
-    // A value with gaps on both sides is no line.
+    // A value between two gaps is drawn as a dot.
     ...lonely(placesOf(values, stretch), stroke),
   ];
 }
@@ -140,7 +140,7 @@ function spreadMarks(spread: Spread | undefined, stretch: Stretch, fill: string,
   if (spread === undefined) return [];
   const channels = { x: 'at', y1: 'low', y2: 'high', fill };
   return [
-    // Several of them over each other would hide the lines.
+    // The bands of several tracks would hide the lines.
     ...(isAlone
       ? [areaY(rangesOf(spread.whiskers, stretch), { ...channels, fillOpacity: 0.15 })]
       : []),
@@ -156,7 +156,7 @@ function lonely(places: readonly Place[], stroke: string) {
   return [ruleY(alone, { ...ends, y: 'value', stroke, strokeWidth: 2 })];
 }
 
-/** The predictor's own range, all values, and a little air. */
+/** The predictor's own range, extended to all values, with a small margin. */
 function domainOf(
   all: readonly Values[],
   [from, to]: readonly [number, number],

@@ -1,10 +1,9 @@
 /**
- * Plots above each other along one chain, with one cursor through all of them: the pointer moves it, and so does a
- * slider, which the keyboard reaches. What lies under it is told in words, and the axis stays in view. A stretch of the
- * chain can be looked at alone.
+ * Stacked plots along one chain, with a common cursor: the pointer moves it, and so does a slider for the keyboard. The
+ * values at the cursor are shown as text, and the axis stays visible. A part of the chain can be zoomed in.
  *
- * Rejected: Nightingale's components. Reading aids, quartiles, gaps, the cursor in words, keyboard, print and the
- * page's colours would be more code around them than this is.
+ * Rejected: Nightingale's components. Interpretations, quartiles, gaps, the cursor as text, keyboard, print and the
+ * page's colours would need more code around them than this.
  */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -14,22 +13,22 @@ import { edgeOf, LEFT, moved, stepOf, zoomed, type Stretch, type View } from './
 
 export interface TrackStackProps {
   readonly length: number;
-  /** What one place is called: `Residue`, `Column`. */
+  /** The name of a position: `Residue`, `Column`. */
   readonly unit: string;
-  /** What is said of a place, from 0. */
+  /** What is shown for a position, from 0. */
   readonly readout: (place: number) => ComponentChildren;
-  /** Of the place and the value of one track there: `45 Lys: 0.812 rigid`. */
+  /** For the position and the value of one track there: `45 Lys: 0.812 rigid`. */
   readonly tip: (place: number, track: string) => string;
-  /** Of the place, for those who hear it: `45 Lys`. */
+  /** For the position, for screen readers: `45 Lys`. */
   readonly placeText: (place: number) => string;
-  /** On the axis; counted from 1 when it is left out. */
+  /** On the axis; the default counts from 1. */
   readonly numberText?: (place: number) => string;
-  /** Of the part of the width that is for axes and names, in CSS pixels. */
+  /** Space for axes and names, in CSS pixels. */
   readonly left?: number;
   readonly children: (view: View) => ComponentChildren;
 }
 
-/** More than this part of the width is never given to names. */
+/** Names never get more than this fraction of the width. */
 const MOST_LEFT = 0.28;
 
 export function TrackStack(props: TrackStackProps) {
@@ -84,7 +83,7 @@ function numberFromOne(place: number): string {
   return String(place + 1);
 }
 
-/** The page scrolls by the wheel alone: with Control it zooms, with Shift it moves. Null for neither. */
+/** The wheel alone scrolls the page: with Control it zooms, with Shift it moves. Null for neither. */
 function turnedStretch(
   { ctrlKey, metaKey, shiftKey, deltaX, deltaY }: WheelEvent,
   stretch: Stretch,
@@ -103,7 +102,7 @@ interface Pointed {
   readonly top: number;
 }
 
-/** Which place and track the pointer is on. */
+/** The position and track under the pointer. */
 function usePointing(
   frame: { readonly current: HTMLElement | null },
   view: View,
@@ -203,7 +202,7 @@ interface TipProps {
   readonly width: number;
 }
 
-/** Says again what the line above the plots says: nothing for those who hear the page. */
+/** Repeats the line above the plots, so it is hidden from screen readers. */
 function Tip({ text, left, top, width }: TipProps) {
   const side = left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` };
   return (

@@ -1,10 +1,10 @@
-/** The stretch of a chain that is drawn, and where. */
+/** The visible part of a chain, and where it is drawn. */
 export interface View {
   /** Of the drawing, in CSS pixels. */
   readonly width: number;
   /** Margin for axes and names, in CSS pixels. */
   readonly left: number;
-  /** Places from 0; `to` is the first one behind the stretch. */
+  /** Positions from 0; `to` is the first one after the part. */
   readonly from: number;
   readonly to: number;
 }
@@ -12,20 +12,20 @@ export interface View {
 export const LEFT = 46;
 export const RIGHT = 10;
 
-/** Below that letters would run into each other, in CSS pixels. */
+/** Below this, letters would overlap, in CSS pixels. */
 export const LEAST_FOR_LETTERS = 7;
 
-/** Width of a place, in CSS pixels. */
+/** Width of a position, in CSS pixels. */
 export function stepOf({ width, left, from, to }: View): number {
   return (width - left - RIGHT) / (to - from);
 }
 
-/** The left edge of a place. */
+/** The left edge of a position. */
 export function edgeOf(view: View, place: number): number {
   return view.left + (place - view.from) * stepOf(view);
 }
 
-/** Fewer places than these are not shown alone. */
+/** The minimum number of visible positions. */
 const FEWEST = 10;
 
 export interface Stretch {
@@ -33,7 +33,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** Wider or narrower by `factor`, with `centre` where it was, as far as the chain goes. */
+/** Zoomed by `factor`, with `centre` at its place, within the limits of the chain. */
 export function zoomed(
   { from, to }: Stretch,
   length: number,

@@ -1,4 +1,4 @@
-/** 3Dmol, as far as the page uses it. Its script is in the page, deflated, and is started with the first molecule. */
+/** 3Dmol, as far as the page uses it. Its script is in the page, deflated, and is loaded with the first molecule. */
 import type { PackedMolecule } from '../data.ts';
 import { viewerScript } from '../embedded.ts';
 import { signedText } from '../words.ts';
@@ -8,16 +8,16 @@ export type Labels = 'none' | 'name' | 'charge';
 
 export interface Viewer {
   show(colouring: Colouring, labels: Labels): void;
-  /** One atom stands out; null for none. */
+  /** Highlights one atom; null for none. */
   mark(atom: number | null): void;
-  /** Calls back with the atom under the pointer, and null when there is none any more. */
+  /** Calls back with the atom under the pointer, or null when there is none any more. */
   onPoint(choose: (atom: number | null) => void): void;
   turn(degrees: number, axis: 'x' | 'y'): void;
   zoom(factor: number): void;
   reset(): void;
 }
 
-/** What is used of 3Dmol's own types, which would bring all of it into the bundle's build. */
+/** The parts of 3Dmol's types that are used; importing them would include all of it in the bundle's build. */
 interface Library {
   createViewer(element: HTMLElement, config: object): LibraryViewer;
 }
@@ -45,7 +45,7 @@ interface LibraryViewer {
 
 let library: Promise<Library> | null = null;
 
-/** The script is allowed by its digest (see the page's Content-Security-Policy), as one in the page. */
+/** The script is allowed by its digest (see the page's Content-Security-Policy), as an inline script. */
 async function loadLibrary(): Promise<Library> {
   const script = await viewerScript();
   if (script === null) throw new Error('this report was written without the viewer.');
@@ -57,7 +57,7 @@ async function loadLibrary(): Promise<Library> {
   return loaded;
 }
 
-/** @throws Error with the reason, for people */
+/** @throws Error with the reason, for users */
 export async function openViewer(place: HTMLElement, molecule: PackedMolecule): Promise<Viewer> {
   const probe = document.createElement('canvas');
   if (probe.getContext('webgl2') === null && probe.getContext('webgl') === null) {
@@ -174,7 +174,7 @@ const LABEL = {
   inFront: true,
 };
 
-/** Jmol's, as chemists know them, but for carbon and hydrogen, which must be seen on white and on black. */
+/** Jmol's, as chemists know them, except carbon and hydrogen, which must be visible on white and on black. */
 const ELEMENT_COLOURS = {
   prop: 'elem',
   map: {
@@ -195,7 +195,7 @@ const NEGATIVE = [213, 94, 0];
 const NEUTRAL = [221, 221, 221];
 const POSITIVE = [0, 114, 178];
 
-/** −1 vermilion, 0 grey, +1 blue: told apart by every kind of colour vision. */
+/** −1 vermilion, 0 grey, +1 blue: distinguishable with any colour vision. */
 export function chargeColour(part: number): string {
   const end = part < 0 ? NEGATIVE : POSITIVE;
   const share = Math.min(1, Math.abs(part));

@@ -1,4 +1,4 @@
-/** Which columns the table shows. */
+/** Selects the columns of the table. */
 import type { Route } from '../route.ts';
 import { KIND_WORDS } from '../words.ts';
 import { chosenText, headOf, type Column, type ColumnGroup } from './columns.ts';

@@ -1,10 +1,10 @@
-/** The columns of the table of all items: what each holds, and its value in a row. */
+/** The columns of the table of all items, and their value in a row. */
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { Measure } from '../../results/measures/measure.ts';
 import { MEASURES } from '../../results/measures/measures.ts';
 import type { ItemTable, MeasureColumns } from '../data.ts';
 
-/** Keys that every table has, those of measures, and `own:NAME` of the user's own columns. */
+/** The fixed keys, those of measures, and `own:NAME` for the user's own columns. */
 export type ColumnKey = string;
 
 export type CellValue = string | number | null;
@@ -19,13 +19,13 @@ export interface Column {
   readonly key: ColumnKey;
   readonly title: string;
   readonly unit: string;
-  /** What it holds, in a sentence; empty where the title says it. */
+  /** What it means, in a sentence; empty if the title is enough. */
   readonly meaning: string;
   readonly type: ColumnType;
   readonly group: ColumnGroup;
-  /** Digits behind the point; null where the value is shown as it is. */
+  /** Decimal places; null if the value is shown as it is. */
   readonly decimals: number | null;
-  /** Whether it is shown when nothing else was chosen. */
+  /** Whether it is shown by default. */
   readonly isMain: boolean;
   readonly valueAt: (row: number) => CellValue;
 }
@@ -78,13 +78,13 @@ function measureColumns(table: ItemTable, kind: Kind, lists: MeasureColumns): re
   });
 }
 
-/** Of each row: which of its kind it is, from 0; -1 for those of other kinds. */
+/** For each row: its index among the rows of its kind, from 0; -1 for those of other kinds. */
 function turnsOf({ kind: kinds }: ItemTable, kind: Kind): Int32Array {
   let turn = 0;
   return Int32Array.from(kinds, (one) => (one === kind ? turn++ : -1));
 }
 
-/** More different texts than this are no categories. */
+/** With more different texts than this, a column has no categories. */
 const MOST_CATEGORIES = 24;
 
 function ownColumn({ name, values }: ItemTable['own'][number]): Column {
@@ -144,7 +144,7 @@ function secondsOf(ms: number | null | undefined): number | null {
   return ms == null ? null : ms / 1000;
 }
 
-/** The columns that are shown: those of the list of keys, or what says most about rows of this kind. */
+/** The columns that are shown: those of the list of keys, or the most useful ones for rows of this kind. */
 export function shownColumns(
   columns: readonly Column[],
   { chosen, kind }: { readonly chosen: string; readonly kind: string },

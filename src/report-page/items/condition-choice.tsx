@@ -12,7 +12,7 @@ import {
 
 export interface ConditionChoiceProps {
   readonly columns: readonly Column[];
-  /** All rows, whatever is shown. */
+  /** All rows, not only those that are shown. */
   readonly rows: number;
   readonly where: string;
   readonly change: (changed: Partial<Route>) => void;
@@ -139,7 +139,7 @@ export interface ActiveProps {
   readonly change: (changed: Partial<Route>) => void;
 }
 
-/** The conditions that hold; a click takes one away. */
+/** The active conditions; a click removes one. */
 export function ActiveConditions({ columns, where, change }: ActiveProps) {
   const active = readConditions(where).flatMap((condition) => {
     const column = columns.find(({ key }) => key === condition.key);

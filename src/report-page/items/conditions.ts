@@ -1,7 +1,7 @@
-/** Conditions on the values of columns, as they stand in the address: `mass=100..250;own%3Aproject=ions|folds`. */
+/** Conditions on the values of columns, in the syntax of the address: `mass=100..250;own%3Aproject=ions|folds`. */
 import { isNumeric, type Column, type ColumnKey } from './columns.ts';
 
-/** Null: without this bound. A row without a value meets no condition. */
+/** Null: without this bound. A row without a value matches no condition. */
 export interface Range {
   readonly from: number | null;
   readonly to: number | null;
@@ -10,13 +10,13 @@ export interface Range {
 export interface Condition {
   readonly key: ColumnKey;
   readonly range: Range | null;
-  /** One of these; null where there is a range. */
+  /** One of these; null if there is a range. */
   readonly values: readonly string[] | null;
 }
 
 const RANGE = /^(.*?)\.\.(.*)$/;
 
-/** What cannot be read is left out: an address may have been written by hand. */
+/** Invalid conditions are left out: users may edit the address. */
 export function readConditions(text: string): readonly Condition[] {
   return text.split(';').flatMap((part): Condition[] => {
     const [key = '', rest] = part.split('=', 2);
@@ -41,13 +41,13 @@ export function conditionsText(conditions: readonly Condition[]): string {
     .join(';');
 }
 
-/** The condition of its column takes the place of an earlier one; null takes it away. */
+/** Replaces the condition of a column; null removes it. */
 export function withCondition(text: string, key: ColumnKey, condition: Condition | null): string {
   const others = readConditions(text).filter((one) => one.key !== key);
   return conditionsText(condition === null ? others : [...others, condition]);
 }
 
-/** Whether a row meets all; columns that the table does not have are left out. */
+/** Whether a row matches all conditions; columns that the table does not have are ignored. */
 export function conditionTest(
   columns: readonly Column[],
   text: string,
@@ -87,7 +87,7 @@ function bound(text: string | undefined): number | null {
   return text === undefined || text.trim() === '' || !Number.isFinite(number) ? null : number;
 }
 
-/** Two points would make a range of it. */
+/** Two dots would be read as a range. */
 function encodedValue(value: string): string {
   return encodeURIComponent(value).replaceAll('.', '%2E');
 }

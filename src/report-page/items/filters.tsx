@@ -1,4 +1,4 @@
-/** What is searched for, and the choices of kind, state and error. */
+/** The search field, and the filters by kind, state and error. */
 import { useMemo } from 'preact/hooks';
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
@@ -51,7 +51,7 @@ export function Filters({ table, route, change }: FiltersProps) {
   );
 }
 
-/** What the table holds, to choose from. */
+/** The values in the table, as choices. */
 function choicesOf(table: ItemTable) {
   const groups = new Set(table.state.map(groupOf));
   return {

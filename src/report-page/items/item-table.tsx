@@ -1,4 +1,4 @@
-/** All items: search, filters, order by any column, a page at a time; and what is made of the rows that are shown. */
+/** All items: search, filters, order by any column, paging; and the views of the rows that are shown. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageData } from '../data.ts';
 import { PlotPanel } from '../plots/plot-panel.tsx';
@@ -18,13 +18,13 @@ import type { Selection } from './selection.ts';
 export interface ItemTableProps {
   readonly data: PageData;
   readonly columns: readonly Column[];
-  /** Those that fit, in order. */
+  /** The matching rows, in order. */
   readonly rows: readonly number[];
   readonly route: Route;
   readonly selection: Selection;
 }
 
-/** Where the table was left, for the way back from an item. */
+/** Table position, restored on the way back from an item. */
 let leftAt = { page: 0, size: PAGE_SIZES[0] as number };
 
 export function ItemTableView(props: ItemTableProps) {
@@ -124,7 +124,7 @@ function ChosenView(props: ItemTableProps) {
   return null;
 }
 
-/** A number of the overview leads to its rows: the table comes into view when its filter has changed from afar. */
+/** Scrolls to the table when a link of the overview has changed its filter. */
 function useShownFrom(filter: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const former = useRef(filter);
@@ -150,7 +150,7 @@ interface ViewsProps {
   readonly change: (changed: Partial<Route>) => void;
 }
 
-/** What stands above the table, of the rows that are shown. */
+/** Selects the view above the table. */
 function Views({ route, hasMolecules, change }: ViewsProps) {
   const views = hasMolecules ? VIEWS : VIEWS.slice(0, 1);
   return (

@@ -1,4 +1,4 @@
-/** From one page of the table to the next. */
+/** Paging through the table. */
 import { countText } from '../words.ts';
 
 export const PAGE_SIZES = [50, 200, 1000] as const;

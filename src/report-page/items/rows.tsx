@@ -1,4 +1,4 @@
-/** The rows of one page of the table, under a head that stays in view. */
+/** The rows of one page of the table, under a sticky header. */
 import { Fragment } from 'preact';
 import type { ItemTable } from '../data.ts';
 import type { Route } from '../route.ts';
@@ -54,7 +54,7 @@ interface HeadingProps {
   readonly change: (changed: Partial<Route>) => void;
 }
 
-/** First ascending, then descending, then the manifest's order again. */
+/** First ascending, then descending, then manifest order again. */
 function Heading({ column, sort, change }: HeadingProps) {
   const { key, meaning } = column;
   const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : 'none';
@@ -125,7 +125,7 @@ function Value({ table, column, row, route }: ValueProps) {
   return <>{valueText(column, value)}</>;
 }
 
-/** Broken between its parts only: the `0` of `charge 0` alone in a line is overlooked. */
+/** Breaks lines only between its parts: the `0` of `charge 0` alone on a line is easily missed. */
 function Phrases({ text }: { readonly text: string }) {
   return (
     <>
@@ -139,7 +139,7 @@ function Phrases({ text }: { readonly text: string }) {
   );
 }
 
-/** As the table shows it: `180.15`, `1.3 s`. */
+/** As shown in the table: `180.15`, `1.3 s`. */
 export function valueText({ type, decimals }: Column, value: string | number): string {
   if (typeof value === 'string') return value;
   if (type === 'duration') return durationText(value * 1000);

@@ -1,12 +1,12 @@
-/** The rows that the reader has picked, by hand or with a brush. They last as long as the page is open. */
+/** The rows that the user has selected, one by one or with a brush. Kept as long as the page is open. */
 import { useMemo, useState } from 'preact/hooks';
 
 export interface Selection {
-  /** In the order in which they were picked. */
+  /** In order of selection. */
   readonly rows: readonly number[];
   readonly has: (row: number) => boolean;
   readonly toggle: (row: number) => void;
-  /** Instead of those that were picked so far. */
+  /** Replaces the selection. */
   readonly replace: (rows: readonly number[]) => void;
 }
 

@@ -1,22 +1,22 @@
-/** Search and order of the table of all items: functions of data, quick with ten thousand rows. */
+/** Search and order of the table of all items: pure functions, fast with ten thousand rows. */
 import type { ItemTable } from '../data.ts';
 import type { CellValue, Column } from './columns.ts';
 import { conditionTest } from './conditions.ts';
 
-/** Which rows are wanted, and in which order; an empty text wants all. */
+/** Which rows to show, and in which order; an empty text matches all. */
 export interface TableQuery {
-  /** Words that a row must hold, all of them. */
+  /** Words that a row must contain, all of them. */
   readonly query: string;
   readonly kind: string;
   readonly state: string;
   readonly code: string;
   /** Conditions on the values of columns (conditions.ts). */
   readonly where: string;
-  /** A column's key, with `-` in front for descending; empty for the manifest's order. */
+  /** A column's key, prefixed with `-` for descending; empty for manifest order. */
   readonly sort: string;
 }
 
-/** All that is searched in a row, in lower case. */
+/** The searchable text of each row, in lower case. */
 export function haystacks(table: ItemTable): readonly string[] {
   return table.id.map((id, row) =>
     [
@@ -34,7 +34,7 @@ export function haystacks(table: ItemTable): readonly string[] {
   );
 }
 
-/** The rows that hold every word of the query, in the order asked for. */
+/** The rows that contain every word of the query, in the requested order. */
 export function rowsOf(
   table: ItemTable,
   stacks: readonly string[],
@@ -57,12 +57,12 @@ export function rowsOf(
   return column === undefined ? rows : sorted(rows, column, descending);
 }
 
-/** The states of an item that has not ended are one to the reader. */
+/** All states of an item that has not ended are shown as one. */
 export function groupOf(state: string | undefined): string {
   return state === 'waiting' || state === 'running' ? 'open' : (state ?? '');
 }
 
-/** Rows without a value come last in both directions; equal ones keep the manifest's order. */
+/** Rows without a value come last in both directions; equal ones keep manifest order. */
 function sorted(rows: readonly number[], column: Column, descending: boolean): readonly number[] {
   const keyed = rows.map((row) => ({ row, key: sortKey(column.valueAt(row)) }));
   const sign = descending ? -1 : 1;
@@ -75,7 +75,7 @@ function sorted(rows: readonly number[], column: Column, descending: boolean): r
   return keyed.map(({ row }) => row);
 }
 
-/** `mol9` before `mol10`. Far quicker than a collator that compares numbers. */
+/** `mol9` before `mol10`. Much faster than a collator that compares numbers. */
 function sortKey(value: CellValue): CellValue {
   if (typeof value !== 'string') return value;
   return value.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, '0'));

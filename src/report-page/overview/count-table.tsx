@@ -1,4 +1,4 @@
-/** Items by kind and state; every number leads to its rows. */
+/** Items by kind and state; every number links to its rows. */
 import { KINDS } from '../../domain/item.ts';
 import { FINAL_STATES } from '../../domain/states.ts';
 import type { Counts } from '../../domain/campaign-facts.ts';

@@ -1,4 +1,4 @@
-/** How the values of a column spread, and which of them stand apart. Pure. */
+/** The distribution of the values of a column, and its outliers. Pure. */
 
 export interface Placed {
   readonly row: number;
@@ -10,14 +10,14 @@ export interface Distribution {
   readonly values: readonly Placed[];
   readonly median: number;
   readonly quartiles: readonly [number, number];
-  /** Farther than 1.5 times the distance of the quartiles outside of them; the farthest first. */
+  /** More than 1.5 times the interquartile range outside the quartiles; the farthest first. */
   readonly outliers: readonly Placed[];
 }
 
-/** Fewer values say little about where the others should lie. */
+/** With fewer values, outliers are not meaningful. */
 const FEWEST_FOR_OUTLIERS = 8;
 
-/** Null of no value. */
+/** Null if there are no values. */
 export function distributionOf(found: readonly Placed[]): Distribution | null {
   if (found.length === 0) return null;
   const values = [...found].sort((a, b) => a.value - b.value || a.row - b.row);
@@ -31,7 +31,7 @@ export function distributionOf(found: readonly Placed[]): Distribution | null {
   return { values, median, quartiles: [low, high], outliers };
 }
 
-/** Between two values in proportion, as most programs have it. */
+/** With linear interpolation, as in most programs. */
 function quantile(values: readonly Placed[], part: number): number {
   const place = part * (values.length - 1);
   const low = values[Math.floor(place)]?.value ?? NaN;
@@ -45,11 +45,11 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Few values in many bins are a comb. */
+/** With more bins, few values make a comb. */
 const MOST_BINS = 24;
 const LEAST_BINS = 6;
 
-/** Of equal width; whole numbers that are few have a bin each. */
+/** Of equal width; a few distinct integers have a bin each. */
 export function binned({ values }: Pick<Distribution, 'values'>): readonly Bin[] {
   const wanted = Math.round(2 * Math.sqrt(values.length));
   const most = Math.min(MOST_BINS, Math.max(LEAST_BINS, wanted));

@@ -1,10 +1,10 @@
-/** What did not succeed, by reason: how often, in whose words, and what to do. */
+/** Failures by reason: how often, with which messages, and what to do. */
 import { itemEndWords } from '../../domain/item-end-codes.ts';
 import type { ItemTable } from '../data.ts';
 import { hashOf } from '../route.ts';
 import { counted, countText } from '../words.ts';
 
-/** More words of a service under one code than this say nothing new. */
+/** More messages of a service under one code add nothing. */
 const MOST_MESSAGES = 3;
 
 interface Failure {

@@ -1,4 +1,4 @@
-/** How the jobs went: submissions, times, and what the campaign ran with. Folded, because results come first. */
+/** How the jobs ran: submissions, times, and settings. Collapsed, because results come first. */
 import type { PageData } from '../data.ts';
 import { countText } from '../words.ts';
 import { Submissions } from './submissions.tsx';

@@ -1,4 +1,4 @@
-/** What came out of the campaign, and what failed. */
+/** The results of the campaign, and its failures. */
 import type { PageData } from '../data.ts';
 import { engineKind } from '../item/engine-mark.tsx';
 import type { Column } from '../items/columns.ts';
@@ -23,7 +23,7 @@ export function Overview({ data, columns }: OverviewProps) {
   );
 }
 
-/** What nobody may overlook: results that are no science, files that are not what was received. */
+/** Important warnings: synthetic results, files that differ from what was received. */
 function Warnings({ data }: { readonly data: PageData }) {
   const { engine } = data.table;
   const of = (kind: string): number =>

@@ -1,4 +1,4 @@
-/** What came out: of each kind its main measures, how they spread, and the items that stand apart. */
+/** Results: for each kind its main measures, their distributions, and the outliers. */
 import { useMemo } from 'preact/hooks';
 import { KINDS, type Kind } from '../../domain/item.ts';
 import type { ItemTable } from '../data.ts';
@@ -64,7 +64,7 @@ interface CardProps extends Shown {
   readonly kind: Kind;
 }
 
-/** More names than these make no picture. */
+/** More names make the plot unreadable. */
 const MOST_NAMED = 4;
 
 function MeasureCard({ table, kind, column, distribution }: CardProps) {
@@ -84,7 +84,7 @@ function MeasureCard({ table, kind, column, distribution }: CardProps) {
       ) : (
         <>
           <SavedPicture
-            // The title leads the keyboard to a larger plot, with buttons of its own.
+            // For the keyboard, the title links to a larger plot with its own buttons.
             isForPointer
             name={`${headOf(column)} of ${KIND_WORDS[kind].many}`}
           >
@@ -157,7 +157,7 @@ function barsPath(distribution: Distribution): string {
   return bins
     .map(({ count }, place) => {
       if (count === 0) return '';
-      // What is there is seen, however little it is.
+      // A non-empty bin is always visible.
       const height = Math.max(1.5, (count / most) * (HEIGHT - 6));
       const width = Math.max(1, step - 1);
       return `M${(6 + place * step).toFixed(1)} ${HEIGHT - 1}v${(-height).toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}z`;

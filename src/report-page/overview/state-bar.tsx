@@ -1,4 +1,4 @@
-/** How many items ended in which state, at a glance. */
+/** How many items ended in which state, as a bar. */
 import { useRef } from 'preact/hooks';
 import type { Counts } from '../../domain/campaign-facts.ts';
 import { keyInLines, KeyEntries } from '../take/key-entries.tsx';
@@ -15,7 +15,7 @@ export interface StateBarProps {
 
 const HEIGHT = 12;
 const GAP = 2;
-/** What is there is seen, however little it is. */
+/** A non-zero state is always visible. */
 const LEAST = 3;
 
 export function StateBar({ counts, states }: StateBarProps) {
@@ -62,7 +62,7 @@ function textOf(counts: Counts, state: State): string {
   return `${countText(counts[state])} ${state}`;
 }
 
-/** Side by side over the whole width, each as wide as its number is large. */
+/** Side by side over the whole width, proportional to their numbers. */
 function partsOf(numbers: readonly number[], width: number) {
   const total = numbers.reduce((sum, number) => sum + number, 0);
   const room = width - GAP * (numbers.length - 1) - LEAST * numbers.length;

@@ -1,4 +1,4 @@
-/** Submissions beside the budget: all so far, and those of the rolling window. */
+/** Submissions compared with the budget: all so far, and those of the rolling window. */
 import { areaY, gridY, lineY, ruleY, text, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../chart.tsx';
@@ -34,7 +34,7 @@ export function Submissions({ data }: { readonly data: PageData }) {
 
 interface OfServiceProps {
   readonly service: ServiceFacts;
-  /** Between which moments each job was accepted, by their ends, ascending. */
+  /** The span in which each job was accepted, by their ends, ascending. */
   readonly spans: readonly Span[];
 }
 
@@ -121,7 +121,7 @@ function allOptions(spans: readonly Span[], budget: ServiceFacts['budget'], unit
   });
 }
 
-/** What is certain is drawn as an area, and what may be beyond it as a paler one behind. */
+/** The certain part is drawn as an area, the possible rest as a paler area behind it. */
 function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
   const [points, beyond] = [thinned(certain), thinned(possible)];
   const end = points.at(-1);
@@ -159,7 +159,7 @@ function windowOptions({ certain, possible, budget }: Bounds, unit: Unit) {
   });
 }
 
-/** A line is named where it ends, so that no legend has to be looked up. */
+/** Labels a line at its end, instead of a legend. */
 function note(end: Point | undefined, unit: Unit, words: string) {
   if (end === undefined) return [];
   return [

@@ -1,4 +1,4 @@
-/** How long items waited for their turn, and how long their jobs took. */
+/** How long items waited, and how long their jobs took. */
 import { binX, rectY, ruleY, type PlotOptions } from '@observablehq/plot';
 import { useMemo } from 'preact/hooks';
 import { KINDS, type Kind } from '../../domain/item.ts';
@@ -108,7 +108,7 @@ function spreads(
   });
 }
 
-/** The smallest time that this part of all items stays within. */
+/** The shortest time that is not exceeded by this fraction of the items. */
 function quantile(times: readonly number[], part: number): number {
   return times[Math.max(0, Math.ceil(part * times.length) - 1)] ?? 0;
 }

@@ -1,18 +1,18 @@
 /**
- * Curves of the accepted jobs against a rolling window. When exactly the service took a job on is not known, only between
- * which moments (`Span`, by their ends, ascending): so there is a curve of what is certain, and one of what may be.
+ * Curves of the accepted jobs against a rolling window. The exact time of an acceptance is unknown, only a span
+ * (`Span`, by their ends, ascending), so there is one curve of the certain jobs, and one of the possible ones.
  */
 import type { Span } from '../data.ts';
 
-/** When, and how many from then on. */
+/** A time, and the number from then on. */
 export type Point = readonly [ms: number, jobs: number];
 
-/** All that were certainly accepted so far. */
+/** All jobs certainly accepted so far. */
 export function cumulative(spans: readonly Span[]): readonly Point[] {
   return [[0, 0], ...spans.map(([, to], index) => [to, index + 1] as const)];
 }
 
-/** Those certainly accepted in the window that ends now. A job leaves it a window after its acceptance. */
+/** Jobs certainly accepted in the window that ends now. A job leaves it one window after its acceptance. */
 export function certainlyIn(spans: readonly Span[], windowMs: number): readonly Point[] {
   return curve(
     spans.map(([from, to]) => [to, from + windowMs]),
@@ -20,7 +20,7 @@ export function certainlyIn(spans: readonly Span[], windowMs: number): readonly 
   );
 }
 
-/** Those that may have been accepted in it. */
+/** Jobs possibly accepted in it. */
 export function possiblyIn(spans: readonly Span[], windowMs: number): readonly Point[] {
   return curve(
     spans.map(([from, to]) => [from, to + windowMs]),
@@ -28,13 +28,13 @@ export function possiblyIn(spans: readonly Span[], windowMs: number): readonly P
   );
 }
 
-/** How many are inside at each moment, of those that enter and leave at these; until the last acceptance. */
+/** How many are inside at each moment, given when each enters and leaves; until the last acceptance. */
 function curve(stays: readonly Span[], spans: readonly Span[]): readonly Point[] {
   const changes = stays
-    // Whoever may have been accepted any time in more than a window is certainly in none.
+    // A job whose span is longer than a window is certainly in none.
     .filter(([enters, leaves]) => enters < leaves)
     .flatMap(([enters, leaves]) => [[enters, 1] as const, [leaves, -1] as const])
-    // One that leaves makes room for one that comes in the same moment.
+    // At equal times, leaving comes before entering.
     .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const end = lastOf(spans);
   const points: Point[] = [[0, 0]];
@@ -55,7 +55,7 @@ function lastOf(spans: readonly Span[]): number {
   return spans.at(-1)?.[1] ?? 0;
 }
 
-/** The quickest that the budget allows: a full window at once with the first job, and another each window. */
+/** The fastest rate that the budget allows: a full window at once with the first job, and another each window. */
 export function ceilingOf(
   spans: readonly Span[],
   { limit, windowMs }: { readonly limit: number; readonly windowMs: number },
@@ -70,7 +70,7 @@ export function ceilingOf(
   return last === undefined ? [] : [...points, [end, last[1]]];
 }
 
-/** More points than a chart has pixels only make it slow. The highest of each stretch stays, so no peak is lost. */
+/** More points than pixels only make a chart slow. The highest point of each interval is kept, so no peak is lost. */
 export function thinned(points: readonly Point[], most = 800): readonly Point[] {
   if (points.length <= most) return points;
   const step = Math.ceil(points.length / most);

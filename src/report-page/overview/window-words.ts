@@ -1,8 +1,8 @@
-/** What is said of a rolling window, from the bounds of how many jobs were in the fullest one. */
+/** The text about a rolling window, from the bounds of how many jobs were in the fullest one. */
 import type { ServiceFacts } from '../data.ts';
 import { countText, durationText } from '../words.ts';
 
-/** Only what is certain is called a breach. */
+/** Only a certain breach is called one. */
 export function windowWords(
   [least, most]: readonly [certain: number, possible: number],
   { limit, windowMs }: NonNullable<ServiceFacts['budget']>,

@@ -1,4 +1,4 @@
-/** A plot in which the pointer names the nearest item, and selects what it is dragged over. */
+/** A plot in which the pointer shows the nearest item, and dragging selects an area. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ItemTable } from '../data.ts';
 import { headOf } from '../items/columns.ts';
@@ -16,7 +16,7 @@ export interface BrushedPlotProps {
   readonly points: readonly Point[];
   readonly colourOf: PlotContent['colourOf'];
   readonly selection: Selection;
-  /** What happened, in words. */
+  /** Announces what happened. */
   readonly say: (words: string) => void;
 }
 
@@ -27,7 +27,7 @@ interface Brush {
   readonly to: Corner;
 }
 
-/** A shorter way of the pointer is a click, in pixels. */
+/** A shorter drag is a click, in pixels. */
 const SHORTEST = 4;
 
 export function BrushedPlot(props: BrushedPlotProps) {
@@ -74,7 +74,7 @@ export function BrushedPlot(props: BrushedPlotProps) {
   );
 }
 
-/** Drawn again with other points, another selection, or another width. */
+/** Redrawn when points, selection or width change. */
 function useDrawn(place: { readonly current: HTMLElement | null }, content: PlotContent) {
   const { points, axes, colourOf, isSelected } = content;
   const [drawn, setDrawn] = useState<DrawnPlot | null>(null);
@@ -117,7 +117,7 @@ function lengthOf({ from, to }: Brush): number {
   return Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1]));
 }
 
-/** In a histogram from the top to the bottom. */
+/** In a histogram, from top to bottom. */
 function boxOf({ from, to }: Brush, isHistogram: boolean) {
   const side = (axis: 0 | 1): readonly [string, string] => [
     `${Math.min(from[axis], to[axis])}px`,
@@ -127,7 +127,7 @@ function boxOf({ from, to }: Brush, isHistogram: boolean) {
   return isHistogram ? { left, width, top: '0', bottom: '0' } : { left, width, top, height };
 }
 
-/** How far the pointer may be from what it means, in pixels. */
+/** Maximum distance between the pointer and its point, in pixels. */
 const REACH = 14;
 
 function nearest(drawn: DrawnPlot | null, points: readonly Point[], at: Corner): Point | null {

@@ -1,4 +1,4 @@
-/** A histogram or a scatter plot of the rows, by Observable Plot, with the places of its points. */
+/** A histogram or a scatter plot of the rows, by Observable Plot, with the positions of its points. */
 import { dot, gridX, gridY, plot, rectY, ruleY, type PlotOptions } from '@observablehq/plot';
 import { headOf, type CellValue } from '../items/columns.ts';
 import { binned } from '../overview/distribution.ts';
@@ -85,7 +85,7 @@ interface Bar {
   readonly fill: string;
 }
 
-/** The bars of each colour stand on those of the one before. */
+/** The bars of the colours are stacked. */
 function histogram({ points, isSelected, colourOf, axes }: PlotContent): Marks {
   const colours =
     axes.colour?.type === 'category'

@@ -3,7 +3,7 @@ import { isNumeric, type CellValue, type Column } from '../items/columns.ts';
 import type { Point } from './points.ts';
 
 const SERIES = 6;
-/** Seen on white and on black, and told apart by every kind of colour vision. */
+/** Visible on white and on black, and distinguishable with any colour vision. */
 export const RAMP = ['#3b6fd4', '#2fa39b', '#e8b92e'] as const;
 
 export interface Colours {

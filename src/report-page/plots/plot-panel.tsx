@@ -1,4 +1,4 @@
-/** Any two columns of the rows that are shown, against each other; what is brushed is selected in the table. */
+/** Plots any two columns of the rows that are shown; brushing selects rows of the table. */
 import { useMemo, useState } from 'preact/hooks';
 import type { ItemTable } from '../data.ts';
 import { headOf, type Column } from '../items/columns.ts';
@@ -12,7 +12,7 @@ import { axisColumns, colourColumns, firstAxis, pointsOf, type Axes } from './po
 export interface PlotPanelProps {
   readonly table: ItemTable;
   readonly columns: readonly Column[];
-  /** Those that fit the filter. */
+  /** The rows that match the filter. */
   readonly rows: readonly number[];
   readonly route: Route;
   readonly selection: Selection;
@@ -98,7 +98,7 @@ function AxisChoices({ axes, numbers, colourings, set }: AxisChoicesProps) {
   );
 }
 
-/** By the address; what it does not say, or says wrongly, is chosen. */
+/** From the address; missing or invalid values get defaults. */
 function axesOf(
   numbers: readonly Column[],
   colourings: readonly Column[],
@@ -120,7 +120,7 @@ interface AxisChoiceProps {
   readonly name: string;
   readonly column: Column | null;
   readonly all: readonly Column[];
-  /** What is said of no column; without it there must be one. */
+  /** Label of the empty choice; without it, a column must be chosen. */
   readonly none?: string;
   readonly set: (key: string) => void;
 }

@@ -18,7 +18,7 @@ export interface Axes {
   readonly size: Column | null;
 }
 
-/** Those that have a value on each axis. */
+/** Only rows with a value on each axis. */
 export function pointsOf(rows: readonly number[], { x, y, colour, size }: Axes): readonly Point[] {
   return rows.flatMap((row): Point[] => {
     const [across, up] = [x.valueAt(row), y === null ? 0 : y.valueAt(row)];
@@ -51,20 +51,20 @@ export function rowsIn(points: readonly Point[], { x, y }: Area): readonly numbe
     .map(({ row }) => row);
 }
 
-/** Columns that can stand on an axis: those of which a row shown has a number. */
+/** Columns for an axis: those with a number in a row that is shown. */
 export function axisColumns(columns: readonly Column[], rows: readonly number[]): Column[] {
   return columns.filter(
     (column) => isNumeric(column) && rows.some((row) => column.valueAt(row) !== null),
   );
 }
 
-/** Columns that can be shown as colours: numbers and categories. */
+/** Columns for colours: numbers and categories. */
 export function colourColumns(columns: readonly Column[], rows: readonly number[]): Column[] {
   const numbers = new Set(axisColumns(columns, rows));
   return columns.filter((column) => column.type === 'category' || numbers.has(column));
 }
 
-/** What is plotted when nothing else was asked for: the first measures of the rows. */
+/** The default plot: the first measures of the rows. */
 export function firstAxis(columns: readonly Column[]): Column | undefined {
   return columns.find(({ group, isMain }) => isMain && group !== 'job') ?? columns[0];
 }

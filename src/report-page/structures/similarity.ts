@@ -1,7 +1,7 @@
 /** Similarity of molecules by their Morgan fingerprints (Tanimoto), and orders by it. Pure. */
 import { FINGERPRINT_BYTES } from '../data.ts';
 
-/** One fingerprint after the other. */
+/** Concatenated fingerprints. */
 export type Fingerprints = Uint8Array;
 
 const BITS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -10,7 +10,7 @@ const BITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return bits;
 });
 
-/** From 0, nothing in common, to 1: the same bits, which need not be the same molecule. */
+/** From 0, nothing in common, to 1: the same bits, but not necessarily the same molecule. */
 export function tanimoto(prints: Fingerprints, one: number, other: number): number {
   let [both, either] = [0, 0];
   const [from, to] = [one * FINGERPRINT_BYTES, other * FINGERPRINT_BYTES];
@@ -22,7 +22,7 @@ export function tanimoto(prints: Fingerprints, one: number, other: number): numb
   return either === 0 ? 1 : both / either;
 }
 
-/** The most similar to `model` first, with how similar each is; equal ones as they were. */
+/** The most similar to `model` first, each with its similarity; ties keep their order. */
 export function orderLike(
   prints: Fingerprints,
   places: readonly number[],
@@ -33,12 +33,12 @@ export function orderLike(
     .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Comparing all with all takes a second from here on. */
+/** Above this number, comparing all with all takes more than a second. */
 const MOST_LEADERS = 1_500;
 
 /**
- * Neighbours are similar: from the first molecule on to the one most like it that is left. Of many, some lead, spread
- * evenly over the list, and each of the others stands behind the one it is most like.
+ * Neighbours are similar: each molecule is followed by the most similar of the remaining ones. In a long list, only
+ * leaders, spread evenly over the list, are ordered like this; each other molecule follows its most similar leader.
  */
 export function orderBySimilarity(
   prints: Fingerprints,
@@ -67,7 +67,7 @@ function chain(prints: Fingerprints, places: readonly number[]): readonly number
   return order;
 }
 
-/** The first of the equally similar ones. */
+/** The first of equally similar ones. */
 function mostLike(prints: Fingerprints, place: number, others: readonly number[]): number {
   let [found, most] = [others[0] ?? place, -1];
   for (const other of others) {

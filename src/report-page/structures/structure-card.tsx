@@ -1,4 +1,4 @@
-/** One molecule of the grid: its formula drawn, its name, and what its table row says most. */
+/** One molecule of the grid: its drawn formula, its name, and its most important values. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ItemDetail, PageData } from '../data.ts';
 import { itemDetail } from '../embedded.ts';
@@ -23,7 +23,7 @@ export function StructureCard(props: StructureCardProps) {
   const { data, columns, row, similarity, route, selection, onLike } = props;
   const id = data.table.id[row] ?? '';
   const detail = useDetail(data, row);
-  // What the table is sorted by, or the first of the measures.
+  // The sort column, or the first of the measures.
   const wanted = route.sort.replace(/^-/, '');
   const column =
     columns.find(({ key, group }) => key === wanted && group !== 'item') ??

@@ -1,4 +1,4 @@
-/** The molecules that are shown, drawn side by side: in the table's order, by similarity, or like one of them. */
+/** The molecules that are shown, drawn side by side: in table order, by similarity, or by similarity to one of them. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageData, Structures } from '../data.ts';
 import { structureList } from '../embedded.ts';
@@ -18,7 +18,7 @@ export interface StructurePanelProps {
   readonly selection: Selection;
 }
 
-/** In the address instead of an id: no item has a blank in its id. */
+/** In the address instead of an id: no id contains a space. */
 const ALL_ALIKE = ' ';
 const ON_PAGE = 24;
 

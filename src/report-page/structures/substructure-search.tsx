@@ -1,9 +1,9 @@
-/** A field for a SMARTS, and the molecules that hold it. */
+/** A field for a SMARTS, and the molecules that contain it. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Structures } from '../data.ts';
 import { hasSubstructures, holding } from './substructure.ts';
 
-/** `all`: nothing is searched for. */
+/** `all`: no search. */
 export type Found = ReadonlySet<number> | 'all' | 'searching' | 'unreadable';
 
 export function useSubstructure(list: Structures, smarts: string): Found {

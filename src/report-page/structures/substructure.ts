@@ -1,4 +1,4 @@
-/** RDKit in the page, where the report was written with it: which molecules hold a substructure. */
+/** RDKit in the page, if the report was written with it: finds the molecules that contain a substructure. */
 import type { Structures } from '../data.ts';
 import { ELEMENT } from '../data.ts';
 import { embeddedBytes, embeddedText } from '../embedded.ts';
@@ -27,7 +27,7 @@ export function hasSubstructures(): boolean {
 
 let library: Promise<Library> | null = null;
 
-/** The script is allowed by its digest, as the viewer's. */
+/** The script is allowed by its digest, like the viewer's. */
 async function loadLibrary(): Promise<Library> {
   const [script, program] = await Promise.all([
     embeddedText(ELEMENT.rdkit),
@@ -46,10 +46,10 @@ async function loadLibrary(): Promise<Library> {
   });
 }
 
-/** Molecules that are looked at before the page may answer its reader again. */
+/** Molecules processed before the page may handle events again. */
 const AT_ONCE = 100;
 
-/** The places in the list that hold it; null where the SMARTS is none. `cancelled` is asked now and then. */
+/** The indexes of the molecules that contain it; null if the SMARTS is invalid. `cancelled` is checked now and then. */
 export async function holding(
   { smiles }: Structures,
   smarts: string,

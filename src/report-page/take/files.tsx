@@ -1,4 +1,4 @@
-/** The files beside the report that hold the same, for other programs. */
+/** The files next to the report with the same data, for other programs. */
 const FILES = [
   ['items.csv', 'all items'],
   ['failed.csv', 'rows to run again'],

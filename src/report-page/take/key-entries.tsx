@@ -1,12 +1,12 @@
-/** The key of a picture as a part of it, so that it is saved with it. */
+/** The key of a picture, drawn in it so that it is saved with it. */
 
 export interface KeyText {
-  /** What the colour stands for. */
+  /** What the colour means. */
   readonly name: string;
   readonly text: string;
 }
 
-/** With its place, in CSS pixels. */
+/** With its position, in CSS pixels. */
 export interface KeyEntry extends KeyText {
   readonly x: number;
   readonly y: number;
@@ -24,10 +24,10 @@ const SWATCH = 10;
 /** Between swatch and text. */
 const SPACE = 5;
 const BETWEEN = 14;
-/** Of a letter at 12 px, widely: a text is not measured. */
+/** Estimated width of a letter at 12 px, on the safe side: text is not measured. */
 const LETTER = 7.2;
 
-/** Goes on in a new line where the picture ends. */
+/** Wraps to a new line at the width of the picture. */
 export function keyInLines(
   texts: readonly KeyText[],
   { left, top, width }: Place,

@@ -1,14 +1,14 @@
-/** Keeps a picture as SVG or PNG. */
+/** Saves a picture as SVG or PNG. */
 import { savePng, saveSvg, stackOf, type Picture } from './picture.ts';
 
 export interface PictureButtonsProps {
-  /** Of the file, and for those who hear the page. */
+  /** Of the file, and for screen readers. */
   readonly name: string;
-  /** Holds the picture. */
+  /** Contains the picture. */
   readonly place: { readonly current: Element | null };
-  /** Whether all pictures in the place are saved as one; only the first when it is left out. */
+  /** Whether all pictures in the container are saved as one; by default only the first. */
   readonly isStack?: boolean;
-  /** Whether the keyboard passes over the buttons: where it has another way to the picture, and they are many. */
+  /** Whether the keyboard skips the buttons: if it has another way to the picture, and they are many. */
   readonly isForPointer?: boolean;
 }
 

@@ -1,7 +1,7 @@
-/** A picture of the page as a file of its own: with the colours and fonts that it has in the page. */
+/** A picture of the page as a file: with the colours and fonts that it has in the page. */
 import { saveFile } from './save-file.ts';
 
-/** What a stylesheet may have said of an element. */
+/** Properties that a stylesheet may have set on an element. */
 const STYLES = [
   'fill',
   'fill-opacity',
@@ -14,9 +14,9 @@ const STYLES = [
 const FONT_STYLES = ['font-family', 'font-size', 'font-weight', 'text-anchor'] as const;
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Pixels of a PNG for each of the page. */
+/** PNG pixels per CSS pixel. */
 const SHARPNESS = 2;
-/** Of a side: browsers draw no canvas much larger. */
+/** Per side: browsers support hardly larger canvases. */
 const MOST_PIXELS = 16_000;
 
 export interface Picture {
@@ -25,7 +25,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** One picture of these, under each other; whole by itself: no stylesheet, and a ground as the page has. */
+/** These pictures stacked in one, self-contained: without stylesheet, and with the page's background. */
 export function stackOf(svgs: readonly SVGSVGElement[]): Picture {
   const stack = document.createElementNS(SVG, 'svg');
   let [width, height] = [0, 0];
@@ -57,7 +57,7 @@ function copyOf(svg: SVGSVGElement, { width, height }: DOMRect): SVGSVGElement {
     const computed = getComputedStyle(source);
     const names = source instanceof SVGTextElement ? [...STYLES, ...FONT_STYLES] : STYLES;
     for (const name of names) target.style.setProperty(name, computed.getPropertyValue(name));
-    // These may name colours of the page's stylesheet.
+    // These may refer to colours of the page's stylesheet.
     for (const name of ['class', 'fill', 'stroke']) target.removeAttribute(name);
   }
   for (const style of copy.querySelectorAll('style')) style.remove();
@@ -81,7 +81,7 @@ export function saveSvg(name: string, { text }: Picture): void {
   saveFile(`${name}.svg`, new Blob([text], { type: 'image/svg+xml' }));
 }
 
-/** The page's policy lets pictures in from `data:` alone. */
+/** The page's policy allows images only from `data:`. */
 export async function savePng(name: string, { text, width, height }: Picture): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

@@ -1,9 +1,9 @@
-/** Rows of the table as texts that other programs read. Pure. */
+/** Rows of the table as text for other programs. Pure. */
 import { guarded, REASON_COLUMNS } from '../../domain/formula-guard.ts';
 import type { ItemDetail, ItemTable } from '../data.ts';
 import type { Column } from '../items/columns.ts';
 
-/** RFC 4180 with LF line ends, guarded as our tables are. */
+/** RFC 4180 with LF line ends, guarded like our tables. */
 export function csvText(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
 }
@@ -13,7 +13,7 @@ function csvCell(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A column for each that has a value in one of the rows; numbers as they are, in their unit. */
+/** Only columns with a value in one of the rows; unformatted numbers, in their unit. */
 export function tableText(columns: readonly Column[], rows: readonly number[]): string {
   const filled = columns.filter((column) => rows.some((row) => column.valueAt(row) !== null));
   const head = filled.map(({ key, group, title }) => (group === 'own' ? title : key));
@@ -21,7 +21,7 @@ export function tableText(columns: readonly Column[], rows: readonly number[]): 
   return csvText([head, ...lines]);
 }
 
-/** The folder of an item, relative to the report; '' of a row that was refused. */
+/** The folder of an item, relative to the report; '' for a refused row. */
 export function folderOf({ facts }: ItemDetail): string {
   return facts?.folder ?? '';
 }
@@ -29,8 +29,8 @@ export function folderOf({ facts }: ItemDetail): string {
 const FIRST = ['id', 'kind', 'file'];
 
 /**
- * A manifest that runs the rows again: beside the report, because the inputs are named from there. Its last two columns,
- * which are empty, tell the manifest's reader that cells are guarded, as in failed.csv.
+ * A manifest that runs the rows again: to be saved next to the report, because input paths are relative to it. Its last
+ * two columns, which are empty, mark the cells as guarded, as in failed.csv.
  */
 export function manifestText(details: readonly ItemDetail[]): string {
   const manifests = details.flatMap(({ facts }) => (facts === null ? [] : [facts.manifest]));
@@ -40,7 +40,7 @@ export function manifestText(details: readonly ItemDetail[]): string {
   return csvText([head, ...manifests.map((cells) => head.map((name) => cells[name] ?? ''))]);
 }
 
-/** What a chemist or a biologist pastes elsewhere: SMILES with the id behind it, and sequences as FASTA. */
+/** For pasting into other programs: SMILES followed by the id, and sequences as FASTA. */
 export function structureText(
   table: ItemTable,
   items: readonly { readonly row: number; readonly detail: ItemDetail }[],

@@ -1,4 +1,4 @@
-/** Files that the reader keeps: the page makes them itself, and nothing is sent anywhere. */
+/** Files for download: the page creates them itself, and nothing is sent anywhere. */
 
 export function saveFile(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
@@ -14,7 +14,7 @@ export function saveText(name: string, text: string, type = 'text/plain'): void 
   saveFile(name, new Blob([text], { type: `${type};charset=utf-8` }));
 }
 
-/** False where the browser gives the page no clipboard. */
+/** False if the browser gives the page no clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

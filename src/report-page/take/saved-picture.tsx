@@ -1,10 +1,10 @@
-/** A picture that the page draws by itself, with the buttons that save it. */
+/** A picture drawn by the page, with the buttons that save it. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { PictureButtons, type PictureButtonsProps } from './picture-buttons.tsx';
 
 export interface SavedPictureProps extends Pick<PictureButtonsProps, 'name' | 'isForPointer'> {
-  /** One SVG, or several that are saved as one, under each other. */
+  /** One SVG, or several that are saved as one, stacked. */
   readonly children: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** What the reader takes along of the rows: those that are selected, or else all that are shown. */
+/** What the user can copy or save of the rows: the selected ones, or else all that are shown. */
 import { useState } from 'preact/hooks';
 import { DataMissing, itemDetail } from '../embedded.ts';
 import type { ItemDetail, PageData } from '../data.ts';
@@ -17,7 +17,7 @@ export interface TakeAlongProps {
   readonly selection: Selection;
 }
 
-/** What can be compared at once. */
+/** Limits for a comparison. */
 const LEAST_COMPARED = 2;
 const MOST_COMPARED = 12;
 
@@ -63,7 +63,7 @@ export function TakeAlong({ data, columns, rows, route, selection }: TakeAlongPr
 interface Way {
   readonly name: string;
   readonly title: string;
-  /** Resolves with what is said of it. */
+  /** Resolves with a message for the user. */
   readonly take: () => Promise<string>;
 }
 

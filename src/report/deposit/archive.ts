@@ -1,4 +1,4 @@
-/** A tree as the archive that a repository takes: a bag in a ZIP file, in a folder or as a stream. */
+/** A tree as an archive for a repository: a bag in a ZIP file, in a folder or as a stream. */
 import { HundredfoldError } from '../../domain/errors.ts';
 import type { FileDigest } from '../../store/digest.ts';
 import { Bag } from './bag.ts';
@@ -6,7 +6,7 @@ import { partsOf, type Deposit } from './parts.ts';
 import { UnfinishedArchive } from './unfinished.ts';
 import { directoryBytes, entryBytes, type EndedEntry } from './zip-entry.ts';
 
-/** How much an archive carries. */
+/** The contents of an archive in numbers. */
 export interface Carried {
   readonly files: number;
   readonly bytes: number;
@@ -14,16 +14,16 @@ export interface Carried {
 
 export interface MadeArchive extends FileDigest {
   readonly payload: Carried;
-  /** Files of the bag that an earlier try had put into it. */
+  /** Files that an earlier run had already put into the bag. */
   readonly kept: number;
 }
 
 /**
- * Makes the archive in a folder. A try that was broken off leaves what it has, and the next one goes on from there; a
- * tree that is not what was published leaves nothing.
+ * Makes the archive in a folder. An interrupted run keeps what it has, and the next one continues from there; a tree
+ * that differs from what was published leaves nothing.
  *
  * @param path of the archive
- * Throws `DEPOSIT_NOT_WHOLE`, `DEPOSIT_BUSY`, and what the stores throw.
+ * Throws `DEPOSIT_NOT_WHOLE`, `DEPOSIT_BUSY`, and errors of the stores.
  */
 export async function makeArchive(path: string, deposit: Deposit): Promise<MadeArchive> {
   const bag = new Bag();
@@ -43,13 +43,13 @@ export async function makeArchive(path: string, deposit: Deposit): Promise<MadeA
 }
 
 export interface ArchiveStream {
-  /** The ZIP file, of any size. Throws `DEPOSIT_NOT_WHOLE` where the tree is not what was published. */
+  /** The ZIP file, of any size. Throws `DEPOSIT_NOT_WHOLE` if the tree differs from what was published. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Complete once all bytes were read. */
+  /** Complete after all bytes were read. */
   readonly carried: Carried;
 }
 
-/** For a bucket, where nothing can be gone on with. Nothing is read before the bytes are. */
+/** For a bucket, where an archive cannot be continued. Reads lazily. */
 export function streamArchive(deposit: Deposit): ArchiveStream {
   const bag = new Bag();
   return { bytes: zipOf(deposit, bag), carried: bag };

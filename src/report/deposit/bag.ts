@@ -1,4 +1,4 @@
-/** The bag around a tree (RFC 8493, BagIt 1.0): its tag files as text, and the digests of what it carries. Pure. */
+/** The bag of a tree (RFC 8493, BagIt 1.0): its tag files as text, and the digests of its payload. Pure. */
 import { hash } from 'node:crypto';
 import type { FileDigest } from '../../store/digest.ts';
 
@@ -6,12 +6,12 @@ export const BAG_DECLARATION = 'bagit.txt';
 export const BAG_INFO = 'bag-info.txt';
 export const MANIFEST = 'manifest-sha256.txt';
 export const TAG_MANIFEST = 'tagmanifest-sha256.txt';
-/** Below it lies what the bag carries. */
+/** The folder of the payload. */
 export const PAYLOAD = 'data/';
 
 export const DECLARATION = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
 
-/** Gathers the files of a bag, in the order in which they come. */
+/** Collects the files of a bag, in the order in which they are added. */
 export class Bag {
   readonly #payload: string[] = [];
   readonly #tags: string[] = [];
@@ -23,7 +23,7 @@ export class Bag {
     this.#bytes += bytes;
   }
 
-  /** @returns the text, for the bag to hold */
+  /** @returns the text, to be stored in the bag */
   addTag(name: string, text: string): string {
     this.#tags.push(line(hash('sha256', text), name));
     return text;
@@ -55,7 +55,7 @@ export class Bag {
   }
 }
 
-/** Line ends in a path, and the sign that stands for them, are written as RFC 8493 (2.1.3) has it. */
+/** Line ends and percent signs in a path are encoded as in RFC 8493 (2.1.3). */
 function line(sha256: string, path: string): string {
   const written = path.replaceAll('%', '%25').replaceAll('\n', '%0A').replaceAll('\r', '%0D');
   return `${sha256}  ${written}\n`;

@@ -1,6 +1,6 @@
 /**
- * Which entries of an unfinished archive are complete, in a database beside it. It is locked as long as its process
- * lives: two commands never write one archive, and a process that was killed leaves no lock behind.
+ * Records which entries of an unfinished archive are complete, in a database next to it. It is locked while its process
+ * lives: two commands never write one archive, and a killed process leaves no lock behind.
  */
 import { rmSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -37,8 +37,8 @@ export class Journal {
   }
 
   /**
-   * @param head what all entries have in common; of an archive with another head nothing is kept
-   * Throws `DEPOSIT_BUSY` where another process has it open.
+   * @param head what all entries have in common; the entries of an archive with another head are dropped
+   * Throws `DEPOSIT_BUSY` if another process has it open.
    */
   static open(path: string, head: string): Journal {
     let database: DatabaseSync;
@@ -46,20 +46,20 @@ export class Journal {
       database = opened(path, head);
     } catch (error) {
       if (isBusy(error)) throw busy(path, error);
-      // What a power cut has damaged: it only saves time.
+      // Damaged by a power failure: it can be deleted, since it only saves time.
       removeDatabase(path);
       database = opened(path, head);
     }
     return new Journal(path, database);
   }
 
-  /** The entry of this number, from 1 on; null where there is none. */
+  /** The entry of this number, from 1; null if there is none. */
   entry(number: number): JournalEntry | null {
     // Written by `add` only.
     return (this.#select.get(number) ?? null) as unknown as JournalEntry | null;
   }
 
-  /** In the order in which they lie in the archive. */
+  /** In archive order. */
   entries(): Iterable<JournalEntry> {
     const rows = this.#database.prepare(`${SELECT} ORDER BY n`).iterate();
     return rows as Iterable<unknown> as Iterable<JournalEntry>;
@@ -74,7 +74,7 @@ export class Journal {
     this.#database.exec('COMMIT');
   }
 
-  /** Forgets the entries that begin there or later. */
+  /** Deletes the entries that begin at or after this offset. */
   cut(at: number): void {
     this.#database.prepare('DELETE FROM entries WHERE at >= ?').run(at);
   }
@@ -92,7 +92,7 @@ export class Journal {
 function opened(path: string, head: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Not to outlive a power cut: every entry is compared with its sum before it is kept.
+    // Need not survive a power failure: every entry is compared with its sum before it is kept.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
     database.exec('CREATE TABLE IF NOT EXISTS head (text TEXT NOT NULL)');
     database.exec(

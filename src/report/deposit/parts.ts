@@ -1,6 +1,6 @@
 /**
- * The files of a bag, one after the other: its declaration, the tree, and the tag files that tell of them. Each file of
- * the tree is compared with SHA256SUMS on its way, so what is deposited is what was published.
+ * The files of a bag, one by one: its declaration, the tree, and the tag files that describe them. Each file of the
+ * tree is compared with SHA256SUMS while it is read, so the deposit is what was published.
  */
 import { hash } from 'node:crypto';
 import { HundredfoldError } from '../../domain/errors.ts';
@@ -21,11 +21,11 @@ import {
 export interface Deposit {
   /** The tree. */
   readonly store: Store;
-  /** Name of the campaign, which the folder in the archive has. */
+  /** Name of the campaign, and of the folder in the archive. */
   readonly name: string;
   /** Lines of bag-info.txt, by their labels. */
   readonly facts: Readonly<Record<string, string>>;
-  /** Files beside the payload, by name. */
+  /** Files outside the payload, by name. */
   readonly tags: Readonly<Record<string, string>>;
   /** Of all entries: the same tree gives the same archive. */
   readonly modified: Date;
@@ -36,15 +36,18 @@ export interface Deposit {
 export interface Part {
   /** In the archive. */
   readonly path: string;
-  /** Of what it must hold. */
+  /** The expected digest. */
   readonly sha256: string;
-  /** Nothing is read before the first byte is asked for. */
+  /** Reads lazily. */
   data(): AsyncIterable<Uint8Array>;
-  /** Called once, with what was put into the archive. Throws `DEPOSIT_NOT_WHOLE` where that is not what it must be. */
+  /**
+   * Called once, with the digest of what was put into the archive. Throws `DEPOSIT_NOT_WHOLE` if it is not the expected
+   * one.
+   */
   taken(digest: FileDigest): void;
 }
 
-/** The next one is made when the one before was taken: the last ones tell of all others. */
+/** Each part is made after the previous one was taken: the last ones describe all others. */
 export async function* partsOf(deposit: Deposit, bag: Bag): AsyncGenerator<Part, void, undefined> {
   const { store, name, facts, tags, onFile } = deposit;
   const text = (path: string, content: string): Part => textPart(`${name}/${path}`, content);
@@ -72,7 +75,7 @@ export async function* partsOf(deposit: Deposit, bag: Bag): AsyncGenerator<Part,
   yield text(TAG_MANIFEST, bag.tagManifest);
 }
 
-/** Of the few files that the checksums do not list: what an earlier try has of them may be out of date. */
+/** For the few files that the checksums do not list: an earlier run may have an outdated version of them. */
 async function unpublishedDigest(store: Store, key: string): Promise<string> {
   if (key !== CHECKSUMS && !key.startsWith(WORK_AREA)) throw unlisted(key);
   const digest = await store.digest(key);

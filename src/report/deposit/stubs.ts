@@ -1,8 +1,8 @@
-/** What a repository asks for and only the user knows, begun: `CITATION.cff` and DataCite's metadata. Pure. */
+/** Drafts of what a repository requires and only the user knows: `CITATION.cff` and DataCite's metadata. Pure. */
 import type { Kind } from '../../domain/item.ts';
 import { worksBehind } from './works.ts';
 
-/** What the user has to replace. */
+/** Placeholder that the user has to replace. */
 export const TO_COMPLETE = 'TODO';
 
 export interface Described {
@@ -16,7 +16,7 @@ export interface Described {
   readonly version: string;
 }
 
-/** Citation File Format 1.2.0. Every value is quoted as JSON, which YAML reads as it is. */
+/** Citation File Format 1.2.0. Every value is quoted as JSON, which is valid YAML. */
 export function citationStub(described: Described): string {
   const { name, endedAt, kinds } = described;
   const q = JSON.stringify;

@@ -1,7 +1,7 @@
 /**
- * An archive in a folder while it is made: `NAME.zip.unfinished`, and a journal of its complete entries beside it. What
- * was killed goes on from there: an entry that is complete is compared with its sum and kept, and what it holds is not
- * read again. It has its name only when it is whole.
+ * An archive that is being written to a folder: `NAME.zip.unfinished`, and a journal of its complete entries. A killed
+ * command continues from there: a complete entry is compared with its sum and kept, without reading its source again.
+ * The archive gets its name only when it is complete.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -14,7 +14,7 @@ import { Journal, type JournalEntry } from './journal.ts';
 import type { Part } from './parts.ts';
 import { directoryBytes, entryBytes, type EndedEntry } from './zip-entry.ts';
 
-/** Bytes that are written together. Entries are complete, for the journal, when they lie in the file. */
+/** Bytes per write. The journal records entries as complete once they are in the file. */
 const TOGETHER = 2 ** 20;
 
 export class UnfinishedArchive {
@@ -22,10 +22,10 @@ export class UnfinishedArchive {
   readonly #modified: Date;
   readonly #journal: Journal;
   readonly #file: FileHandle;
-  /** False once an entry was written: the ones that were kept come first. */
+  /** False after an entry was written: the kept ones come first. */
   #keeps = true;
   #kept = 0;
-  /** Where the next entry begins. */
+  /** Offset of the next entry. */
   #at = 0;
   #sum = createHash('sha256');
   #waiting: Uint8Array[] = [];
@@ -42,12 +42,12 @@ export class UnfinishedArchive {
   /**
    * @param path of the finished archive
    * @param modified of all entries
-   * Throws `DEPOSIT_BUSY` where another process makes it.
+   * Throws `DEPOSIT_BUSY` if another process is writing it.
    */
   static async open(path: string, modified: Date): Promise<UnfinishedArchive> {
     const head = JSON.stringify({ format: 1, modified: modified.toISOString() });
     const journal = Journal.open(journalOf(path), head);
-    // A link that was planted there is not followed.
+    // Does not follow a planted symbolic link.
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
     try {
       const file = await system(`write ${path}`, () => open(unfinished(path), flags));
@@ -58,7 +58,7 @@ export class UnfinishedArchive {
     }
   }
 
-  /** Kept from an earlier try, or read and written. */
+  /** Kept from an earlier run, or read and written. */
   async add(part: Part): Promise<'kept' | 'written'> {
     const entry = this.#keeps ? await this.#keep(part) : null;
     if (entry !== null) {
@@ -70,7 +70,7 @@ export class UnfinishedArchive {
     return 'written';
   }
 
-  /** The whole archive under its name. */
+  /** Gives the complete archive its name. */
   async finish(): Promise<FileDigest> {
     if (this.#keeps) await this.#cut();
     await this.#flush();
@@ -87,20 +87,20 @@ export class UnfinishedArchive {
     return { bytes: this.#at, sha256: this.#sum.digest('hex') };
   }
 
-  /** What is complete stays for the next try. */
+  /** Complete entries stay for the next run. */
   async close(): Promise<void> {
     await this.#file.close();
     this.#journal.close();
   }
 
-  /** Nothing stays. */
+  /** Removes everything. */
   async remove(): Promise<void> {
     await this.#file.close();
     await rm(unfinished(this.#path), { force: true });
     this.#journal.remove();
   }
 
-  /** The next entry of the earlier try, if it is this part and lies in the file as it was written. */
+  /** The next entry of the earlier run, if it is this part and is in the file as it was written. */
   async #keep({ path, sha256 }: Part): Promise<JournalEntry | null> {
     const entry = this.#journal.entry(this.#kept + 1);
     if (entry?.path !== path || entry.at !== this.#at) return null;
@@ -127,7 +127,7 @@ export class UnfinishedArchive {
     return entry;
   }
 
-  /** From here on the archive is written. */
+  /** From here on, entries are written. */
   async #cut(): Promise<void> {
     this.#keeps = false;
     this.#journal.cut(this.#at);
@@ -157,7 +157,7 @@ export class UnfinishedArchive {
     if (this.#waitingBytes >= TOGETHER) await this.#flush();
   }
 
-  /** Into the file, and then into the journal. */
+  /** Writes to the file, and then to the journal. */
   async #flush(): Promise<void> {
     const bytes = Buffer.concat(this.#waiting);
     const place = this.#at - bytes.length;

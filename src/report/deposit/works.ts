@@ -1,7 +1,7 @@
 /**
- * The works that a deposit has to cite, by what computed its results. Those of molecules are the ones that ACPYPE asks to
- * be cited (its README), those of predictions the ones that b2bTools names (its metadata, and the README of
- * Bio2Byte/public_notebooks). Initials stand where these sources give no more.
+ * The works that a deposit has to cite, by the engine of its results. For molecules, the works that ACPYPE asks to cite
+ * (its README); for predictions, those that b2bTools names (its metadata, and the README of Bio2Byte/public_notebooks).
+ * Initials are used if these sources give no full names.
  */
 import type { Kind } from '../../domain/item.ts';
 
@@ -18,7 +18,7 @@ interface Author {
   readonly given: string;
 }
 
-/** Of `Family, Given`. */
+/** From `Family, Given`. */
 function by(...names: readonly string[]): readonly Author[] {
   return names.map((name) => {
     const [family = '', given = ''] = name.split(', ');
@@ -66,7 +66,7 @@ const B2BTOOLS: Work = {
   ),
 };
 
-/** Of DynaMine, which always runs, and of the other three that run where nothing else is asked for. */
+/** Of DynaMine, which always runs, and of the other three predictors that run by default. */
 const PREDICTORS: readonly Work[] = [
   {
     title: 'From protein sequence to dynamics and disorder with DynaMine',

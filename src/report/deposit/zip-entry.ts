@@ -1,4 +1,4 @@
-/** One file as an entry of a ZIP archive: read once, compressed, and counted on its way. */
+/** One file as an entry of a ZIP archive: read once, compressed, and counted. */
 import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
@@ -11,16 +11,16 @@ import {
   type ZipEntry,
 } from './zip.ts';
 
-/** What an entry has become, and the digest of what it holds. */
+/** A finished entry, and the digest of its content. */
 export interface EndedEntry extends ZipEntry {
   readonly sha256: string;
 }
 
-/** A file of up to so many bytes is compressed in one call: most are small, and a stream for each takes longer. */
+/** A file up to this size is compressed in one call: most are small, and a stream for each takes longer. */
 const SMALL_BYTES = 2 ** 20;
 
 /**
- * The bytes of an entry, from its header to its lengths. How it is compressed follows from its size alone, so the same
+ * The bytes of an entry, from its header to its lengths. The compression method depends only on the size, so the same
  * data give the same bytes.
  */
 export async function* entryBytes(
@@ -94,7 +94,7 @@ async function* deflated(
     yield* beginning.splice(0);
     yield* data;
   };
-  // Who reads is told of every error by the stream itself.
+  // The stream itself passes every error to its reader.
   yield* pipeline(
     Readable.from(whole()),
     createDeflateRaw(),

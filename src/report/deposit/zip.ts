@@ -1,11 +1,11 @@
 /**
  * The records of a ZIP file (APPNOTE 6.3.10), each as bytes. Entries are deflated and their lengths follow the data
- * (general purpose bit 3), so that an archive is written from its beginning to its end. ZIP64 where a number does not
- * fit into its field. Pure.
+ * (general purpose bit 3), so that an archive is written sequentially. ZIP64 if a number does not fit into its field.
+ * Pure.
  *
- * Own code, because an archive that was broken off is completed. Rejected: yazl, archiver and fflate, which only write
- * from beginning to end; `@zip.js/zip.js`, Python's `zipfile` and `zip -g`, which only append to a finished archive;
- * `zip -FF`, which believes whatever it finds.
+ * Own code, because an interrupted archive can be continued. Rejected: yazl, archiver and fflate, which only write from
+ * beginning to end; `@zip.js/zip.js`, Python's `zipfile` and `zip -g`, which only append to a finished archive;
+ * `zip -FF`, which accepts whatever it finds.
  */
 
 export interface ZipEntry {
@@ -15,16 +15,16 @@ export interface ZipEntry {
   /** Before compression, in bytes. */
   readonly size: number;
   readonly compressed: number;
-  /** Where its local header begins, in bytes from the start of the archive. */
+  /** Offset of its local header in the archive, in bytes. */
   readonly at: number;
 }
 
 const DEFLATED = 8;
-/** Lengths behind the data (bit 3); names in UTF-8 (bit 11). */
+/** Lengths after the data (bit 3); names in UTF-8 (bit 11). */
 const FLAGS = 0x0808;
 const UNIX = 3 << 8;
 const [VERSION, VERSION_ZIP64] = [20, 45];
-/** A plain file that its owner may write and all may read. */
+/** A regular file, writable by its owner and readable by all. */
 const ATTRIBUTES = 0o100644 * 2 ** 16;
 const FULL_16 = 0xffff;
 const FULL_32 = 0xffffffff;
@@ -40,7 +40,7 @@ export function localHeader(path: string, modified: Date): Buffer {
   return Buffer.concat([record, name, extra]);
 }
 
-/** Behind the data of an entry. */
+/** Follows the data of an entry. */
 export function dataDescriptor({
   crc32,
   size,
@@ -68,7 +68,7 @@ export function centralRecord(entry: ZipEntry, modified: Date): Buffer {
   return Buffer.concat([record, name, extra]);
 }
 
-/** @param directory where the central records begin, and their length, in bytes */
+/** @param directory offset and length of the central records, in bytes */
 export function endOfDirectory(
   entries: number,
   directory: { readonly at: number; readonly bytes: number },
@@ -91,18 +91,18 @@ export function endOfDirectory(
   return end.u32(0x06054b50).u16(0, 0, count, count).u32(fit(bytes), fit(at)).u16(0).bytes;
 }
 
-/** A field that is full says that the number is in the ZIP64 record. */
+/** The maximum value means that the number is in the ZIP64 record. */
 function fit(number: number): number {
   return Math.min(number, FULL_32);
 }
 
-/** Seconds since the epoch, for programs that want more than DOS has (the Info-ZIP extra field UT). */
+/** Seconds since the epoch, for programs that need more than DOS times (the Info-ZIP extra field UT). */
 function timeExtra(modified: Date): Buffer {
   const time = new Fields().u32(Math.floor(modified.getTime() / 1_000)).bytes;
   return Buffer.concat([new Fields().u16(0x5455, 5).bytes, Buffer.of(1), time]);
 }
 
-/** Time and date, in UTC: the archive is the same wherever it is made. */
+/** Time and date in UTC: the archive is the same wherever it is made. */
 function dosTime(date: Date): readonly [number, number] {
   const year = Math.max(0, date.getUTCFullYear() - 1980);
   return [
@@ -111,10 +111,10 @@ function dosTime(date: Date): readonly [number, number] {
   ];
 }
 
-/** Bytes of all records together, of which the largest are those at the end of an archive. */
+/** Maximum bytes of all records; the largest are those at the end of an archive. */
 const LONGEST = 128;
 
-/** Numbers one after the other, in little-endian order. */
+/** Consecutive numbers in little-endian order. */
 class Fields {
   readonly #buffer = Buffer.alloc(LONGEST);
   #length = 0;

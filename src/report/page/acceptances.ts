@@ -1,21 +1,21 @@
 /**
- * Between which moments each service took the jobs of a campaign on. The service stamps a job between the first byte of
- * its POST and the end of the answer. Where it tells its own time, the span is narrowed. Pure; times in ms.
+ * The time spans in which each service accepted the jobs of a campaign. The service stamps a job between the first byte
+ * of its POST and the end of the answer. If it reports its own time, the span is narrowed. Pure; times in ms.
  *
- * Rejected: the time of the request alone (too early by the latency), the service's time as it is (clocks differ),
- * and asking the list of past results (one more request a campaign, for a figure).
+ * Rejected: the time of the request alone (too early by the latency), the service's time as it is (clocks differ), and
+ * requesting the list of past results (one more request per campaign, for a figure).
  */
 import type { Attempt } from '../../domain/campaign.ts';
 import type { ServiceName } from '../../domain/item.ts';
 import type { Span } from '../../report-page/data.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
 
-/** The submit activity ends after this long (ms): a POST whose start is not known was not sent earlier. */
+/** The submit activity ends after this long (ms): a POST with unknown start was not sent earlier. */
 const LONGEST_POST_MS = 45_000;
 
 interface Acceptance {
   readonly span: Span;
-  /** The service's own time, by its clock: from, and until. */
+  /** The time reported by the service, by its clock: from, and until. */
   readonly reported: Span | null;
 }
 
@@ -47,14 +47,14 @@ export class Acceptances {
   }
 }
 
-/** A job that a look-up found was accepted between the first POST that may have made it and the look-up. */
+/** A job found by a look-up was accepted between the first POST that may have created it and the look-up. */
 function spanOf({ at, sentAt, answeredAt }: Attempt): Span {
   const to = Date.parse(answeredAt ?? at);
   const from = sentAt === undefined ? to - LONGEST_POST_MS : Date.parse(sentAt);
   return [Math.min(from, to), to];
 }
 
-/** Null without a zone: then it is not known which moment is meant. */
+/** Null without a zone: the moment is then unknown. */
 function reportedSpan(queuedAt: string | null): Span | null {
   const parts = /:\d\d(\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/.exec(queuedAt ?? '');
   const from = Date.parse(queuedAt ?? '');
@@ -63,8 +63,8 @@ function reportedSpan(queuedAt: string | null): Span | null {
 }
 
 /**
- * The service's clock may be off, by the same amount for all jobs: what every job says of that amount must hold together.
- * Where it does not, a clock was set, and the service's times say nothing about ours.
+ * The service's clock may have an offset, the same for all jobs: what the jobs imply about it must be consistent. If it
+ * is not, a clock was set, and the service's times say nothing about ours.
  */
 function narrowed(found: readonly Acceptance[]): readonly Span[] {
   let [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];

@@ -1,6 +1,6 @@
 /**
- * Run at set-up: bundles the report's page into dist/report-page/, in pieces that a report takes as it needs them:
- * `app.js`, `style.css`, `viewer.js` (3Dmol, for molecules only) and `licences.txt` (of all that is in them).
+ * Run at set-up: bundles the report's page into dist/report-page/, in pieces that a report includes as needed:
+ * `app.js`, `style.css`, `viewer.js` (3Dmol, for molecules only) and `licences.txt` (of all bundled packages).
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PAGE = join(ROOT, 'src', 'report-page');
 const DIST = join(ROOT, 'dist');
 const VIEWER = join(ROOT, 'node_modules', '3dmol', 'build', '3Dmol-min.js');
-/** What the viewer's one file was made of, by its own package.json. */
+/** The packages in the viewer's one file, according to its package.json. */
 const IN_VIEWER = ['3dmol', 'iobuffer', 'netcdfjs', 'pako', 'upng-js'];
 
 const { code, packages } = await bundle();
@@ -25,12 +25,12 @@ const pieces = {
 await mkdir(DIST, { recursive: true });
 const folder = await mkdtemp(join(DIST, '.report-page-'));
 for (const [name, text] of Object.entries(pieces)) await writeFile(join(folder, name), text);
-// mkdtemp makes it for its owner alone, who in an image or a package is not the one who reads it.
+// mkdtemp makes it readable only by its owner, who in an image or a package is not the user.
 await chmod(folder, 0o755);
 await rm(join(DIST, 'report-page'), { recursive: true, force: true });
 await rename(folder, join(DIST, 'report-page'));
 
-/** One classic script: a module would wait for the end of the page, behind all of the items' data. */
+/** One classic script: a module would wait for the end of the page, after all of the items' data. */
 async function bundle(): Promise<{ readonly code: string; readonly packages: readonly string[] }> {
   const { output } = await build({
     input: join(PAGE, 'main.tsx'),
@@ -48,7 +48,7 @@ async function bundle(): Promise<{ readonly code: string; readonly packages: rea
   return { code, packages: [...new Set(names)].sort() };
 }
 
-/** A script in a page ends at the first `</script`, also in the middle of a string. */
+/** A script in a page ends at the first `</script`, even inside a string. */
 function inline(script: string): string {
   return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 }
@@ -60,7 +60,7 @@ function styles(): string {
     .join('\n');
 }
 
-/** Their licences ask to be kept with every copy, and every report is one. */
+/** The licences must be included in every copy, and every report is one. */
 function licences(names: readonly string[]): string {
   return names
     .map((name) => {

@@ -1,4 +1,4 @@
-/** The structural formula of a molecule, drawn from what the user gave. */
+/** The structural formula of a molecule, drawn from the user's input. */
 import type { Chemist } from '../../inputs/molecules/chemist.ts';
 import { mol2Table } from '../../inputs/molecules/mol2-table.ts';
 import { readMol2 } from '../../inputs/molecules/mol2.ts';
@@ -10,19 +10,19 @@ import { itemKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
 export interface FormulaSource {
-  /** A SMILES or a connection table; null where there is nothing to draw. */
+  /** A SMILES or a connection table; null if there is nothing to draw. */
   readonly structure: string | null;
-  /** Where it comes from, or why there is none: a sentence. */
+  /** Its source, or why there is none, as a sentence. */
   readonly words: string;
 }
 
 export interface Portrait {
   readonly formula: DrawnFormula;
-  /** In base64; null where there is no drawing. */
+  /** In base64; null if there is no drawing. */
   readonly fingerprint: string | null;
 }
 
-/** What cannot be drawn is no reason to have no report: the words say it. */
+/** A molecule that cannot be drawn must not prevent the report: `words` gives the reason. */
 export async function portrait(chemist: Chemist, source: FormulaSource): Promise<Portrait> {
   const { structure, words } = source;
   const without = (why: string): Portrait => ({
@@ -63,7 +63,7 @@ export async function formulaSource(
   return { structure: connectionTable(text), words: `Drawn by RDKit from ${name}.` };
 }
 
-/** A PDB file has no orders of bonds; ACPYPE finds them out, and writes them with the charges. */
+/** A PDB file has no bond orders; ACPYPE determines them, and writes them with the charges. */
 async function bondsOfTheResult(
   store: Store,
   record: ItemRecord,

@@ -1,4 +1,4 @@
-/** The one file: style, program and data in a page that may connect to nothing. */
+/** The single file: style, program and data in a page that may not connect to anything. */
 import { createHash } from 'node:crypto';
 import { ELEMENT } from '../../report-page/data.ts';
 import type { PagePieces } from './pieces.ts';
@@ -6,24 +6,24 @@ import type { SubstructureProgram } from './substructure.ts';
 
 export interface PageContent {
   readonly title: string;
-  /** Deflated, in base64, as are all that follow. */
+  /** Deflated, in base64, like all that follow. */
   readonly data: string;
-  /** SMILES and fingerprints of the molecules; null without any. */
+  /** SMILES and fingerprints of the molecules; null if there are none. */
   readonly structures: string | null;
   readonly chunks: readonly string[];
   /** The script of the 3D viewer; null without molecules. */
   readonly viewer: string | null;
-  /** The script of RDKit, and in base64 its program; null where nobody asked for it. */
+  /** The script of RDKit, and its program in base64; null if not requested. */
   readonly rdkit: {
     readonly program: SubstructureProgram;
     readonly script: string;
     readonly wasm: string;
   } | null;
-  /** Whether more chunks lie beside the page. */
+  /** Whether there are more chunks next to the page. */
   readonly hasMore: boolean;
 }
 
-/** The table comes before the items' data, so that it is shown while those are still read. */
+/** The table comes before the items' data, so that it is shown while the data are still loading. */
 export function* pageHtml(pieces: PagePieces, content: PageContent): Generator<string> {
   const { title, data, structures, chunks, viewer, rdkit } = content;
   yield `<!doctype html>
@@ -56,8 +56,8 @@ ${pieces.style}</style>
 }
 
 /**
- * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which only
- * a large report has, by their place: beside it, on disk or on the server that the tree was put on.
+ * Nothing may be fetched, framed, sent or loaded. Scripts are allowed by their digests; those with more data, which
+ * only a large report has, by their location: next to it, on disk or on the tree's server.
  */
 function policy(pieces: PagePieces, { viewer, rdkit, hasMore }: PageContent): string {
   const scripts = [
@@ -70,7 +70,7 @@ function policy(pieces: PagePieces, { viewer, rdkit, hasMore }: PageContent): st
   return [
     "default-src 'none'",
     `script-src ${scripts.join(' ')}`,
-    // Plots bring styles of their own.
+    // Plots contain their own styles.
     "style-src 'unsafe-inline'",
     'img-src data:',
     "base-uri 'none'",
@@ -78,7 +78,7 @@ function policy(pieces: PagePieces, { viewer, rdkit, hasMore }: PageContent): st
   ].join('; ');
 }
 
-/** Base64 holds nothing that ends an element. */
+/** Base64 contains nothing that ends an element. */
 function dataElement(id: string, base64: string): string {
   return `<script type="application/octet-stream" id="${id}">${base64}</script>\n`;
 }
@@ -94,7 +94,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
 }
 
-/** A comment ends at two hyphens. */
+/** Two hyphens would end a comment. */
 function comment(text: string): string {
   return text.replace(/-(?=-)/g, '- ');
 }

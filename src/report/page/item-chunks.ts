@@ -1,6 +1,6 @@
 /**
- * The details of the items in chunks, deflated: as many as a report may weigh are kept for the page, the others are
- * written beside it at once, so that memory stays flat.
+ * The details of the items in deflated chunks: up to the size limit of a report they are kept for the page, the others
+ * are written next to it at once, so that memory stays constant.
  */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync } from 'node:zlib';
@@ -8,26 +8,26 @@ import { chunkFile, DATA_FOLDER, DELIVER, type ChunkPlan } from '../../report-pa
 import type { Store } from '../../store/store.ts';
 import type { DetailText } from './item-detail.ts';
 
-/** A chunk is closed at the first of both: one item is shown at a time, and the neighbours come with it. */
+/** A chunk is closed at either limit: one item is shown at a time, and its neighbours are loaded with it. */
 const MOST_ITEMS = 32;
 const MOST_LETTERS = 256 * 1024;
 
-/** Of all chunks in the page, in letters of base64: the page with its table and programs stays below 25 MB. */
+/** Limit for all chunks in the page, in base64 characters: the page with its table and programs stays below 25 MB. */
 export const EMBEDDED_LETTERS = 16 * 1024 * 1024;
 
-/** Numbers hardly get smaller beyond it, and take three times as long. */
+/** Higher levels hardly shrink numbers, and take three times as long. */
 const LEVEL = 3;
 const DEFLATE = { level: LEVEL, chunkSize: MOST_LETTERS };
 
 const deflated = promisify(deflateRaw);
-/** Chunks that are deflated at once, by threads that Node keeps for it: this one has tables to write meanwhile. */
+/** Chunks deflated in parallel, by Node's thread pool: this thread writes tables meanwhile. */
 const AT_ONCE = 2;
 
 export class ItemChunks {
   readonly #store: Store;
   readonly #mostEmbedded: number;
   readonly #firstRows: number[] = [];
-  /** Of chunks that are in the page. */
+  /** The chunks in the page. */
   readonly embedded: string[] = [];
   #embeddedLetters = 0;
   /** Keys of the others. */
@@ -35,9 +35,9 @@ export class ItemChunks {
   #open: DetailText[] = [];
   #openLetters = 0;
   #rows = 0;
-  /** In the order of the chunks, in base64. */
+  /** In chunk order, in base64. */
   readonly #underWay: Promise<string>[] = [];
-  /** Chunks that lie where they belong. */
+  /** Number of chunks that are in the page or written. */
   #placed = 0;
 
   constructor(store: Store, mostEmbedded: number) {
@@ -65,7 +65,7 @@ export class ItemChunks {
     this.#open = [];
     this.#openLetters = 0;
     const base64 = deflated(text, DEFLATE).then((bytes) => bytes.toString('base64'));
-    // Met when its turn comes.
+    // Handled when it is awaited.
     base64.catch(() => undefined);
     this.#underWay.push(base64);
     if (this.#underWay.length > AT_ONCE) await this.#placeFirst();
@@ -75,7 +75,7 @@ export class ItemChunks {
     const base64 = await this.#underWay.shift();
     if (base64 === undefined) return;
     const chunk = this.#placed++;
-    // Once one lies beside the page, all that follow do.
+    // Once one is next to the page, all later ones are.
     const fits = this.#embeddedLetters + base64.length <= this.#mostEmbedded;
     if (fits && this.embedded.length === chunk) {
       this.embedded.push(base64);
@@ -89,7 +89,7 @@ export class ItemChunks {
   }
 }
 
-/** Those of an earlier report, which had more. */
+/** Files of an earlier report that had more chunks. */
 export async function removeChunkFiles(store: Store, kept: ChunkPlan): Promise<void> {
   const own = new Set(kept.firstRows.map((_, chunk) => chunkFile(chunk)).slice(kept.embedded));
   const others: string[] = [];

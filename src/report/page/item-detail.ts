@@ -1,4 +1,4 @@
-/** What the page of one item shows, as JSON: a result that has been read is far larger, and many wait for their drawing. */
+/** The content of an item's page, as JSON: a parsed result is far larger, and many wait for their drawing. */
 import type { DrawnFormula, ItemDetail } from '../../report-page/data.ts';
 import type { ResultReading } from '../../results/reading.ts';
 import type { Store } from '../../store/store.ts';
@@ -13,7 +13,7 @@ export type DetailText = string;
 export interface DetailParts {
   /** An `ItemDetail` without its formula, as JSON. */
   readonly text: string;
-  /** What the formula is drawn from; null for what is no molecule. */
+  /** What the formula is drawn from; null if it is not a molecule. */
   readonly formula: FormulaSource | null;
 }
 

@@ -1,4 +1,4 @@
-/** What an item's record says of its job, as its page shows it. */
+/** What an item's record says about its job, for the item's page. */
 import type { ItemFacts } from '../../report-page/data.ts';
 import { optionsToDisk } from '../../store/item-options.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -36,7 +36,7 @@ export function itemFacts(item: Listed, record: ItemRecord): ItemFacts {
   };
 }
 
-/** item.json has no length of its own to tell: it is written last. */
+/** item.json cannot contain its own length: it is written last. */
 function filesOf({ input, files }: ItemRecord): Readonly<Record<string, number | null>> {
   const { original } = input;
   return {
@@ -47,7 +47,7 @@ function filesOf({ input, files }: ItemRecord): Readonly<Record<string, number |
   };
 }
 
-/** By the names of the manifest's columns. */
+/** By manifest column name. */
 function optionsOf({ options }: ItemRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(optionsToDisk(options)).map(([name, value]) => [name, optionText(value)]),

@@ -1,4 +1,4 @@
-/** The measures of the items of each kind, gathered one by one. */
+/** Collects the measures of the items of each kind. */
 import type { Kind } from '../../domain/item.ts';
 import type { ItemTable } from '../../report-page/data.ts';
 import type { MeasureValues } from '../../results/measures/measure.ts';
@@ -14,7 +14,7 @@ export class MeasureLists {
     else list.push(values);
   }
 
-  /** Without the measures that no item has: those of a predictor that did not run. */
+  /** Without the measures that no item has, e.g. of a predictor that did not run. */
   byKind(): ItemTable['measures'] {
     return Object.fromEntries(
       Array.from(this.#values, ([kind, items]) => [

@@ -1,4 +1,4 @@
-/** A result as the page is given it: the same values, in few bytes. */
+/** A result in the page's format: the same values in few bytes. */
 import type {
   PackedMolecule,
   PackedProtein,
@@ -68,7 +68,7 @@ function packProtein(
   };
 }
 
-/** A predictor may have said nothing of the whole chain. */
+/** A predictor may have no value for the whole chain. */
 function withValues(tracks: ProteinReading['tracks']): ProteinReading['tracks'] {
   const filled = Object.entries(tracks).filter(([, track]) =>
     track.some((value) => value !== null && value !== ''),

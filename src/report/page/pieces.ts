@@ -1,4 +1,4 @@
-/** The pieces of the page that the set-up has bundled (src/report/page/build-pieces.ts). */
+/** The pieces of the page bundled at set-up (src/report/page/build-pieces.ts). */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HundredfoldError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The licence of RDKit, which asks to be kept with every copy. Its npm package carries no file of it: these are the words of
+ * The licence of RDKit, which must be included in every copy. Its npm package has no licence file: this is the text of
  * `license.txt` in https://github.com/rdkit/rdkit.
  */
 export const RDKIT_LICENCE = `RDKit (@rdkit/rdkit), BSD-3-Clause

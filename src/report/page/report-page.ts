@@ -1,4 +1,4 @@
-/** `report.html`, made of the items one by one. */
+/** `report.html`, built from the items one by one. */
 import { z } from 'zod';
 import { SERVICES } from '../../domain/item.ts';
 import type { Chemist } from '../../inputs/molecules/chemist.ts';
@@ -22,14 +22,14 @@ const AHEAD = 32;
 
 interface Drawn {
   readonly text: DetailText;
-  /** Null for what is no molecule. */
+  /** Null if it is not a molecule. */
   readonly portrait: Portrait | null;
 }
 
 export interface PageOptions {
-  /** Letters of base64 that the items may take in the page; the others lie beside it. */
+  /** Maximum base64 characters of the items in the page; the others are next to it. */
   readonly mostEmbedded?: number;
-  /** Whether RDKit is in the page, for substructure search; without molecules it never is. */
+  /** Whether RDKit is in the page, for substructure search; never without molecules. */
   readonly substructure?: boolean;
 }
 
@@ -41,10 +41,10 @@ export class ReportPage implements PartsSink {
   readonly #chunks: ItemChunks;
   #chemist: Chemist | null = null;
   #hasMolecules = false;
-  /** In the order of the items. */
+  /** In item order. */
   readonly #underWay: Promise<Drawn>[] = [];
   readonly #structures = new StructureList();
-  /** Items whose detail was taken. */
+  /** Number of items whose detail was taken. */
   #taken = 0;
 
   /**
@@ -72,7 +72,7 @@ export class ReportPage implements PartsSink {
     this.#rows.add(item, parts);
     this.#hasMolecules ||= item.kind === 'molecule' && parts.rows !== null;
     const detail = this.#detailOf(parts.detail);
-    // Met when its turn comes.
+    // Handled when it is awaited.
     detail.catch(() => undefined);
     this.#underWay.push(detail);
     if (this.#underWay.length > AHEAD) await this.#takeFirst();
@@ -165,7 +165,7 @@ const service = z.object({
 });
 const settings = z.object({ services: z.record(z.string(), z.unknown()) });
 
-/** As campaign.json has them; what cannot be read is left out. */
+/** As in campaign.json; unreadable entries are left out. */
 function servicesOf(disk: CampaignSummary['settings']): readonly ServiceFacts[] {
   const services = settings.safeParse(disk).data?.services ?? {};
   return SERVICES.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** What came out of an item, in the few words that fit into a table. */
+/** An item's result, short enough for a table cell. */
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { ResultReading } from '../../results/reading.ts';
 
@@ -25,7 +25,7 @@ export function resultWords(reading: ResultReading): string {
   }
 }
 
-/** `0`, `−1`, `+0.02` when the topology does not add up to a whole number. */
+/** `0`, `−1`, `+0.02` if the topology does not add up to an integer. */
 function chargeText(charge: number): string {
   const rounded = Math.round(charge * 1000) / 1000;
   if (rounded === 0) return '0';

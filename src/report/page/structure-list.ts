@@ -1,4 +1,4 @@
-/** The molecules of a report with their SMILES and fingerprints, gathered in the order of the items. */
+/** The molecules of a report with their SMILES and fingerprints, in item order. */
 import type { Structures } from '../../report-page/data.ts';
 import type { Portrait } from './formula.ts';
 
@@ -7,7 +7,7 @@ export class StructureList {
   readonly #smiles: string[] = [];
   readonly #fingerprints: Buffer[] = [];
 
-  /** Those without a drawing are left out. */
+  /** Molecules without a drawing are left out. */
   add(row: number, { formula, fingerprint }: Portrait): void {
     if (formula.smiles === null || fingerprint === null) return;
     this.#rows.push(row);
@@ -15,7 +15,7 @@ export class StructureList {
     this.#fingerprints.push(Buffer.from(fingerprint, 'base64'));
   }
 
-  /** Null when there are none. */
+  /** Null if there are none. */
   all(): Structures | null {
     if (this.#rows.length === 0) return null;
     const rows = this.#rows;

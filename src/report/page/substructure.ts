@@ -1,13 +1,13 @@
 /**
- * RDKit for the page, which then searches its molecules for substructures. Only on request: it weighs 3.5 MB, and the
- * page's policy has to let WebAssembly run ('wasm-unsafe-eval').
+ * RDKit for the page, for substructure search in its molecules. Only on request: it adds 3.5 MB, and the page's policy
+ * has to allow WebAssembly ('wasm-unsafe-eval').
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { RDKIT_LICENCE } from './rdkit-licence.ts';
 
 export interface SubstructureProgram {
-  /** Sets `initRDKitModule`. Makes no code of texts, which the page's policy forbids. */
+  /** Sets `initRDKitModule`. Does not evaluate text as code, which the page's policy forbids. */
   readonly script: string;
   readonly wasm: Uint8Array;
   readonly licence: string;
@@ -24,7 +24,7 @@ export async function substructureProgram(): Promise<SubstructureProgram> {
   };
 }
 
-/** Emscripten's glue writes a function for each binding as text; these do the same without. */
+/** Emscripten's glue code generates a function as text for each binding; these replacements do not. */
 const REPLACED: readonly (readonly [from: string, to: string])[] = [
   [
     'return new Function(args1,invokerFnBody)',
@@ -49,7 +49,7 @@ if(!retType.isVoid)return emval_returnValue(toReturnWire,destructorsRef,result)}
   ],
 ];
 
-/** @throws Error when another version of RDKit is glued in another way */
+/** @throws Error if the glue code of another RDKit version differs */
 export function withoutEval(script: string): string {
   let text = script;
   for (const [from, to] of REPLACED) {
@@ -61,7 +61,7 @@ export function withoutEval(script: string): string {
   return text;
 }
 
-/** A script in a page ends at the first `</script`, also in the middle of a string. */
+/** A script in a page ends at the first `</script`, even inside a string. */
 function inline(script: string): string {
   return script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--');
 }

@@ -1,4 +1,4 @@
-/** The rows of the page's table, gathered one by one. */
+/** The rows of the page's table, collected one by one. */
 import type { ItemTable, PageData } from '../../report-page/data.ts';
 import { errorOf, ownOf, stateOf, type Listed } from '../campaign-items.ts';
 import type { ResultParts } from '../result-parts.ts';
@@ -27,7 +27,7 @@ export class TableRows {
   readonly #measures = new MeasureLists();
   readonly #accepted = new Acceptances();
 
-  /** How many there are by now. */
+  /** Number of rows so far. */
   get length(): number {
     return this.#columns.id.length;
   }
@@ -70,7 +70,7 @@ export class TableRows {
     };
   }
 
-  /** Of each service: between which moments it took jobs on, ms after `startedAt`. */
+  /** For each service: the time spans in which it accepted jobs, in ms after `startedAt`. */
   acceptances(startedAt: string): PageData['acceptances'] {
     return this.#accepted.spans(startedAt);
   }

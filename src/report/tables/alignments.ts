@@ -1,4 +1,4 @@
-/** `alignments`: one row a column of an alignment, and how the values of its rows spread there. */
+/** `alignments`: one row per column of an alignment, with the distribution of the values over its rows. */
 import { conservationOf } from '../../results/measures/alignment.ts';
 import { SPREAD_KEYS, type AlignmentReading } from '../../results/reading.ts';
 import { TRACK_KEYS } from '../../results/tracks.ts';
@@ -6,7 +6,7 @@ import type { ItemRecord } from '../../store/item-record.ts';
 import { columns, type Column, type Slab } from './column.ts';
 import { engineVersion } from './engine-version.ts';
 
-/** Those that the service predicts for alignments, as far as known. */
+/** The values that the service predicts for alignments, as far as known. */
 const KEYS = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
 
 /** Named as in the service's own CSV file: `backbone_median`. */
@@ -35,7 +35,7 @@ export function alignmentSlabs(reading: AlignmentReading, record: ItemRecord): r
   return [{ rows, cells }];
 }
 
-/** Null where the payload does not show the residues of every row. */
+/** Null if the payload does not contain the residues of every row. */
 function gapsByColumn(proteins: AlignmentReading['proteins'], rows: number): number[] | null {
   if (proteins.some(({ residues }) => residues === '')) return null;
   const gaps = new Array<number>(rows).fill(0);

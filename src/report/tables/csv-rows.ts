@@ -1,12 +1,14 @@
-/** Rows of a result table as CSV, in the style of items.csv. Numbers are as JavaScript writes them, the shortest way. */
+/**
+ * Rows of a result table as CSV, in the style of items.csv. Numbers as JavaScript writes them, in the shortest form.
+ */
 import { csvCell } from '../csv-table.ts';
 import { isList, type Cell, type CellList, type Column, type Slab } from './column.ts';
 
-/** Texts that are remembered with their quotes: letters, labels, ids and the cells of one item. */
+/** Number of cached quoted texts: letters, labels, ids and the cells of one item. */
 const REMEMBERED = 1_000;
 const quoted = new Map<string, string>();
 
-/** A piece of each row: the same in all, or one a row. */
+/** A piece of each row: the same in all, or one per row. */
 type Piece = string | readonly string[];
 
 export function csvRows(columns: readonly Column[], { rows, cells }: Slab): string {
@@ -41,7 +43,7 @@ function piecesOf(
   return [...pieces, `${fixed}\n`];
 }
 
-/** The columns of numbers from this one on that follow each other. */
+/** The consecutive columns of numbers from this one on. */
 function numbersFrom(
   start: number,
   columns: readonly Column[],
@@ -75,8 +77,8 @@ function quotedText(text: string): string {
 }
 
 /**
- * The numbers of each row with commas between them. There are tens of millions of them: JSON's own writer makes the
- * same digits as `String`, four times as fast.
+ * The numbers of each row, separated by commas. There are tens of millions of them: `JSON.stringify` gives the same
+ * digits as `String`, four times as fast.
  */
 function numberRows(rows: number, lists: readonly CellList[]): readonly string[] {
   const matrix = new Array<Cell[]>(rows);

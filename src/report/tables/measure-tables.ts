@@ -1,6 +1,6 @@
 /**
- * The measures of each item as a whole, one row an item: the same numbers as in the report. Those of a molecule are in
- * the table of its kind, which has one row an item anyway.
+ * The measures of each item as a whole, one row per item: the same numbers as in the report. Those of a molecule are in
+ * the table of its kind, which has one row per item anyway.
  */
 import type { Kind } from '../../domain/item.ts';
 import type { MeasureValues } from '../../results/measures/measure.ts';
@@ -15,7 +15,7 @@ import { engineVersion } from './engine-version.ts';
 import { OwnColumns, packedRows, type OwnColumnsByKind } from './result-rows.ts';
 import { ResultTable } from './result-table.ts';
 
-/** With the unit in the name where there is one; by the key of the measure where that is a name already. */
+/** With the unit in the name if there is one; measures without an entry are named by their key. */
 const NAMES: Readonly<Record<string, string>> = {
   length: 'residues',
   disordered: 'disordered_percent',
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
   shiftCryptMean: 'shiftCrypt_mean',
 };
 
-/** Columns that every campaign has; the user's own stand behind them. */
+/** Columns that every campaign has; the user's own follow them. */
 export const MEASURE_COLUMNS: Readonly<Record<MeasuredKind, readonly Column[]>> = {
   sequence: columnsOf('sequence'),
   alignment: columnsOf('alignment'),
@@ -60,14 +60,14 @@ function ourNames(kind: Kind): readonly string[] {
   return OUR_NAMES[kind];
 }
 
-/** Names of the user's columns in these tables; a name that is ours here may be free in another table. */
+/** Names of the user's columns in these tables; a name that is reserved here may be free in another table. */
 export function ownColumnsBesideMeasures(): OwnColumns {
   return new OwnColumns(ourNames);
 }
 
 type Table = Readonly<{ file: ResultTable; columns: readonly Column[]; own: ReadonlySet<string> }>;
 
-/** All three are written, with a header only where the campaign has no such result. */
+/** All three are written; with only a header if the campaign has no such result. */
 export class MeasureTables implements PartsSink {
   readonly #tables: Readonly<Record<MeasuredKind, Table>>;
 
@@ -105,7 +105,7 @@ function cellsOf(record: ItemRecord, measures: MeasureValues, own: ReadonlySet<s
     record.id,
     ...MEASURES[record.kind].map(({ key }) => measures[key] ?? null),
     ...[record.engine ?? null, engineVersion(record)],
-    // CSV has one way to write nothing.
+    // CSV has only one way to write an empty value.
     ...Array.from(own, (name) => ownOfItem.get(name) || null),
   ];
 }

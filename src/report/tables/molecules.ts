@@ -1,4 +1,4 @@
-/** `molecules`: one row a molecule. */
+/** `molecules`: one row per molecule. */
 import type { EstimatedParameter, MoleculeReading } from '../../results/reading.ts';
 import { dipoleMoment, molecularMass } from '../../results/measures/molecule.ts';
 import { rotatableBonds } from '../../results/measures/rotatable-bonds.ts';
@@ -27,7 +27,7 @@ export function moleculeSlabs(reading: MoleculeReading, record: ItemRecord): rea
   const types = [...new Set(atoms.map(({ type }) => type))].sort();
   const cells = [
     ...[record.id, name, formula],
-    // Asked for, or found by the engine.
+    // Given by the user, or determined by the engine.
     options?.netCharge ?? (Math.round(charge) || 0),
     ...[options?.chargeMethod ?? null, options?.atomType ?? null],
     ...[atoms.length, types.length, types.join(' ')],
@@ -53,7 +53,7 @@ function penalties(estimated: readonly EstimatedParameter[]): readonly (number |
   ];
 }
 
-/** Files have a few decimals; adding binary fractions leaves dust. */
+/** Files have a few decimals; adding binary fractions leaves rounding errors. */
 function withoutDust<T extends number | null>(value: T): T {
   return (value === null ? null : Math.round(value * 1e6) / 1e6) as T;
 }

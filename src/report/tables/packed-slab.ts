@@ -1,23 +1,26 @@
 /**
- * Rows of a result table on their way from one thread to another: all values are numbers in one piece of memory, which
- * is handed over instead of being copied.
+ * Rows of a result table in transfer between threads: all values are numbers in one buffer, which is transferred
+ * instead of copied.
  */
 import { isList, type Cell, type CellList, type Slab } from './column.ts';
 
 export interface PackedSlab {
   readonly rows: number;
-  /** One column after the other. */
+  /** Column by column. */
   readonly values: Float64Array<ArrayBuffer>;
-  /** In the order of the table's columns. */
+  /** In table column order. */
   readonly cells: readonly PackedCell[];
 }
 
-/** What stands in every row, or where the column begins in `values`. */
+/** The value of all rows, or the offset of the column in `values`. */
 type PackedCell = { readonly every: Cell } | PackedList;
 
 interface PackedList {
   readonly from: number;
-  /** What the values are the places of; null where they are the numbers themselves, and NaN, which no result has, null. */
+  /**
+   * The texts that the values are indexes of; null if the values are the numbers themselves, with NaN, which no result
+   * has, for null.
+   */
   readonly words: readonly Cell[] | null;
 }
 
@@ -54,8 +57,8 @@ function packWords(values: Float64Array, list: CellList): readonly Cell[] {
 }
 
 /**
- * The column at `index` of slabs that follow each other, with `rows` rows in all. One without a null in it that is of
- * numbers stays in one piece of memory: there are millions of them.
+ * The column at `index` of consecutive slabs, with `rows` rows in all. A column of numbers without nulls stays in one
+ * buffer: there are millions of them.
  */
 export function unpackColumn(
   slabs: readonly PackedSlab[],
@@ -65,7 +68,7 @@ export function unpackColumn(
   return unpackNumbers(slabs, index, rows) ?? unpackCells(slabs, index, rows);
 }
 
-/** Null where it holds anything but numbers. */
+/** Null if it contains anything but numbers. */
 function unpackNumbers(
   slabs: readonly PackedSlab[],
   index: number,

@@ -1,4 +1,4 @@
-/** Rows of a result table as a Parquet file, a group of rows at a time. */
+/** Rows of a result table as a Parquet file, in row groups. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Column, ColumnType } from './column.ts';
 import { unpackColumn, type PackedSlab } from './packed-slab.ts';
@@ -15,14 +15,14 @@ const TYPES: Readonly<Record<ColumnType, Partial<SchemaElement>>> = {
   boolean: { type: 'BOOLEAN' },
 };
 
-/** Measured values hardly repeat: to look for a dictionary, a range or a pattern costs more than it saves. */
+/** Measured values hardly repeat: a dictionary, statistics or compression cost more than they save. */
 const MEASURED = { encoding: 'PLAIN', codec: 'UNCOMPRESSED', statistics: false } as const;
 
 export class ParquetGroups {
   readonly #columns: readonly Column[];
   readonly #bytes = new ByteWriter();
   readonly #writer: ParquetWriter;
-  /** The slabs of the group that fills. */
+  /** The slabs of the current group. */
   #slabs: PackedSlab[] = [];
   #rows = 0;
 
@@ -39,7 +39,7 @@ export class ParquetGroups {
     this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: 'hundredfold' });
   }
 
-  /** @returns the bytes of the file that are ready; empty while a group fills */
+  /** @returns the bytes of the file that are ready; empty until a group is full */
   add(slab: PackedSlab): Uint8Array<ArrayBuffer> {
     this.#slabs.push(slab);
     this.#rows += slab.rows;
@@ -58,7 +58,7 @@ export class ParquetGroups {
   }
 
   #group(): Uint8Array<ArrayBuffer> {
-    // Without a `flush` of the bytes it writes at once.
+    // Writes synchronously, as its writer has no `flush`.
     void this.#writer.write({
       columnData: this.#columns.map(({ name, type }, index) => ({
         name,
@@ -74,7 +74,7 @@ export class ParquetGroups {
 
   #taken(): Uint8Array<ArrayBuffer> {
     const bytes = this.#bytes.getBytes().slice();
-    // The place in the file stays in `offset`.
+    // The position in the file stays in `offset`.
     this.#bytes.index = 0;
     return bytes;
   }

@@ -1,4 +1,4 @@
-/** `residues`: one row a residue of a sequence, what all predictors say of it side by side. */
+/** `residues`: one row per residue of a sequence, with the values of all predictors. */
 import {
   backboneClass,
   DISORDER_ABOVE,
@@ -35,7 +35,7 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
   const score = scores['protein_score'] ?? null;
   const cells = [
     ...[record.id, name, indices, indices.map((index) => index + 1)],
-    // The payload need not show the residues.
+    // The payload may lack the residues.
     residues === '' ? null : residues.split(''),
     ...TRACK_KEYS.map((key) => tracks[key] ?? null),
     score,
@@ -50,7 +50,7 @@ function residueSlab({ name, residues, tracks, scores }: ProteinReading, record:
   return { rows, cells };
 }
 
-/** Null where there is no value, and in every row where the predictor did not run. */
+/** Null if there is no value; null for all rows if the predictor did not run. */
 function labels(track: Track | undefined, label: (value: number) => Cell): null | readonly Cell[] {
   return track?.map((value) => (typeof value === 'number' ? label(value) : null)) ?? null;
 }

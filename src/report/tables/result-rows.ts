@@ -11,7 +11,7 @@ import { packSlab, type PackedSlab } from './packed-slab.ts';
 import { RESIDUE_COLUMNS, residueSlabs } from './residues.ts';
 import { SHIFTS_COLUMNS, shiftsSlabs } from './shifts.ts';
 
-/** Columns that every campaign has; the user's own stand behind them. */
+/** Columns that every campaign has; the user's own follow them. */
 export const RESULT_COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
   molecule: MOLECULE_COLUMNS,
   sequence: RESIDUE_COLUMNS,
@@ -19,10 +19,10 @@ export const RESULT_COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
   shifts: SHIFTS_COLUMNS,
 };
 
-/** Names of the user's columns by the table they stand in, in the order in which they appear. */
+/** Names of the user's columns by table, in order of appearance. */
 export type OwnColumnsByKind = Readonly<Record<Kind, ReadonlySet<string>>>;
 
-/** Gathers the names over all items: a row that fails today may have its result tomorrow, in the same columns. */
+/** Collects the names over all items: a row that fails now may later have its result, in the same columns. */
 export class OwnColumns {
   readonly byKind: Readonly<Record<Kind, Set<string>>> = {
     molecule: new Set(),
@@ -33,7 +33,7 @@ export class OwnColumns {
 
   readonly #ours: (kind: Kind) => readonly string[];
 
-  /** `ours`: names of our own columns in the table of a kind, which no other column may have. */
+  /** `ours`: the reserved names of our own columns in the table of a kind. */
   constructor(ours: (kind: Kind) => readonly string[] = (kind) => OUR_NAMES[kind]) {
     this.#ours = ours;
   }
@@ -64,7 +64,7 @@ export function makeRows(
 ): ResultRows {
   const { kind } = record;
   const cells = ownCells(record.user, OUR_NAMES[kind]);
-  // CSV has one way to write nothing.
+  // CSV has only one way to write an empty value.
   const ownOfItem = Array.from(own[kind], (name) => cells.get(name) || null);
   const slabs = slabsOf(reading, record).map((slab) => ({
     ...slab,

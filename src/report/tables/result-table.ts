@@ -1,4 +1,4 @@
-/** One result table on its way into its two files, which hold the same rows. */
+/** One result table, written to its two files, which have the same rows. */
 import type { TableFormat } from '../../store/layout.ts';
 import { csvLine } from '../csv-table.ts';
 import type { Column } from './column.ts';
@@ -29,7 +29,7 @@ export class ResultTable {
 
   async end(): Promise<void> {
     await this.#parquet.write(this.#groups.end());
-    // To bring hundreds of megabytes to the disk takes a second.
+    // Flushing hundreds of megabytes to disk takes a second.
     await Promise.all([this.#csv.end(), this.#parquet.end()]);
   }
 

@@ -6,7 +6,7 @@ import type { ItemParts, PartsSink } from '../result-pass.ts';
 import { tableColumns, type OwnColumnsByKind } from './result-rows.ts';
 import { ResultTable } from './result-table.ts';
 
-/** All four are written, with a header only where the campaign has no such result. */
+/** All four are written; with only a header if the campaign has no such result. */
 export class ResultTables implements PartsSink {
   readonly #tables: ReadonlyMap<Kind, ResultTable>;
 

@@ -1,4 +1,4 @@
-/** `shifts`: one row a residue of a shift file. */
+/** `shifts`: one row per residue of a shift file. */
 import { SHIFTS_MISSING } from '../../results/reading-aids.ts';
 import type { ChainReading, ShiftsReading } from '../../results/reading.ts';
 import type { ItemRecord } from '../../store/item-record.ts';

@@ -1,12 +1,12 @@
-/** The other side of call.ts, in the thread. */
+/** The counterpart of call.ts, in the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
 import { serializeError, type SerializedError } from './serialized-error.ts';
 
 export interface Order {
-  /** What the script knows to do. */
+  /** The order, in a form that the script defines. */
   readonly work: unknown;
-  /** Set to 1 by whoever wants the thread to stop: one that blocks hears no messages. */
+  /** Set to 1 to stop the thread: a blocked thread receives no messages. */
   readonly stop: Int32Array;
 }
 
@@ -15,10 +15,10 @@ export type Report =
   | { readonly type: 'done'; readonly result: unknown }
   | { readonly type: 'failed'; readonly error: SerializedError };
 
-/** Nobody needs to hear of each of 100,000 files, in ms. */
+/** Progress is not sent for each of 100,000 files; in ms. */
 const BETWEEN_NEWS_MS = 100;
 
-/** Does what was ordered. `work` calls `heartbeat` often, which throws when it is to stop. */
+/** Executes the order. `work` must call `heartbeat` often; it throws when the thread is to stop. */
 export async function answerCall(
   work: (order: unknown, options: Required<Pick<ProgressOptions, 'heartbeat'>>) => Promise<unknown>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function answerCall(
   }
 }
 
-/** Whoever asked for it knows why. */
+/** The caller knows the reason. */
 class StoppedError extends Error {
   constructor() {
     super('the thread was asked to stop');

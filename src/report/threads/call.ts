@@ -1,26 +1,26 @@
 /**
- * Work of the report in a thread of its own, which may block (store/blocking-reads.ts). Ten thousand results keep it busy
- * for half a minute, while the worker's own thread has heartbeats to send and other campaigns to serve.
+ * Runs work of the report in its own thread, which may block (store/blocking-reads.ts). Ten thousand results keep it
+ * busy for half a minute, while the worker's main thread has to send heartbeats and serve other campaigns.
  */
 import { Worker } from 'node:worker_threads';
 import type { ProgressOptions, PublishProgress } from '../progress.ts';
 import type { Order, Report } from './answer.ts';
 import { errorOf } from './serialized-error.ts';
 
-/** Node 22 announces on stderr that it strips types. */
+/** Node 22 prints a warning that it strips types. */
 export const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning'];
 /**
- * Of a thread. Results are read and dropped one after the other: with three times as much for what is young, garbage is
- * collected less often, and 10,000 items take 900 MB instead of 570. No result comes near the larger number: a text in
- * Node has 512 MB at most.
+ * Limits of a thread. Results are read and dropped one by one: with three times the space for young objects, garbage is
+ * collected less often, but 10,000 items take 900 MB instead of 570. No result comes near the larger number: a string
+ * in Node has at most 512 MB.
  */
 export const MEMORY = { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 1536 };
-/** A large file that is brought to the disk takes seconds without news. */
+/** Flushing a large file to disk takes seconds without progress. */
 const BEAT_MS = 1_000;
 
 /**
- * Has `script`, which answers with answer.ts, do `work`. The heartbeat comes as the thread's own, and every second while
- * it lives; it stops at its next one when the signal is given, leaving nothing half.
+ * Has `script`, which answers with answer.ts, do `work`. The heartbeat is called for each of the thread's own and every
+ * second while it lives; after an abort the thread stops at its next one and leaves nothing incomplete.
  * @throws what the work throws: coded errors as they are, others as `Error`
  */
 export async function callThread(
@@ -35,7 +35,7 @@ export async function callThread(
   try {
     return await answered(script, { work, stop }, heartbeat);
   } catch (error) {
-    // Whatever it met when it was asked to stop.
+    // After an abort, the thread's own error does not matter.
     signal?.throwIfAborted();
     throw error;
   } finally {
@@ -67,7 +67,7 @@ function answered(
       } else outcome = report;
     });
     thread.on('error', reject);
-    // Not before: its last files are closed by then.
+    // Not earlier: by then its last files are closed.
     thread.on('exit', (code) => {
       clearInterval(beats);
       if (outcome?.type === 'done') resolve(outcome.result);

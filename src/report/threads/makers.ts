@@ -1,9 +1,9 @@
 /**
- * Threads that read results and make the parts of them that tables and report take.
+ * Threads that read results and make the parts of them for tables and report.
  *
- * Rejected: two threads that each read the whole tree, one for tables and one for the report; it took a sixth
- * longer. Tried without gain: rows of CSV as bytes, typed arrays for the columns of Parquet, one page a column,
- * less deflation, a larger heap for young objects, single-threaded garbage collection.
+ * Rejected: two threads that each read the whole tree, one for tables and one for the report; it took a sixth longer.
+ * Tried without gain: CSV rows as bytes, typed arrays for Parquet columns, one page per column, less compression, a
+ * larger heap for young objects, single-threaded garbage collection.
  */
 import { availableParallelism } from 'node:os';
 import Tinypool from 'tinypool';
@@ -14,13 +14,13 @@ import { MEMORY, WITHOUT_WARNING } from './call.ts';
 import type { Made, PartsOrder, PartsWork } from './parts.ts';
 import { errorOf } from './serialized-error.ts';
 
-/** Two make parts as fast as one thread puts them together, and each takes 100 MB. */
+/** Two make parts as fast as one thread can consume them, and each takes 100 MB. */
 const MOST_THREADS = 2;
-/** A thread with blocks in stock does not stand still until the next one reaches it. */
+/** Queued blocks, so that a thread never waits for the next one. */
 const IN_STOCK = 3;
 
 export interface Makers extends Maker {
-  /** Ends the threads, whatever they do. */
+  /** Terminates the threads at once. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export type Made =
 
 /** A `Block`. */
 export interface PartsOrder {
-  /** As JSON: records are objects in objects, which take three times as long to be copied to another thread. */
+  /** As JSON: records are nested objects, which take three times as long to copy to another thread. */
   readonly items: string;
   readonly own: Block['own'];
 }
@@ -40,7 +40,7 @@ function memoryOf({ rows }: ResultParts): readonly ArrayBuffer[] {
   return rows === null ? [] : [rows.csv.buffer, ...rows.slabs.map(({ values }) => values.buffer)];
 }
 
-/** Handed over with its memory, which is not copied. */
+/** Transfers its buffers instead of copying them. */
 function moved(made: Made, memory: readonly ArrayBuffer[]): unknown {
   return Tinypool.move({
     [Tinypool.transferableSymbol]: memory,

@@ -8,7 +8,7 @@ import { publishCampaign } from '../publish.ts';
 import { answerCall } from './answer.ts';
 import { openMakers } from './makers.ts';
 
-/** Some seconds of work. */
+/** A few seconds of work. */
 const ITEMS_OF_PART = 250;
 
 export interface PublishWork {

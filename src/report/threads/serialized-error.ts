@@ -1,13 +1,13 @@
-/** An error loses its class on the way from another thread: coded ones go in parts. */
+/** An error loses its class between threads: coded errors are sent as plain fields. */
 import { HundredfoldError, type ErrorDetails } from '../../domain/errors.ts';
 import { StoreError, type StoreCode } from '../../store/store-error.ts';
 
-/** `retryable` is null where it is none of the store. */
+/** `retryable` is null if it is not a store error. */
 export interface SerializedError extends Omit<ErrorDetails, 'cause'> {
   readonly retryable: boolean | null;
 }
 
-/** @throws any other than coded errors: a mistake of ours, which ends the thread with its stack */
+/** @throws errors without a code: bugs, which end the thread with their stack */
 export function serializeError(error: unknown): SerializedError {
   if (!(error instanceof HundredfoldError)) throw error;
   const { code, message, remedy, exitCode } = error;

@@ -1,17 +1,17 @@
-/** Finds where two texts differ, group by group, and finds its way back after groups that only one of them has. */
+/** Finds where two texts differ, group by group, and resynchronises after groups that only one of them has. */
 import type { LineGroup } from './line-groups.ts';
 
 export type GroupDifference =
-  /** The text that is there lacks the group. */
+  /** The existing text lacks the group. */
   | { readonly type: 'missing'; readonly expected: LineGroup }
-  /** It has a group that does not belong there. */
+  /** It has an unexpected group. */
   | { readonly type: 'extra'; readonly found: LineGroup }
   | { readonly type: 'differs'; readonly expected: LineGroup; readonly found: LineGroup };
 
-/** Groups that are looked ahead for the place where both texts go on together. */
+/** Maximum number of groups to look ahead for resynchronisation. */
 const AHEAD = 64;
 
-/** Reads both to their ends. */
+/** Reads both to the end. */
 export async function* differingGroups(
   expected: AsyncIterable<LineGroup>,
   found: AsyncIterable<LineGroup>,
@@ -27,7 +27,7 @@ export async function* differingGroups(
         yield { type: 'differs', expected: one, found: other };
       continue;
     }
-    // How many groups only one of the texts has, until they go on together.
+    // Number of groups that only one of the texts has.
     const extra = one === null ? 1 : await right.distanceTo(one.key);
     const missing = other === null ? 1 : await left.distanceTo(other.key);
     if (one !== null && (extra === null || (missing !== null && missing <= extra))) {
@@ -46,7 +46,7 @@ function sameLines(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((line, n) => line === other[n]);
 }
 
-/** Groups that are known before it is their turn. */
+/** Buffers groups read ahead. */
 class Ahead {
   readonly #groups: AsyncIterator<LineGroup>;
   #known: LineGroup[] = [];
@@ -65,7 +65,7 @@ class Ahead {
     this.#known.shift();
   }
 
-  /** Null where it is not among the next ones. */
+  /** Null if it is not among the next ones. */
   async distanceTo(key: string): Promise<number | null> {
     await this.#know(AHEAD);
     const at = this.#known.findIndex((group) => group.key === key);

@@ -1,6 +1,6 @@
 /**
- * A file that was made of the items, compared with what the items give now. The same tree gives the same bytes, so
- * nothing of such a file is interpreted, but for the columns that earlier versions did not write.
+ * Compares a derived file with what the items give now. The same tree gives the same bytes, so such a file is not
+ * interpreted, except for columns that earlier versions did not write.
  */
 import { parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
@@ -9,7 +9,7 @@ import { plainCsvLine } from '../csv-table.ts';
 import { differingGroups, type GroupDifference } from './compare-groups.ts';
 import { lineGroups, readable, type LineGroup } from './line-groups.ts';
 
-/** What is wrong with a file; `about` is the key of the lines that it is about, '' of the whole file. */
+/** A fault of a file; `about` is the key of the lines in question, '' for the whole file. */
 export interface FileDifference {
   readonly about: string;
   readonly message: string;
@@ -17,11 +17,11 @@ export interface FileDifference {
 
 export interface ComparedFile {
   readonly differences: readonly FileDifference[];
-  /** An earlier version wrote it, without these columns. */
+  /** Columns missing because an earlier version wrote the file. */
   readonly lackedColumns: readonly string[];
 }
 
-/** Rows that are named; more of them help nobody. */
+/** Maximum number of rows that are named. */
 const NAMED = 20;
 
 /** A table with a header, whose rows begin with the id of their item. */
@@ -63,7 +63,7 @@ export async function compareLines(
 export interface LineWords {
   readonly keyOf: (line: string) => string;
   readonly message: (difference: GroupDifference) => string;
-  /** What is no fault; everything is one when it is left out. */
+  /** Which differences are faults; the default is all. */
   readonly isFault?: (difference: GroupDifference) => boolean;
 }
 
@@ -116,7 +116,7 @@ async function* onlyThose(
   for await (const difference of differences) if (wanted(difference)) yield difference;
 }
 
-/** The group that a difference is about. */
+/** The group of a difference. */
 export function groupOf(difference: GroupDifference): LineGroup {
   return difference.type === 'missing' ? difference.expected : difference.found;
 }
@@ -137,17 +137,17 @@ function rowMessage(file: string, header: readonly string[], difference: GroupDi
   const [is, should] = [cellsOf(found.lines[at]), cellsOf(expected.lines[at])];
   const column = header.findIndex((_, n) => is[n] !== should[n]);
   const place = `${file}, line ${line + at}: ${item}`;
-  // Quotes or line ends alone.
+  // Only quotes or line ends differ.
   if (column < 0) return `${place} is formatted differently.`;
   return `${place} has ${JSON.stringify(is[column] ?? '')} for ${header[column]}, not ${JSON.stringify(should[column] ?? '')}.`;
 }
 
-/** Of one line: a row may go on in the next one, in the middle of a quoted cell. */
+/** Of one line: a row may continue on the next one, inside a quoted cell. */
 function cellsOf(line = ''): readonly string[] {
   return parsedLine(line) ?? parsedLine(`${line}"`) ?? [readable(line)];
 }
 
-/** Null where it is no row. */
+/** Null if it is not a row. */
 function parsedLine(line: string): readonly string[] | null {
   try {
     const [row = []] = parseAtOnce(readable(line));
@@ -192,7 +192,7 @@ async function* followedBy(
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** Only the columns of these names, in the style of our tables. */
+/** Only the columns with these names, in the style of our tables. */
 async function* projected(
   table: AsyncIterable<Uint8Array>,
   wanted: readonly string[],

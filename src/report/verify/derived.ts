@@ -1,4 +1,4 @@
-/** The files that are made of the items: tables, summary, crate and checksums, compared with the items as they are. */
+/** Compares the derived files (tables, summary, crate and checksums) with the items as they are. */
 import {
   CAMPAIGN_SUMMARY,
   CHECKSUMS,
@@ -32,7 +32,7 @@ export interface Derivation {
   readonly campaign: PreparedCampaign;
   readonly columns: TableColumns;
   readonly maker: Maker;
-  /** Whether a fault of this item, or of this folder, is told already: what follows from it is not told again. */
+  /** Whether a fault of this item or folder is already reported: its consequences are not reported again. */
   readonly isReported: (about: string) => boolean;
   readonly signal?: AbortSignal;
 }
@@ -42,7 +42,7 @@ export interface DerivedFaults {
   readonly notes: readonly string[];
 }
 
-/** items.csv, failed.csv and the tables of results, all in one pass over the items. */
+/** items.csv, failed.csv and the result tables, in one pass over the items. */
 export async function checkTables(derivation: Derivation): Promise<DerivedFaults> {
   const { store, campaign, columns, maker, isReported } = derivation;
   const compared = new Map<string, ComparedFile>();
@@ -68,7 +68,7 @@ export async function checkTables(derivation: Derivation): Promise<DerivedFaults
       notes.push(`${key} was written by an earlier version, without ${lackedColumns.join(', ')}.`);
     }
     const found = differences.filter(({ about }) => !isReported(about));
-    // A Parquet file has the rows of the CSV file beside it: where these differ, it says nothing new.
+    // A Parquet file has the rows of its CSV file: if the CSV differs, it adds nothing.
     if (key.endsWith('.parquet') && !isAsMade(compared.get(csvBeside(key)))) continue;
     faults.push(...found.map(({ message }) => derived('tables', key, message)));
   }
@@ -91,7 +91,7 @@ function isAsMade(csv: ComparedFile | undefined): boolean {
   return csv === undefined || (csv.differences.length === 0 && csv.lackedColumns.length === 0);
 }
 
-/** What campaign.json counts. */
+/** Compares the counts of campaign.json. */
 export async function checkSummary(
   store: Store,
   expected: CampaignSummary,
@@ -140,10 +140,10 @@ export async function checkCrate(
   return { faults, notes: former ? [note] : [] };
 }
 
-/** Whether the jobs are told of: crates of earlier versions have the items alone. */
+/** Whether the crate describes the jobs: crates of earlier versions have only the items. */
 async function hasProfile(store: Store): Promise<boolean> {
   for await (const chunk of store.readStream(CRATE)) {
-    // It stands in the second line.
+    // It is on the second line.
     return Buffer.from(chunk).includes(`\n{"@id":"${PROFILE['@id']}"`);
   }
   return false;
@@ -181,7 +181,7 @@ export async function checkChecksums({
   return { faults, notes: [] };
 }
 
-/** 64 digits, two blanks. */
+/** 64 digits, two spaces. */
 const DIGEST_AND_BLANKS = 66;
 
 function checksumMessage(difference: GroupDifference): string {

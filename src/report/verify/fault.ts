@@ -1,4 +1,4 @@
-/** What a check of a published tree has found, and what the user can do about it. */
+/** A fault found in a published tree, and its remedy. */
 
 /** What is compared: `records` against each other, everything else against the records. */
 export const CHECKS = ['records', 'files', 'tables', 'summary', 'crate', 'checksums'] as const;
@@ -6,7 +6,7 @@ export type Check = (typeof CHECKS)[number];
 
 export interface Fault {
   readonly check: Check;
-  /** Key in the tree; a folder where a whole one is meant. */
+  /** Key in the tree; a folder if all of it is affected. */
   readonly path: string;
   /** What is wrong, in a sentence that names the path. */
   readonly message: string;

@@ -1,4 +1,4 @@
-/** Verifying as commands do it: a large tree with the help of threads. */
+/** Verification for commands: a large tree in several threads. */
 import { openStore } from '../../store/open-store.ts';
 import type { PreparedCampaign } from '../../store/prepared-campaign.ts';
 import { openMakers } from '../threads/makers.ts';
@@ -6,7 +6,7 @@ import { verifyTree, type Verification, type VerifyOptions } from './tree.ts';
 
 export type { Verification };
 
-/** With fewer items it takes longer to start the threads, half a second, than they save. */
+/** With fewer items, starting the threads takes longer (half a second) than they save. */
 const WORTH_THREADS = 300;
 
 /** `verifyTree` for the tree in `folder`. */

@@ -1,4 +1,4 @@
-/** The records of a tree and the files that they vouch for, item by item. */
+/** Checks the records of a tree and their files, item by item. */
 import { isFinal } from '../../domain/states.ts';
 import { inParallel } from '../../store/in-parallel.ts';
 import type { ItemRecord } from '../../store/item-record.ts';
@@ -17,7 +17,7 @@ export interface CheckedItem {
   readonly files: number;
 }
 
-/** In the order of the page. Reads every byte of their files. */
+/** In page order. Reads every byte of their files. */
 export async function checkItems(
   store: Store,
   page: readonly CampaignItem[],
@@ -49,7 +49,7 @@ async function checkItem(store: Store, item: CampaignItem): Promise<CheckedItem>
       remedy: REMEDIES.file,
     }));
     faults.push(...recordFaults(record, folder), ...(await strays(store, record, folder)));
-    // Files that are not what was received contradict each other as well.
+    // Files that differ from what was received would contradict each other anyway.
     if (faults.length === 0) faults.push(...(await contradictions(store, record, folder)));
     return { item, faults, files: recordedFiles(record).length };
   } catch (error) {
@@ -79,7 +79,7 @@ function recordFaults(record: ItemRecord, folder: string): readonly Fault[] {
   ];
 }
 
-/** Files in the item's folder that its record does not vouch for. */
+/** Files in the item's folder that are not in its record. */
 async function strays(store: Store, record: ItemRecord, folder: string): Promise<readonly Fault[]> {
   const known = new Set([ITEM_RECORD, ...recordedFiles(record).map(([name]) => name)]);
   const faults: Fault[] = [];
@@ -91,7 +91,7 @@ async function strays(store: Store, record: ItemRecord, folder: string): Promise
   return faults;
 }
 
-/** Results of before their files were compared, or changed together with their digests. */
+/** For results from before their files were compared, or changed together with their digests. */
 async function contradictions(
   store: Store,
   record: ItemRecord,

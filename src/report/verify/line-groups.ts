@@ -1,17 +1,17 @@
 /**
- * A text file piece by piece, as groups of lines that tell of the same thing: the rows of one item in a table. Lines are
- * compared, never interpreted, so that the text stays in the single bytes that it came in (latin1).
+ * A text file in pieces, as groups of lines about the same thing: the rows of one item in a table. Lines are compared,
+ * never interpreted, so the text stays in single bytes (latin1).
  */
 
 export interface LineGroup {
-  /** What the lines tell of; '' of what tells of nothing. */
+  /** The subject of the lines; '' if there is none. */
   readonly key: string;
   /** From 1. */
   readonly line: number;
   readonly lines: readonly string[];
 }
 
-/** Text without line ends; the last line also where its end is missing. */
+/** Lines without line ends; also a last line without one. */
 async function* linesIn(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly string[], void, undefined> {
@@ -28,7 +28,7 @@ interface GroupInMaking extends LineGroup {
   readonly lines: string[];
 }
 
-/** `keyOf` reads a line; lines with the same key that follow each other are a group. */
+/** `keyOf` reads a line; consecutive lines with the same key are a group. */
 export async function* lineGroups(
   chunks: AsyncIterable<Uint8Array>,
   keyOf: (line: string) => string,
@@ -50,7 +50,7 @@ export async function* lineGroups(
   if (group !== null) yield group;
 }
 
-/** The text as it is meant, for messages. */
+/** The decoded text, for messages. */
 export function readable(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8');
 }

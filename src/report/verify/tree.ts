@@ -1,6 +1,6 @@
 /**
- * The promises about the output tree (docs/architecture.md, 3 and 5) as one check of a whole tree: every file against its
- * record, and everything that is made of the items against what they give now. Reads every byte and writes none. Memory
+ * Checks the promises about the output tree (docs/architecture.md, 3 and 5) for a whole tree: every file against its
+ * record, and everything derived from the items against what they give now. Reads every byte and writes none. Memory
  * grows with the names of the items, not with their results.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -34,33 +34,33 @@ import { REMEDIES, type Check, type Fault } from './fault.ts';
 import { checkItems } from './items.ts';
 
 export interface VerifyOptions {
-  /** Makes the parts of results in other threads; in this one when it is left out. */
+  /** Makes the parts of results in other threads; the default is this thread. */
   readonly maker?: Maker;
   /** Called after each item, with their number. */
   readonly onItem?: (items: number) => void;
-  /** Breaks off; the promise rejects with the signal's reason. */
+  /** Aborts; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface Verification {
-  /** None when the tree is whole. */
+  /** Empty if there are none. */
   readonly faults: readonly Fault[];
-  /** What could not be compared, and why: a sentence each. */
+  /** What could not be compared, and why, one sentence each. */
   readonly notes: readonly string[];
-  /** Items of the campaign, without the rows that were refused. */
+  /** Items of the campaign, without the refused rows. */
   readonly items: number;
   /** Files of items that were compared with their digests. */
   readonly files: number;
 }
 
-/** @throws what the store throws that is no matter of one file */
+/** @throws store errors that do not concern a single file */
 export async function verifyTree(store: Store, options: VerifyOptions = {}): Promise<Verification> {
   const verifying = new Verifying(store, options);
   await verifying.run();
   return verifying;
 }
 
-/** What is wrong with a tree, a sentence each; none when it is whole. */
+/** The faults of a tree, one sentence each; empty if there are none. */
 export async function treeFaults(store: Store): Promise<readonly string[]> {
   return (await verifyTree(store)).faults.map(({ message }) => message);
 }
@@ -75,7 +75,7 @@ class Verifying implements Verification {
   readonly #tally = new SummaryTally();
   readonly #columns = new TableColumns();
   readonly #folders = new Set<string>();
-  /** Ids and folders of items with a fault, and the files that one is told of. */
+  /** Ids and folders of items with a fault, and reported files. */
   readonly #faulty = new Set<string>();
   #recordsMissing = false;
 
@@ -110,7 +110,6 @@ class Verifying implements Verification {
     return found[0] ?? null;
   }
 
-  /** The records and their files. */
   async #rows(campaign: PreparedCampaign): Promise<void> {
     const { signal, onItem } = this.#options;
     for await (const page of itemPages(this.#store, campaign)) {
@@ -127,7 +126,7 @@ class Verifying implements Verification {
         for (const fault of faults) this.#add(fault);
         onItem?.(this.items);
       }
-      // With a store that blocks nothing else would have its turn until the end, not even Ctrl-C.
+      // A store with blocking reads would otherwise block everything else until the end, even Ctrl-C.
       await setImmediate();
     }
     for await (const row of refusedRows(this.#store)) this.#take(row);
@@ -144,7 +143,7 @@ class Verifying implements Verification {
     this.#add({ check: 'records', path, message, remedy: REMEDIES.campaign });
   }
 
-  /** Folders of items that the campaign does not have, and rows that its pages lost. */
+  /** Folders of items that the campaign does not have, and rows missing from its pages. */
   async #unlisted(campaign: PreparedCampaign): Promise<void> {
     const words = await listedRowsFault(this.#store, campaign);
     if (words !== null) {
@@ -189,7 +188,7 @@ class Verifying implements Verification {
     await take('checksums', CHECKSUMS, () => checkChecksums(derivation));
   }
 
-  /** As it would be published now, with what only the publication knew. */
+  /** As it would be published now, with the values that only the publication knew. */
   async #summary(campaign: PreparedCampaign): Promise<CampaignSummary> {
     const last = await lastPublication(this.#store);
     const { end, runs, settings, manifestDigests } = last ?? NOT_PUBLISHED;
@@ -201,7 +200,7 @@ class Verifying implements Verification {
     };
   }
 
-  /** A store error that is a matter of one file is a fault like the others. */
+  /** A store error that concerns a single file is a fault like the others. */
   async #reported(check: Check, path: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await work();
@@ -217,7 +216,7 @@ class Verifying implements Verification {
   #add(fault: Fault): void {
     this.faults.push(fault);
     this.#faulty.add(fault.path);
-    // The crate lists the files that are there.
+    // The crate lists the existing files.
     if (fault.message === `${fault.path} is missing.`) this.#faulty.add('./');
   }
 

@@ -3,7 +3,7 @@ import type { AlignmentReading } from '../reading.ts';
 import { TRACK_KEYS } from '../tracks.ts';
 import { mean, numbersIn, type Measure, type MeasureValues } from './measure.ts';
 
-/** Those that the service predicts for alignments. */
+/** The values that the service predicts for alignments. */
 const PREDICTED = TRACK_KEYS.slice(0, TRACK_KEYS.indexOf('viterbi'));
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -91,12 +91,12 @@ function minus(high: unknown, low: unknown): number | null {
   return typeof high === 'number' && typeof low === 'number' ? high - low : null;
 }
 
-/** Letters of which a column may hold one a row: the twenty, and what else stands for a residue. */
+/** Residue codes in a column: the twenty amino acids, and other residue letters. */
 const CODES = 128;
 const GAPS = new Set(['-', '.', '~'].map((gap) => gap.charCodeAt(0)));
 const MOST_BITS = Math.log2(20);
 
-/** Tables and measures both ask for it. */
+/** Both tables and measures need it. */
 const known = new WeakMap<AlignmentReading, readonly number[] | null>();
 
 /** `conservation` of the rows of this alignment, computed once. */
@@ -111,8 +111,8 @@ export function conservationOf(reading: AlignmentReading): readonly number[] | n
 }
 
 /**
- * Of each column, from 0 to 1: how far its residues are from being twenty alike (Shannon's entropy), times the share of
- * rows without a gap. Null where the payload does not show the residues of every row.
+ * For each column, from 0 to 1: 1 minus the normalised Shannon entropy of its residues, times the fraction of rows
+ * without a gap. Null if the payload does not contain the residues of every row.
  */
 export function conservation(rows: readonly string[], columns: number): number[] | null {
   if (rows.length === 0 || rows.some((residues) => residues.length !== columns)) return null;

@@ -1,34 +1,34 @@
-/** A number that stands for a whole result: what a table is sorted, filtered and plotted by. */
+/** A number that characterises a whole result, for sorting, filtering and plotting. */
 export interface Measure {
-  /** Unique over all kinds. */
+  /** Unique across all kinds. */
   readonly key: string;
-  /** A few words, as the head of a column. */
+  /** A few words, as a column title. */
   readonly title: string;
-  /** `Da`, `e`, `D`, `%`; empty where it has none. */
+  /** `Da`, `e`, `D`, `%`; empty if there is none. */
   readonly unit: string;
   /** What it is and how it is computed, in a sentence. */
   readonly meaning: string;
-  /** Digits behind the point that are shown and kept. */
+  /** Decimal places that are shown and stored. */
   readonly decimals: number;
-  /** Whether it is one of the few that say most about a result of its kind. */
+  /** Whether it is one of the most important measures of its kind. */
   readonly isMain: boolean;
 }
 
-/** By key; null where the result does not say. */
+/** By key; null if the result does not have it. */
 export type MeasureValues = Readonly<Record<string, number | null>>;
 
-/** The values of a chain that are numbers. */
+/** The numeric values of a chain. */
 export function numbersIn(track: readonly (number | string | null)[] | undefined): number[] {
   return (track ?? []).filter((value) => typeof value === 'number');
 }
 
-/** Null of no value. */
+/** Null if there are no values. */
 export function mean(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** In per cent; null of no value. */
+/** In per cent; null if there are no values. */
 export function share(
   values: readonly number[],
   isCounted: (value: number) => boolean,

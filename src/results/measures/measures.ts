@@ -7,7 +7,7 @@ import { MOLECULE_MEASURES, moleculeMeasures } from './molecule.ts';
 import { SEQUENCE_MEASURES, sequenceMeasures } from './sequence.ts';
 import { SHIFTS_MEASURES, shiftsMeasures } from './shifts.ts';
 
-/** In the order in which a table shows them. */
+/** In table order. */
 export const MEASURES: Readonly<Record<Kind, readonly Measure[]>> = {
   molecule: MOLECULE_MEASURES,
   sequence: SEQUENCE_MEASURES,
@@ -15,7 +15,7 @@ export const MEASURES: Readonly<Record<Kind, readonly Measure[]>> = {
   shifts: SHIFTS_MEASURES,
 };
 
-/** With the digits that each measure keeps. */
+/** Rounded to the decimal places of each measure. */
 export function measuresOf(reading: ResultReading): MeasureValues {
   const values = valuesOf(reading);
   return Object.fromEntries(

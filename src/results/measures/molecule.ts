@@ -1,4 +1,4 @@
-/** Measures of a molecule, from its topology, its places and what parmchk2 wrote. */
+/** Measures of a molecule, from its topology, its coordinates and parmchk2's output. */
 import type { AtomReading, MoleculeReading } from '../reading.ts';
 import type { Measure, MeasureValues } from './measure.ts';
 import { rotatableBonds } from './rotatable-bonds.ts';
@@ -93,13 +93,10 @@ export function molecularMass(atoms: readonly Pick<AtomReading, 'mass'>[]): numb
   return atoms.reduce((sum, { mass }) => sum + mass, 0);
 }
 
-/** Of one elementary charge and one ångström, in debye (CODATA 2018). */
+/** One elementary charge times one ångström, in debye (CODATA 2018). */
 const DEBYE = 4.803_204_7;
 
-/**
- * In debye. Of an ion it depends on the origin, which is the centre of mass.
- * Null where the topology gives no masses.
- */
+/** In debye. For an ion it depends on the origin, which is the centre of mass. Null if the topology has no masses. */
 export function dipoleMoment(
   atoms: readonly Pick<AtomReading, 'mass' | 'charge' | 'position'>[],
 ): number | null {

@@ -1,4 +1,4 @@
-/** Bonds that a molecule turns about, counted as is usual for drug-like molecules. */
+/** Rotatable bonds, counted as usual for drug-like molecules. */
 import type { MoleculeReading } from '../reading.ts';
 
 type Structure = Pick<MoleculeReading, 'bonds' | 'orders'> & {
@@ -11,8 +11,8 @@ interface Neighbour {
 }
 
 /**
- * Single bonds outside of rings between two atoms that each have another heavy neighbour. Bonds beside a triple bond
- * turn nothing, and amide bonds hardly turn: neither is counted. Null where the orders of the bonds are not known.
+ * Single bonds outside of rings between two atoms that each have another heavy neighbour. Bonds next to a triple bond
+ * rotate nothing, and amide bonds hardly rotate: neither is counted. Null if the bond orders are unknown.
  */
 export function rotatableBonds({ atoms, bonds, orders }: Structure): number | null {
   if (orders === null) return null;
@@ -43,7 +43,7 @@ export function rotatableBonds({ atoms, bonds, orders }: Structure): number | nu
   }).length;
 }
 
-/** Whether another way than their bond leads from one to the other. */
+/** Whether there is a path between the two atoms other than their bond. */
 function isInRing(
   one: number,
   other: number,

@@ -1,4 +1,4 @@
-/** Measures of a sequence. Where an item holds several chains, their residues are counted together. */
+/** Measures of a sequence. The residues of several chains of an item are counted together. */
 import type { ProteinReading, SequenceReading } from '../reading.ts';
 import {
   AGGREGATION_FROM,
@@ -85,10 +85,10 @@ function lengthOf({ residues, tracks }: ProteinReading): number {
   return residues.length || Math.max(0, ...Object.values(tracks).map((track) => track.length));
 }
 
-/** Places from 0; the second is the first one behind the stretch. */
+/** Positions from 0; the end is exclusive. */
 export type Stretch = readonly [from: number, to: number];
 
-/** The stretches in which every value reaches the threshold, and that are long enough. */
+/** The regions in which every value reaches the threshold, and that are long enough. */
 export function aggregationRegions(track: readonly (number | string | null)[]): Stretch[] {
   const found: Stretch[] = [];
   let from = 0;

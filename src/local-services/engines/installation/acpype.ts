@@ -1,6 +1,6 @@
 /**
- * ACPYPE with the AmberTools programs that its wheel brings (x86-64 only) and Open Babel's wheel. Both are pinned by
- * digest in acpype-requirements.txt.
+ * ACPYPE with the AmberTools programs in its wheel (x86-64 only) and Open Babel's wheel. Both are pinned by digest in
+ * acpype-requirements.txt.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,12 +20,12 @@ function proveAcpype(folder: string): ReturnType<Recipe['prove']> {
 
 const PIP = ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r'];
 
-/** The programs that its wheel carries bring their own libraries, but for those of the compilers. */
+/** The programs in its wheel include their own libraries, except for those of the compilers. */
 const NEWER_REQUIREMENTS = fileURLToPath(
   new URL('acpype-2026.10.15-requirements.txt', import.meta.url),
 );
 
-/** Its wheel says that it needs 3.12; Open Babel has none for 3.14. */
+/** Its wheel requires 3.12; Open Babel has no wheel for 3.14. */
 const NEWER_PYTHONS = ['python3.13', 'python3.12', 'python3'];
 const FITS = 'import sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))';
 

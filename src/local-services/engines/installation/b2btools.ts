@@ -1,6 +1,6 @@
 /**
- * b2bTools without the gigabytes of CUDA that pip would bring: PyTorch, scikit-learn, pandas and Biopython come from
- * Debian, and its environment sees them. HMMER is for psper.
+ * b2bTools without the gigabytes of CUDA that pip would install: PyTorch, scikit-learn, pandas and Biopython come from
+ * Debian, and are visible in its environment. HMMER is for psper.
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import type { Recipe, SystemNeed } from './recipe.ts';
 
 const REQUIREMENTS = fileURLToPath(new URL('b2btools-requirements.txt', import.meta.url));
 
-/** Debian's Python: the only one that Debian's packages are for. */
+/** Debian's Python, the only one that can use Debian's packages. */
 const PYTHON = '/usr/bin/python3';
 
 function module(name: string, debianPackage: string): SystemNeed {
@@ -41,7 +41,7 @@ export const B2BTOOLS: Recipe = {
   environmentOptions: ['--system-site-packages'],
   pipArguments: ['--require-hashes', '--only-binary=:all:', '--no-deps', '-r', REQUIREMENTS],
   prove: (folder) => {
-    // Loads all that a job needs and ends, as nobody has a job for it.
+    // Loads everything that a job needs and exits, as it gets no job.
     const said = say(join(folder, 'bin', 'python'), [FORK_SERVER]);
     const version = /^\{"ready": "(.*)"\}$/m.exec(said.text)?.[1];
     return version === undefined ? { problem: lastLines(said.text, 1) } : { version };

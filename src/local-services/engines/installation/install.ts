@@ -1,6 +1,6 @@
 /**
- * Installs one engine: an environment in its own folder, the record last. A folder without a record was left half made
- * and is made anew; one with a record is left alone.
+ * Installs one engine: an environment in its own folder, and finally its record. A folder without a record is
+ * incomplete and is created again; one with a record is left unchanged.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,16 +21,16 @@ import type { Recipe } from './recipe.ts';
 export interface State {
   readonly engine: Recipe['engine'];
   readonly installed: Installed | null;
-  /** Why it cannot be used as it is; null when it can. */
+  /** Why it cannot be used; null if it can. */
   readonly problem: string | null;
   readonly remedy: string | null;
 }
 
-/** The package carries no installer: engines are for few, and a checkout's can be used. */
+/** The package contains no installer: few users need engines, and can use those of a checkout. */
 const FROM_A_CHECKOUT =
   'npm run engines in a checkout of hundredfold, then HUNDREDFOLD_ENGINES=FOLDER here (docs/engines.md)';
 
-/** Looks without changing anything; an engine that is there is run. */
+/** Changes nothing; runs an installed engine. */
 export function check(recipe: Recipe, folder: string): State {
   const installed = installedEngine(recipe.engine, folder, recipe.version);
   const missing = recipe.needs.filter((need) => !need.found());
@@ -48,7 +48,7 @@ export function check(recipe: Recipe, folder: string): State {
   return { ...state, problem: null, remedy: null };
 }
 
-/** Installs what `check` finds wanting. Throws a SetupProblem. */
+/** Installs what is missing according to `check`. Throws a SetupProblem. */
 export function install(recipe: Recipe, folder: string): Installed {
   const place = join(folder, engineFolder(recipe.engine, recipe.version));
   refuseUnusable(recipe, place);
@@ -83,7 +83,7 @@ function refuseUnusable({ engine, architectures, needs }: Recipe, place: string)
       'Use the recorded engine here, or another machine, virtual or not.',
     );
   }
-  // The engines put their own paths into shell commands.
+  // The engines use their own paths in shell commands.
   if (!PLAIN_PATH.test(place)) {
     throw new SetupProblem(
       'ENGINES_PATH',

@@ -1,4 +1,4 @@
-/** Looking for what only root can install. */
+/** Detects missing system packages, which only root can install. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { sharedLibrary } from '../real/shared-library.ts';
@@ -17,7 +17,7 @@ export function program(name: string, debianPackage: string): SystemNeed {
   };
 }
 
-/** The one line that mends it. */
+/** The command that installs them. */
 export function aptLine(missing: readonly SystemNeed[]): string {
   const packages = [...new Set(missing.map(({ debianPackage }) => debianPackage))];
   return `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;

@@ -1,4 +1,7 @@
-/** Python environments, made with Python's own `venv` and filled by its own pip, which knows the user's mirror and proxy. */
+/**
+ * Python environments, created with Python's own `venv` and its own pip, which uses the user's mirror and proxy
+ * settings.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { SetupProblem, commonProblem, lastLines } from '../../../program/problem.js';
@@ -18,7 +21,7 @@ export function say(command: string, args: readonly string[], environment = proc
   return { ok: run.status === 0, text: `${run.stdout}\n${run.stderr}` };
 }
 
-/** Makes the environment, with nothing in it but pip. */
+/** Creates the environment, with only pip in it. */
 export function makeEnvironment(python: string, options: readonly string[], folder: string): void {
   const made = say(python, ['-m', 'venv', ...options, folder]);
   if (made.ok) return;

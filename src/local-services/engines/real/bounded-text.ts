@@ -1,4 +1,4 @@
-/** The output of a program, kept within bounds: its beginning, which says what it is, and its end, which says why. */
+/** Limits the output of a program: keeps its beginning, which identifies it, and its end, which has the reason. */
 import { StringDecoder } from 'node:string_decoder';
 
 /** Characters of each of the two ends. */
@@ -22,7 +22,7 @@ export class BoundedText {
     text = text.slice(Math.max(0, room));
     this.#tail += text;
     const over = this.#tail.length - this.#kept;
-    // Cut only now and then: a program that prints line by line must not have its tail copied with each.
+    // Cut only now and then, so that its tail is not copied for each line that a program prints.
     if (over > this.#kept) this.#cut(over);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Where the real engines lie and which of them are there. `npm run engines` (scripts/engines.ts) puts each into a
- * folder of its own and writes `installed.json` there last: without it, the folder is half made and counts for nothing.
+ * The folders of the real engines, and which of them are installed. `npm run engines` (scripts/engines.ts) installs
+ * each into its own folder and writes `installed.json` last: without it, the folder is incomplete and is ignored.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -10,24 +10,24 @@ import { cacheFolder } from '../../../program/temporal-cli.js';
 export const REAL_ENGINES = ['acpype', 'b2btools'] as const;
 export type RealEngineName = (typeof REAL_ENGINES)[number];
 
-/** The one version of each that its results were compared for with the recordings (`npm run verify:engines`). */
+/** The default version of each, whose results were compared with the recordings (`npm run verify:engines`). */
 export const ENGINE_VERSIONS: Readonly<Record<RealEngineName, string>> = {
   acpype: '2023.10.27',
   b2btools: '3.0.9',
 };
 
-/** Versions that are installed beside it when they are asked for; their results were compared with it (docs/engines.md). */
+/** Additional versions, installed on request; their results were compared with the default (docs/engines.md). */
 export const OTHER_VERSIONS: Readonly<Record<RealEngineName, readonly string[]>> = {
   acpype: ['2026.10.15'],
   b2btools: [],
 };
 
-/** The folder of an engine among the engines: the one version has the plain name. */
+/** The folder of an engine: the default version has the plain name. */
 export function engineFolder(engine: RealEngineName, version = ENGINE_VERSIONS[engine]): string {
   return version === ENGINE_VERSIONS[engine] ? engine : `${engine}-${version}`;
 }
 
-/** What `installed.json` says. */
+/** The content of `installed.json`. */
 export interface Installed {
   readonly engine: RealEngineName;
   readonly version: string;
@@ -39,14 +39,17 @@ export interface Installed {
 
 export const RECORD_FILE = 'installed.json';
 
-/** `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder that `HUNDREDFOLD_ENGINES` names: several checkouts may share one. */
+/**
+ * `.engines` in a checkout, `engines` in the user's cache for an installed package, or the folder in
+ * `HUNDREDFOLD_ENGINES`: several checkouts may share one.
+ */
 export function enginesFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const named = environment['HUNDREDFOLD_ENGINES'];
   if (named !== undefined && named !== '') return resolve(named);
   return BUILT ? join(cacheFolder(environment), 'engines') : join(PROGRAM_FOLDER, '.engines');
 }
 
-/** The engine, if it is there, whole, where it was made, and of the version that this project knows. */
+/** The engine, if it is completely installed, was not moved, and has a version known to this project. */
 export function installedEngine(
   engine: RealEngineName,
   folder: string = enginesFolder(),

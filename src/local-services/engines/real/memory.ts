@@ -1,10 +1,10 @@
-/** What the processes of a job hold in memory, as Linux tells under /proc. */
+/** The memory of a job's processes, from Linux's /proc. */
 import { readFileSync } from 'node:fs';
 
 /**
- * Resident bytes of a process and all its descendants; 0 when it is gone. Pages that two of them share count twice.
- * Not a limit of the kernel on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never touches, and a
- * program that meets such a limit dies with words of its own, or none.
+ * Resident bytes of a process and all its descendants; 0 if it has ended. Pages shared by two of them count twice. Not
+ * a kernel limit on address space (RLIMIT_AS): PyTorch reserves gigabytes that it never uses, and a program that
+ * reaches such a limit fails with an unclear message, or none.
  */
 export function residentBytes(pid: number): number {
   const process = `/proc/${String(pid)}`;
@@ -18,7 +18,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // It ended between two looks.
+    // It ended between two reads.
     return '';
   }
 }

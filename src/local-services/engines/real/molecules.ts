@@ -1,4 +1,4 @@
-/** The real engine of the molecule service: ACPYPE, and what it needs looking after. */
+/** The real engine of the molecule service: ACPYPE, with the checks that it lacks. */
 import { HundredfoldError } from '../../../domain/errors.ts';
 import type { Engine, EngineContext, EngineJob, EngineOutcome } from '../engine.ts';
 import { objectionTo } from './acpype/objections.ts';
@@ -16,7 +16,7 @@ export class RealMolecules implements Engine {
   readonly #netcdf: string | null;
   readonly #running = new Set<Promise<unknown>>();
 
-  /** Throws `LOCAL_SERVICES_ENGINE` where the system lacks a library. */
+  /** Throws `LOCAL_SERVICES_ENGINE` if the system lacks a library. */
   constructor(installed: Installed) {
     const bringsItsOwn = installed.version !== ENGINE_VERSIONS.acpype;
     const netcdf = bringsItsOwn ? null : sharedLibrary(NETCDF);

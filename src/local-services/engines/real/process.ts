@@ -1,9 +1,9 @@
 /**
- * Runs one program for one job, in a process group of its own that ends with the job, with the service, and with
- * nothing left behind, however either ends.
+ * Runs one program for one job, in its own process group, which ends with the job and with the service, however either
+ * ends, and leaves no process running.
  *
- * Rejected: `prctl(PR_SET_PDEATHSIG)` by way of `setpriv`, which reaches the first process only (ACPYPE starts sqm
- * as its grandchild), and a sweep at the next start, which may be tomorrow.
+ * Rejected: `prctl(PR_SET_PDEATHSIG)` by way of `setpriv`, which affects only the first process (ACPYPE starts sqm as
+ * its grandchild), and a cleanup at the next start, which may be tomorrow.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { BoundedText } from './bounded-text.ts';
@@ -13,11 +13,11 @@ export interface Program {
   /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
-  /** All of its environment: nothing of the service's own is passed on, where tokens may be. */
+  /** The complete environment: the service's own, which may contain tokens, is not inherited. */
   readonly environment: Readonly<Record<string, string>>;
   /** Its working folder. */
   readonly folder: string;
-  /** Resident memory of all its processes, in MB; more ends them. */
+  /** Resident memory of all its processes, in MB; the program is killed above it. */
   readonly memoryMb: number;
 }
 
@@ -25,26 +25,26 @@ export interface Running {
   readonly signal: AbortSignal;
   readonly heartbeatEveryMs: number;
   heartbeat(): void;
-  /** What it prints, as it prints it. */
+  /** Called with its output as it is printed. */
   onOutput?(bytes: Uint8Array): void;
 }
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it printed on both channels, in order, within bounds. */
+  /** Its output on both channels, in order, limited in length. */
   readonly output: string;
   readonly overMemory: boolean;
 }
 
-/** How long a program may take to end itself after SIGTERM, in ms. */
+/** Time for a program to exit after SIGTERM, in ms. */
 const GRACE_MS = 2_000;
 
 /**
- * The program runs under a shell that has left a guard in its group: it reads a pipe that the service holds open, and
- * kills the group when the pipe closes. So the group goes with the service even when that is killed with SIGKILL.
- * No core files; no file above 1 GB (blocks of 512 bytes).
+ * The program runs under a shell that has left a guard process in its group: it reads a pipe that the service holds
+ * open, and kills the group when the pipe closes. So the group ends with the service even after a SIGKILL. No core
+ * files; no file above 1 GB (blocks of 512 bytes).
  */
 const GUARDED = `ulimit -c 0; ulimit -f 2097152
 exec 3<&0
@@ -52,8 +52,8 @@ exec 3<&0
 exec "$@" 3<&- </dev/null 2>&1`;
 
 /**
- * Resolves when the program has ended and its group is gone. Rejects with the signal's reason when aborted, not
- * before the group is gone either.
+ * Resolves when the program and its group have ended. When aborted, rejects with the signal's reason, also only after
+ * the group has ended.
  */
 export async function runProgram(program: Program, running: Running): Promise<Ended> {
   running.signal.throwIfAborted();
@@ -88,7 +88,7 @@ function startGuarded({ command, args, environment, folder }: Program): ChildPro
   return spawn('/bin/sh', ['-c', GUARDED, 'engine', command, ...args], {
     cwd: folder,
     env: environment,
-    // A group of its own, led by this process.
+    // Its own process group, led by this process.
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -102,7 +102,7 @@ function endOf(child: ChildProcess): Promise<End> {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       end = { code, signal };
-      // Closes the guard's pipe as well: it takes with it whatever the program has left running.
+      // Also closes the guard's pipe, which kills everything that the program has left running.
       child.stdin?.destroy();
       killGroup(child, 'SIGKILL');
     });
@@ -112,7 +112,7 @@ function endOf(child: ChildProcess): Promise<End> {
   });
 }
 
-/** SIGTERM, and SIGKILL for what is still there a little later. */
+/** SIGTERM, and shortly after SIGKILL for what is still running. */
 function endGroup(child: ChildProcess): void {
   killGroup(child, 'SIGTERM');
   const late = setTimeout(() => {
@@ -128,7 +128,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    // Gone already.
+    // It has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,4 +1,6 @@
-/** Finds shared libraries of the system by name, where the loader would: engines need some that pip does not bring. */
+/**
+ * Finds shared libraries of the system by name, in the loader's folders: engines need some that pip does not install.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -19,7 +21,7 @@ function folders(): readonly string[] {
   ];
 }
 
-/** Absolute path of `libnetcdf.so.19` and the like; null when the system has none. */
+/** Absolute path of, for example, `libnetcdf.so.19`; null if the system does not have it. */
 export function sharedLibrary(name: string): string | null {
   return (
     folders()

@@ -1,6 +1,6 @@
 /**
- * The one empty folder that a job of a real engine runs in. The engines put names of files into shell commands, so its
- * path is plain. A service that was killed leaves its folders behind; the next one sweeps them out.
+ * The empty folder in which a job of a real engine runs. The engines use file names in shell commands, so its path is
+ * plain. If a service is killed, its folders stay; the next one removes them.
  */
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 const PREFIX = 'hundredfold-job-';
 const NAME = new RegExp(`^${PREFIX}(\\d+)-`);
-/** No blank, quote or sign that a shell reads. */
+/** No space, quote or special character of a shell. */
 export const PLAIN_PATH = /^[A-Za-z0-9_./+-]+$/;
 
 function place(): string {
@@ -23,17 +23,17 @@ export function workFolder(): string {
 }
 
 export async function removeFolder(folder: string): Promise<void> {
-  // A process of the job that is just being killed may still write a last file.
+  // A process of the job that is being killed may still write a last file.
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Removes the folders of services that are gone. */
+/** Removes the folders of services that have ended. */
 export async function sweepFolders(): Promise<void> {
   const left = readdirSync(place()).filter((name) => {
     const owner = NAME.exec(name)?.[1];
     return owner !== undefined && !isAlive(Number(owner));
   });
-  // One of another user stays: it is theirs to sweep.
+  // Folders of other users cannot be removed, and stay.
   await Promise.allSettled(left.map((name) => removeFolder(join(place(), name))));
 }
 

@@ -1,4 +1,4 @@
-/** How ACPYPE is called for a job: name, arguments, environment. Pure. */
+/** The command line of ACPYPE for a job: name, arguments, environment. Pure. */
 import { join } from 'node:path';
 import type { MoleculeJob } from '../../engine.ts';
 import type { Installed } from '../installed.ts';
@@ -7,8 +7,8 @@ import type { Installed } from '../installed.ts';
 const NAME_LENGTH = 24;
 
 /**
- * The molecule's name in its files, made of the job's title: letters, digits and single underscores, because ACPYPE
- * puts it into shell commands and into formats that know nothing else.
+ * The molecule's name in its files, derived from the job's title: letters, digits and single underscores, because
+ * ACPYPE uses it in shell commands and in formats that allow nothing else.
  */
 export function moleculeName(job: MoleculeJob): string {
   const title = job.inputFile === null ? job.fileName : job.fileName.replace(/\.[^.]*$/, '');
@@ -20,13 +20,13 @@ export function moleculeName(job: MoleculeJob): string {
   return plain === '' ? 'molecule' : plain;
 }
 
-/** ACPYPE knows a format by its ending alone, in lower case. */
+/** ACPYPE detects a format only by its lower-case extension. */
 export function inputFileName(job: MoleculeJob): string {
   const ending = /\.([A-Za-z0-9]+)$/.exec(job.fileName)?.[1]?.toLowerCase() ?? '';
   return `${moleculeName(job)}.${ending}`;
 }
 
-/** Values stand in one word with their option: a SMILES may begin with what looks like another option. */
+/** Options and values are one argument: a SMILES may begin like another option. */
 export function acpypeArguments(job: MoleculeJob): string[] {
   return [
     `--input=${job.smiles === null ? inputFileName(job) : job.smiles.trim()}`,
@@ -38,8 +38,8 @@ export function acpypeArguments(job: MoleculeJob): string[] {
 }
 
 /**
- * All of ACPYPE's environment.
- * @param netcdf the system's library, where the copy in ACPYPE's wheel, which teLeap would load, lacks what it needs itself
+ * The complete environment of ACPYPE.
+ * @param netcdf the system's library; the copy in ACPYPE's wheel, which teLeap would load, lacks its own dependencies
  */
 export function acpypeEnvironment(
   installed: Installed,
@@ -49,7 +49,7 @@ export function acpypeEnvironment(
   return {
     PATH: `${join(installed.folder, 'bin')}:/usr/bin:/bin`,
     ...(netcdf !== null && { LD_PRELOAD: netcdf }),
-    // One core a job: the service runs as many jobs as there are cores.
+    // One core per job: the service runs as many jobs as there are cores.
     OMP_NUM_THREADS: '1',
     OPENBLAS_NUM_THREADS: '1',
     HOME: folder,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import type { MoleculeJob } from '../../engine.ts';
 import { moleculeName } from './command.ts';
 
-/** In the contract's order. `NAME` is the molecule's, `METHOD` and `TYPES` are the options of its charges and atoms. */
+/**
+ * In the contract's order. `NAME` is the molecule's name, `METHOD` and `TYPES` are the charge method and atom type
+ * options.
+ */
 const FILE_NAMES = {
   em_mdp: 'em.mdp',
   md_mdp: 'md.mdp',
@@ -30,7 +33,7 @@ const FILE_NAMES = {
 export type FileKey = keyof typeof FILE_NAMES;
 export type FileSet = Readonly<Record<FileKey, string>>;
 
-/** What ACPYPE wrote into `folder`, its job's; `missing` names the files that are absent or empty. */
+/** The output of ACPYPE in the job's `folder`; `missing` names the files that are absent or empty. */
 export function readFileSet(
   job: MoleculeJob,
   folder: string,

@@ -1,14 +1,14 @@
-/** What ACPYPE printed, as whoever submitted the job may read it, and its own word for a failure. Pure. */
+/** Makes ACPYPE's output readable for users, and extracts its failure message. Pure. */
 
-/** Python's account of where in ACPYPE's source it failed; the line above says what failed. */
+/** Python's stack trace in ACPYPE's source; the line above has the message. */
 const TRACEBACK =
   /^(?:\nDuring handling of the above exception, another exception occurred:\n\n)?Traceback \(most recent call last\):\n(?: .*\n)+(?:\S.*\n)?/gm;
 const TEMPORARY_LOG = /^Log tmp location: .*\n?/gm;
 
 /**
- * Where things lie on this machine is nobody's business.
- * @param folder the job's, called `.`
- * @param engine ACPYPE's, called `$ACPYPE`
+ * Hides the paths of this machine.
+ * @param folder the job's, shown as `.`
+ * @param engine ACPYPE's, shown as `$ACPYPE`
  */
 export function readableLog(output: string, folder: string, engine: string): string {
   return output
@@ -18,7 +18,7 @@ export function readableLog(output: string, folder: string, engine: string): str
     .replaceAll(TEMPORARY_LOG, '');
 }
 
-/** `ACPYPE FAILED: …`, after which it may say nothing; null when it did not get so far. */
+/** `ACPYPE FAILED: …`, possibly followed by nothing; null if there is no such line. */
 export function failureIn(log: string): string | null {
   return /^(?:ERROR: )?(ACPYPE FAILED: ?.*)$/m.exec(log)?.[1]?.trim() ?? null;
 }

@@ -1,4 +1,4 @@
-/** Atoms and bonds of the mol2 file that ACPYPE writes: the one file with places, types, charges and bonds. Pure. */
+/** Reads the atoms and bonds of ACPYPE's mol2 file, the only one with coordinates, types, charges and bonds. Pure. */
 
 export interface Atom {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface Atom {
   readonly type: string;
   /** In units of the elementary charge. */
   readonly charge: number;
-  /** Places in the list of atoms. */
+  /** Indexes in the list of atoms. */
   readonly neighbours: readonly number[];
 }
 
@@ -23,7 +23,7 @@ function section(mol2: string, name: string): string[][] {
     .map((line) => line.trim().split(/\s+/));
 }
 
-/** The atoms in the file's order; empty when it has none. */
+/** The atoms in file order; empty if it has none. */
 export function mol2Atoms(mol2: string): Atom[] {
   const rows = section(mol2, 'ATOM');
   const places = new Map(rows.map(([id = ''], n) => [id, n]));

@@ -1,9 +1,9 @@
 /**
- * What ACPYPE gets wrong and calls a success. The service looks at each result once more, because whoever fetched it
- * would simulate a molecule that is not theirs. Pure.
+ * Detects wrong results that ACPYPE reports as successes. The service checks each result again, because its user would
+ * simulate the wrong molecule. Pure.
  *
- * Rejected: refusing such inputs at submission, which needs the chemistry of the client here; sharing its code
- * would let both be wrong together.
+ * Rejected: refusing such inputs at submission, which needs the chemistry of the client here; with shared code, both
+ * could be wrong in the same way.
  */
 import type { MoleculeJob } from '../../engine.ts';
 import type { FileSet } from './file-set.ts';
@@ -11,21 +11,24 @@ import { mol2Atoms, type Atom } from './mol2.ts';
 
 /** Units of the elementary charge; the charges of atoms are rounded to 1e-6. */
 const CHARGE_TOLERANCE = 0.1;
-/** Between two bonds of a carbon that needs no third, in degrees: 180, and in strained rings with a triple bond 155. */
+/** Angle between two bonds of a carbon without a third, in degrees: 180, in strained rings with a triple bond 155. */
 const LINEAR = 150;
-/** Sum of the angles at a carbon that needs no fourth bond: 360 degrees, in fullerenes 348. One that lacks a hydrogen has 328 to 340. */
+/**
+ * Sum of the angles at a carbon without a fourth bond: 360 degrees, in fullerenes 348. With a missing hydrogen, it has
+ * 328 to 340.
+ */
 const FLAT = 342;
 
-/** Why the result is not the one that was asked for; null when nothing speaks against it. */
+/** Why the result is not the requested one; null if there is no objection. */
 export function objectionTo(job: MoleculeJob, files: FileSet): string | null {
   const atoms = mol2Atoms(files.mol2);
   if (atoms.length === 0) return 'The mol2 file of the result has no atoms.';
-  // Open Babel gives a SMILES all its hydrogens, and places them too roughly in small rings to be judged by.
+  // Open Babel adds all hydrogens to a SMILES, but its coordinates in small rings are too inaccurate for this check.
   const bare = job.inputFile === null ? null : missingHydrogens(atoms);
   return severalMolecules(atoms) ?? bare ?? wrongCharge(atoms, job.netCharge);
 }
 
-/** A salt or a mixture: ACPYPE gives one topology for all. */
+/** A salt or a mixture: ACPYPE writes one topology for all. */
 function severalMolecules(atoms: readonly Atom[]): string | null {
   const left = new Set(atoms.keys());
   let molecules = 0;
@@ -43,7 +46,7 @@ function severalMolecules(atoms: readonly Atom[]): string | null {
 
 const isCarbon = ({ type }: Atom): boolean => /^c(?!l)/i.test(type);
 
-/** ACPYPE takes a file's atoms as all there are, and finds types for a benzene of six. */
+/** ACPYPE assumes that a file's atoms are complete, and assigns types to six carbons without hydrogens. */
 function missingHydrogens(atoms: readonly Atom[]): string | null {
   const bare = atoms.filter((atom) => isCarbon(atom) && lacksHydrogen(atom, atoms));
   if (bare.length === 0) return null;
@@ -52,7 +55,7 @@ function missingHydrogens(atoms: readonly Atom[]): string | null {
   return `Hydrogens are missing at ${names.join(', ')}${more}; add them to the input.`;
 }
 
-/** By the place of its neighbours: bond orders are the engine's guess, and the geometry is the input's. */
+/** From the positions of its neighbours: bond orders are the engine's guess, and the geometry is the input's. */
 function lacksHydrogen(carbon: Atom, atoms: readonly Atom[]): boolean {
   const around = carbon.neighbours.flatMap((n) => atoms[n] ?? []);
   switch (around.length) {
@@ -86,11 +89,11 @@ function angle(one: readonly number[], other: readonly number[]): number {
   return (Math.acos(Math.min(1, Math.max(-1, cosine))) * 180) / Math.PI;
 }
 
-/** With `gas` the engine does not look at the net charge that was asked for. */
+/** With `gas` the engine ignores the requested net charge. */
 function wrongCharge(atoms: readonly Atom[], asked: number | null): string | null {
   const charge = atoms.reduce((sum, atom) => sum + atom.charge, 0);
   if (Math.abs(charge - (asked ?? Math.round(charge))) <= CHARGE_TOLERANCE) return null;
-  // Without it, -0.0004 would be called "-0.000".
+  // Otherwise -0.0004 would be printed as "-0.000".
   const rounded = (Math.round(charge * 1000) / 1000 || 0).toFixed(3);
   const wanted = asked === null ? 'no whole number' : `not to the net charge of ${String(asked)}`;
   return `The charges of the atoms add up to ${rounded}, ${wanted}.`;

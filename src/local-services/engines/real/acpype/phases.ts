@@ -1,12 +1,12 @@
-/** What ACPYPE is doing, by the lines that it prints. Pure. */
+/** Detects ACPYPE's current phase from its output. Pure. */
 
 interface Phase {
-  /** 0-100: by the share of the time that a molecule of thirty atoms takes. */
+  /** 0-100: the fraction of time for a molecule of thirty atoms. */
   readonly progress: number;
   readonly text: string;
 }
 
-/** The last that a text names counts. */
+/** The last match in a text counts. */
 const PHASES: readonly (readonly [RegExp, Phase])[] = [
   [/^==> Writing /m, { progress: 80, text: 'writing topologies' }],
   [/^==> Executing Tleap/m, { progress: 70, text: 'assigning parameters' }],

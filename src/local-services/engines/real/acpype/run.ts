@@ -1,4 +1,4 @@
-/** One job through ACPYPE: an empty folder, one process, the files it leaves. */
+/** Runs ACPYPE for one job: an empty folder, one process, its output files. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -11,16 +11,16 @@ import { readFileSet, type FileSet } from './file-set.ts';
 import { failureIn, readableLog } from './log.ts';
 import { phaseOf } from './phases.ts';
 
-/** Its programs needed 63 MB at most in all recorded runs, one of 200 atoms among them. */
+/** Its programs needed at most 63 MB in all recorded runs, including one with 200 atoms. */
 const MEMORY_MB = 2_000;
-/** One word of an argument list may have 128 KB under Linux; a SMILES of 200 atoms has 1 KB. */
+/** Linux limits an argument to 128 KB; a SMILES of 200 atoms has 1 KB. */
 const SMILES_LENGTH = 10_000;
 
 export type AcpypeOutcome =
   | { readonly ok: true; readonly files: FileSet; readonly log: string }
   | { readonly ok: false; readonly message: string; readonly log: string };
 
-/** @param netcdf path of the system's libnetcdf; null for a version that brings a whole one */
+/** @param netcdf path of the system's libnetcdf; null for a version with a complete one */
 export async function runAcpype(
   installed: Installed,
   netcdf: string | null,
@@ -56,7 +56,7 @@ export async function runAcpype(
   }
 }
 
-/** ACPYPE takes a SMILES for the path of a file if there is such a file: nobody reads this machine's files so. */
+/** ACPYPE treats a SMILES as a path if such a file exists: this prevents reading files of this machine. */
 function whyUnfit({ smiles }: MoleculeJob, folder: string): string | null {
   if (smiles === null) return null;
   const text = smiles.trim();

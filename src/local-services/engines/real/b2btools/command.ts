@@ -1,4 +1,4 @@
-/** A job of the prediction service as a command line of b2bTools or ShiftCrypt. Pure. */
+/** Command lines of b2bTools and ShiftCrypt for a job of the prediction service. Pure. */
 import { DEFAULT_PREDICTORS } from '../../../../domain/item.ts';
 import type { OutputName, SequenceJob, AlignmentJob, ShiftsJob } from '../../engine.ts';
 import type { ForkedProgram } from './fork-server.ts';
@@ -7,7 +7,7 @@ export type PredictionJob = SequenceJob | AlignmentJob | ShiftsJob;
 
 export interface Command extends Pick<ForkedProgram, 'program' | 'args'> {
   readonly inputFile: string;
-  /** What the command writes when it does well, by its name in its folder. */
+  /** The files that the command writes on success, by their names in its folder. */
   readonly outputs: Readonly<Partial<Record<OutputName, string>>>;
 }
 
@@ -18,7 +18,7 @@ const FILES = {
   distributions: 'distributions.json',
 } as const;
 
-/** ShiftCrypt tells the formats apart by the extension alone. */
+/** ShiftCrypt distinguishes the formats only by extension. */
 const SHIFT_FILES = { nef: 'shifts.nef', 'nmr-star': 'shifts.str' } as const;
 
 export function commandOf(job: PredictionJob): Command {
@@ -51,7 +51,7 @@ function files(outputs: Omit<typeof FILES, 'distributions'>): string[] {
   return ['-i', INPUT, '-o', outputs.result, '-t', outputs.csv, '-m', outputs.metadata];
 }
 
-/** DynaMine always runs; its flag says so in the engine's own log. */
+/** DynaMine always runs; its flag makes that visible in the engine's log. */
 function flags(predictors: readonly string[]): string[] {
   return [...new Set(['dynamine', ...predictors])].map((name) => `--${name}`);
 }
@@ -64,7 +64,7 @@ function shiftcrypt({ format, modelClass, originalNumbering }: ShiftsJob): Comma
   return { program: 'shiftcrypt', inputFile, outputs: { result, csv }, args };
 }
 
-/** The text of the input file: the engine takes a byte order mark for part of the first line. */
+/** The text of the input file: the engine reads a byte order mark as part of the first line. */
 export function inputText(job: PredictionJob): string {
   const text = job.kind === 'shifts' ? job.text : job.fasta;
   return `${text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')}\n`;

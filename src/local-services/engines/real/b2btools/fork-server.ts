@@ -1,6 +1,6 @@
 /**
- * The warm process that b2bTools jobs are forked from (fork_server.py): started once, spoken with in lines of JSON,
- * ended with the service however that ends.
+ * The warm process from which b2bTools jobs are forked (fork_server.py): started once, controlled by lines of JSON, and
+ * ended together with the service, however that ends.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { constants } from 'node:os';
@@ -11,12 +11,12 @@ import { BoundedText } from '../bounded-text.ts';
 import { residentBytes } from '../memory.ts';
 import type { Ended, Running } from '../process.ts';
 
-/** Given nothing on standard input it loads, says so, and ends. */
+/** With empty standard input, it loads, reports that, and exits. */
 export const FORK_SERVER = fileURLToPath(new URL('fork_server.py', import.meta.url));
 
-/** How long loading may take, in ms: two seconds when its files were read before, a minute from a slow disk. */
+/** Limit for loading, in ms: two seconds if its files are cached, a minute from a slow disk. */
 const LOADING_MS = 120_000;
-/** How long the server may take to kill a job, or to end, before it is killed itself, in ms. */
+/** Limit for the server to kill a job, or to exit, before it is killed itself, in ms. */
 const GRACE_MS = 5_000;
 
 export interface ForkedProgram {
@@ -24,15 +24,17 @@ export interface ForkedProgram {
   readonly args: readonly string[];
   /** Its working folder, absolute. */
   readonly folder: string;
-  /** File for all that it prints, absolute. */
+  /** File for all of its output, absolute. */
   readonly log: string;
-  /** Resident memory of the job's processes in MB, with what it shares with the server; more ends them. */
+  /**
+   * Resident memory of the job's processes in MB, including memory shared with the server; the job is killed above it.
+   */
   readonly memoryMb: number;
 }
 
 export type Forked = Omit<Ended, 'output'> & { readonly cpuSeconds: number };
 
-/** The server ended under its jobs: none of them is to blame, each is a process of its own. */
+/** The server ended during its jobs: none of them is the cause, as each is a separate process. */
 export class ForkServerLost extends Error {}
 
 type Answer =
@@ -62,7 +64,7 @@ export class ForkServer {
   #last = 0;
   #alive = true;
 
-  /** `environment` is all of it: nothing of the service's own is passed on. */
+  /** `environment` is complete: the service's own environment is not inherited. */
   constructor(python: string, environment: Readonly<Record<string, string>>) {
     this.#child = spawn(python, [FORK_SERVER], {
       cwd: '/',
@@ -75,7 +77,7 @@ export class ForkServer {
     createInterface(this.#child.stdout).on('line', (line) => {
       this.#hear(JSON.parse(line) as Answer);
     });
-    // It is gone then, and `close` says so.
+    // The server has exited, and `close` reports it.
     this.#child.stdin.on('error', () => undefined);
     this.#child.once('error', (error) => {
       this.#lose(error.message);
@@ -95,8 +97,8 @@ export class ForkServer {
   }
 
   /**
-   * Resolves when the job's process has ended and its group is gone. Rejects with the signal's reason when aborted,
-   * not before the group is gone either; with `ForkServerLost` when the server ended.
+   * Resolves when the job's process and its group have ended. When aborted, rejects with the signal's reason, also only
+   * after the group has ended; rejects with `ForkServerLost` when the server ended.
    */
   async run(program: ForkedProgram, running: Running): Promise<Forked> {
     await this.#loaded(running);
@@ -120,7 +122,7 @@ export class ForkServer {
     }
   }
 
-  /** Ends it and resolves when it is gone. */
+  /** Stops it and resolves when it has exited. */
   async close(): Promise<void> {
     this.#child.stdin.end();
     const late = setTimeout(() => this.#child.kill('SIGKILL'), GRACE_MS);
@@ -128,7 +130,7 @@ export class ForkServer {
     clearTimeout(late);
   }
 
-  /** While the server loads, the service itself says that the job is not forgotten. */
+  /** While the server loads, the service itself sends the job's heartbeats. */
   async #loaded(running: Running): Promise<void> {
     const { signal, heartbeatEveryMs } = running;
     signal.throwIfAborted();
@@ -149,7 +151,7 @@ export class ForkServer {
 
   #kill(job: number): void {
     this.#say({ kill: job });
-    // A server that does not even do that is stuck, and a new one serves the next job.
+    // A server that does not even do that is stuck; a new one runs the next job.
     const stuck = setTimeout(() => this.#jobs.has(job) && this.#child.kill('SIGKILL'), GRACE_MS);
     stuck.unref();
   }

@@ -2,23 +2,22 @@
 
 b2bTools takes two seconds to import and to read its models; a fork of a process that has done so starts at once and
 shares their memory. Each job is still a process of its own, in a process group and a folder of its own: it runs the
-engine's unchanged command line, so its files are those of the command, and what it breaks or leaves behind goes with
-it.
+engine's unchanged command line, so its files are those of the command, and it cannot affect other jobs.
 
-Spoken on standard input and output, one JSON object a line:
+The protocol on standard input and output, one JSON object per line:
 
   in   {"run": 7, "program": "b2bTools", "arguments": ["-i", ...], "folder": "/empty/folder", "log": "/some/file",
-        "beat": 1.0}                 runs a job; all that it prints goes to `log`; `beat` in seconds
+        "beat": 1.0}                 runs a job; all its output goes to `log`; `beat` in seconds
        {"kill": 7}                   kills a job's whole process group
   out  {"ready": "3.0.9"}            once, when loaded
        {"running": [[7, 4711]]}      the jobs with their process ids, every `beat`: this is their heartbeat
        {"ended": 7, "code": 0, "signal": null, "cpu": 0.41}
                                      exit code or number of the signal; CPU seconds
 
-It ends, and every job with it, when standard input does.
+It exits when standard input ends, and so does every job.
 
-This file is under the licence of the project (Apache-2.0), which the GPL-3.0 of b2bTools allows beside itself; whoever
-hands out the two together does so under the GPL. Nothing of b2bTools is part of the project.
+This file is under the licence of the project (Apache-2.0), which is compatible with the GPL-3.0 of b2bTools; the two
+together may be distributed only under the GPL. No part of b2bTools is included in the project.
 """
 
 import ctypes
@@ -38,7 +37,7 @@ from b2bTools.nmr.shiftCrypt.__main__ import main as shiftcrypt
 from b2bTools.singleSeq.DynaMine.Predictor import DynaMine
 from b2bTools_version.versioning import PYPI_VERSION
 
-# Imported by the two programs only while they run; here, so that a fork finds them loaded.
+# The two programs import these only while they run; imported here, they are already loaded in a fork.
 import b2bTools.general.bmrb.File  # noqa: F401
 import b2bTools.multipleSeq.Predictor  # noqa: F401
 import b2bTools.multipleSeq.msa_core  # noqa: F401
@@ -56,7 +55,7 @@ libc = ctypes.CDLL(None)
 def share_models():
     """Lets forks inherit the DynaMine models: reading their 74 files would be most of the time of a short protein.
 
-    Once adjusted they are only read, and what a fork might change stays in that fork.
+    Once adjusted they are only read, and a change in a fork does not leave that fork.
     """
     loaded = DynaMine()
 
@@ -71,7 +70,7 @@ def share_models():
 def settle(order):
     """In the fork: its own process group, folder, output and limits."""
     os.setpgid(0, 0)
-    # SIGKILL of the server must not leave jobs behind that nobody waits for.
+    # A SIGKILL of the server must not leave its jobs running.
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != SERVER:
         os._exit(1)
@@ -101,12 +100,12 @@ def become(order):
         traceback.print_exc()
     finally:
         sys.stdout.flush()
-        # Not sys.exit: what the server would do at its end is not the fork's to do.
+        # Not sys.exit: the fork must not run the server's exit handlers.
         os._exit(code)
 
 
 class Server:
-    """The jobs that run, and the conversation about them."""
+    """The running jobs, and the protocol."""
 
     def __init__(self, orders, answers):
         self.orders = orders
@@ -135,7 +134,7 @@ class Server:
                 self.say(running=list(self.pids.items()))
 
     def follow(self):
-        """Follows the orders that have come; false when there will be no more."""
+        """Executes the orders received so far; false when there will be no more."""
         received = os.read(self.orders, 1 << 16)
         *lines, self.unread = (self.unread + received).split(b"\n")
         for line in lines:
@@ -152,7 +151,7 @@ class Server:
         if pid == 0:
             become(order)
         try:
-            # The fork does the same: whoever comes first, a kill that follows finds the group.
+            # The fork does the same: whichever is first, a later kill finds the group.
             os.setpgid(pid, pid)
         except OSError:
             pass
@@ -162,7 +161,7 @@ class Server:
     def reap(self, descriptor, job):
         self.selector.unregister(descriptor)
         os.close(descriptor)
-        # What it left running ends with it; before it is reaped, while no other process can have its number.
+        # Kills what it left running, before it is reaped: until then, no other process can get its id.
         self.kill(job)
         _, status, usage = os.wait4(self.pids.pop(job), 0)
         code = os.waitstatus_to_exitcode(status)
@@ -183,13 +182,13 @@ class Server:
 
 
 def main():
-    # The answers keep standard output to themselves: what the engine prints here goes where errors go.
+    # Standard output is only for answers: the engine's output in this process goes to standard error.
     answers = os.dup(1)
     os.dup2(2, 1)
     # Ctrl-C in a terminal goes to the whole foreground group: the service decides when jobs end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     share_models()
-    # What is loaded by now stays: a fork that looked through it for garbage would copy it.
+    # Excludes what is loaded from garbage collection: in a fork, collection would copy it.
     gc.collect()
     gc.freeze()
     server = Server(0, answers)

@@ -1,6 +1,6 @@
 /**
- * The checks that b2bTools lacks, before it runs and of what it calls a success: what it gets silently wrong is a
- * failure here. An alignment of one sequence or of unequal lengths was refused at submission. Pure.
+ * The checks that b2bTools lacks, before it runs and of its successes: silent errors become failures here. An alignment
+ * of one sequence or of unequal lengths was refused at submission. Pure.
  */
 import { DEFAULT_PREDICTORS } from '../../../../domain/item.ts';
 import { parseFasta, type FastaRecord } from '../../../fasta.ts';
@@ -13,11 +13,11 @@ interface Lengths {
   readonly most: number;
 }
 
-/** Residues that b2bTools makes something of, and those that PSPer takes. */
+/** Numbers of residues that b2bTools accepts, and those that PSPer accepts. */
 const ALL: Lengths = { least: 5, most: Number.POSITIVE_INFINITY };
 const PSPER: Lengths = { least: 20, most: 3000 };
 
-/** Why the job cannot be run; null when it can. */
+/** Why the job cannot be run; null if it can. */
 export function whyUnfit(job: PredictionJob): string | null {
   switch (job.kind) {
     case 'sequence':
@@ -31,7 +31,7 @@ export function whyUnfit(job: PredictionJob): string | null {
   }
 }
 
-/** As people know it. */
+/** The name that users know. */
 function nameOf({ header }: FastaRecord): string {
   return header.trim();
 }
@@ -40,7 +40,7 @@ function records(job: SequenceJob | AlignmentJob): FastaRecord[] {
   return parseFasta(job.fasta).records;
 }
 
-/** The engine drops a record without a name and says nothing. */
+/** The engine silently drops a record without a name. */
 function nameless(job: SequenceJob | AlignmentJob): string | null {
   const n = records(job).findIndex((record) => nameOf(record) === '');
   return n < 0 ? null : `Record ${String(n + 1)} has an empty header.`;
@@ -58,14 +58,14 @@ function wrongLength(job: SequenceJob): string | null {
   return `Sequence "${nameOf(record)}" has ${String(record.residues.length)} residues; ${who} takes ${range}.`;
 }
 
-/** The engine renames the second of two, and whoever asks for it by its name gets the first. */
+/** The engine renames the second of two, so its name would return the values of the first. */
 function repeatedName(job: AlignmentJob): string | null {
   const names = records(job).map(nameOf);
   const twice = names.find((name, n) => names.indexOf(name) !== n);
   return twice === undefined ? null : `Two sequences of the alignment are named "${twice}".`;
 }
 
-/** Why a result is not the one that was asked for; null when nothing speaks against it. */
+/** Why a result is not the requested one; null if there is no objection. */
 export function objectionTo(job: PredictionJob, result: string): string | null {
   let prediction: unknown;
   try {
@@ -80,7 +80,7 @@ export function objectionTo(job: PredictionJob, result: string): string | null {
 
 /** The engine leaves out sequences and keys that it could not compute. */
 function incomplete(job: SequenceJob | AlignmentJob, prediction: unknown): string | null {
-  // Written by the engine; what is missing is found here.
+  // Written by the engine; missing parts are detected here.
   const { proteins = {} } = prediction as { proteins?: Record<string, Record<string, unknown>> };
   const [found, given] = [Object.keys(proteins).length, records(job).length];
   if (found !== given) return `The result has ${String(found)} of ${String(given)} sequences.`;

@@ -1,6 +1,6 @@
 /**
- * One job through b2bTools: an empty folder, the engine's own command in a process forked from a warm one, the files
- * it leaves. What comes out is that of a single run of the command.
+ * Runs b2bTools for one job: an empty folder, the engine's own command in a process forked from a warm one, its output
+ * files. The result is the same as of a separate run of the command.
  */
 import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export async function runB2bTools(
     const { program, args } = command;
     const log = join(folder, LOG);
     const ended = await b2bTools.run({ program, args, folder, log, memoryMb: MEMORY_MB }, context);
-    // Where things lie on this machine is nobody's business.
+    // Hides the paths of this machine.
     const printed = (await readLog(log))
       .replaceAll(`${folder}/`, '')
       .replaceAll(b2bTools.folder, '$B2BTOOLS');
@@ -55,7 +55,7 @@ async function outcomeOf(
   if (ended.overMemory) {
     return failed(`b2bTools was stopped at its memory limit of ${String(MEMORY_MB)} MB.`);
   }
-  // Files of a command that failed are no result, even where they are there.
+  // Files of a failed command are not a result, even if they exist.
   if (ended.code !== 0) return failed(lastError(log) ?? howItEnded(ended));
   const outputs = await readOutputs(folder, command);
   const missing = Object.values(command.outputs).length - outputs.length;
@@ -64,7 +64,7 @@ async function outcomeOf(
   return { ok: true, outputs, log };
 }
 
-/** The engine's own words, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`. */
+/** The engine's own message, the last of `… ERROR] An unexpected error of type 'ValueError' occurred …`. */
 function lastError(log: string): string | null {
   return [...log.matchAll(/^.* ERROR\] (.*)$/gm)].at(-1)?.[1] ?? null;
 }
@@ -78,7 +78,7 @@ function howItEnded({ code, signal }: Forked): string {
 async function readLog(path: string): Promise<string> {
   const text = new BoundedText();
   const file = await unlessAbsent(open(path));
-  // Killed before its first word.
+  // Killed before it printed anything.
   if (file === null) return '';
   for await (const bytes of file.createReadStream()) text.add(bytes as Buffer);
   return text.toString();

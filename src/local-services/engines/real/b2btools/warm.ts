@@ -1,5 +1,5 @@
 /**
- * One loaded b2bTools for all jobs: started with the first of them, replaced when it is gone.
+ * One loaded b2bTools for all jobs: started with the first job, replaced if it dies.
  *
  * Rejected: one run of the engine over all queued sequences. It costs a little less than the forks, but it renames
  * records, writes one metadata block for all jobs, and lets one bad sequence fail every other.
@@ -9,14 +9,15 @@ import type { Installed } from '../installed.ts';
 import type { Running } from '../process.ts';
 import { ForkServer, ForkServerLost, type Forked, type ForkedProgram } from './fork-server.ts';
 
-/** All of the programs' environment. One thread a job: the service runs as many jobs as there are cores. */
+/** The complete environment of the programs. One thread per job: the service runs as many jobs as there are cores. */
 const ENVIRONMENT = {
   PATH: '/usr/bin:/bin',
   LANG: 'C.UTF-8',
   OMP_NUM_THREADS: '1',
   OPENBLAS_NUM_THREADS: '1',
   MKL_NUM_THREADS: '1',
-  // Debian's scikit-learn is newer than the models and says so at length; `npm run verify:engines` looks instead.
+  // Debian's scikit-learn is newer than the models and prints long warnings; `npm run verify:engines` checks the
+  // results.
   PYTHONWARNINGS: 'ignore',
 };
 
@@ -29,7 +30,7 @@ export class WarmB2bTools {
     this.folder = installed.folder;
   }
 
-  /** As `ForkServer.run`; a job whose server ended under it runs once more, on a new one. */
+  /** Like `ForkServer.run`; if the server ends during a job, the job runs once more, on a new server. */
   async run(program: ForkedProgram, running: Running): Promise<Forked> {
     try {
       return await this.#loaded().run(program, running);
