@@ -4,6 +4,7 @@ import { workflowFindings } from '../../../src/cli/doctor/workflows.ts';
 import { openFileStore } from '../../../src/store/filesystem.ts';
 import type { LeaseHolder } from '../../../src/store/lease.ts';
 import { holdTree } from '../../../src/store/hold-tree.ts';
+import { nudgeSignal } from '../../../src/workflows/messages.ts';
 import { argumentsOf, beginWith, unreplayable } from '../../other-code.ts';
 import { Rig, sequences } from '../../rig.ts';
 
@@ -71,6 +72,8 @@ test('a campaign whose history cannot be replayed', async () => {
     });
   await beginWith(unreplayable('campaign'), { temporal, taskQueue, begin });
   await rig.startWorker();
+  // Until something happens it has no task that could fail.
+  await client.workflow.getHandle(handle.workflowId).signal(nudgeSignal);
   await expect
     .poll(() => found(name), { timeout: 40_000, interval: 1_000 })
     .toMatchObject([
