@@ -90,7 +90,7 @@ describe('the results of earlier campaigns', () => {
     ['came from another row', { resultFrom: { type: 'duplicate', id: 'q' } }],
     ['came from the cache itself', { resultFrom: { type: 'cache', campaign: 'c', id: 'q' } }],
     ['is of before work was told apart', { work: null }],
-  ])('are not kept of an item that %s', async (_, changes) => {
+  ])('are not kept for an item that %s', async (_, changes) => {
     const set = await scene();
     await set.cache.keep(set.tree, 'night', await succeeded(set.tree, ITEM, changes));
     expect(await collected(set.kept.list(''))).toEqual([]);
