@@ -33,7 +33,7 @@ const CASES: Readonly<Record<string, () => Promise<string>>> = {
   items: () => itemsOfTree(10_000),
 };
 
-/** Of any number of items; the four of the documentation where none is named. */
+/** Of any number of items; the four of the documentation by default. */
 const costCases = (named: readonly string[]): typeof CASES => {
   const sizes = named.length > 0 ? named : ['500', '3000', '10000', '30000'];
   return Object.fromEntries(sizes.map((items) => [items, () => cost(Number(items))]));
