@@ -74,7 +74,7 @@ async function watched(bench: Bench): Promise<Shares> {
     };
   } finally {
     const ended = new Promise((resolve) => terminal.once('exit', resolve));
-    // Ctrl-C, typed.
+    // Ctrl-C.
     terminal.stdin.write('\u0003');
     await ended;
   }

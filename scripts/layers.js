@@ -7,7 +7,7 @@
  *
  * Telemetry wraps what activities work with (clients, stores) and reads how budgets stand; nothing below measures itself,
  * so that a worker without an endpoint pays nothing.
- * The report is made from the output tree alone, so it lies below the activity that publishes it.
+ * The report is made from the output tree alone, so it is below the activity that publishes it.
  * Exports are made from the tree and from what the report reads of it, for the command line and the library.
  * Campaigns holds the use cases (plan, start, follow, retry, control): the command line and the library call them, so they
  * know no terminal, no prompts and no exit of the process.
@@ -37,7 +37,7 @@ const byRows = Object.fromEntries(
 );
 
 /**
- * Part of `src/` → the other parts that it may import: the rows below, except for the exceptions, each with its reason.
+ * Part of `src/` → the other parts that it may import: the rows below, with some exceptions, each with its reason.
  * A file directly in `src/` is a part with its own name.
  */
 export const MAY_IMPORT = {

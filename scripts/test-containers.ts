@@ -1,7 +1,7 @@
 /**
  * `npm run test:containers [-- FILE…]`: builds the images from the package and runs them with buildah and podman. It needs root, and
  * installs with apt-get what is missing: podman, buildah, runc, mmdebstrap, catatonit for pods, qemu and arch-test for arm64. Nothing
- * in /etc is changed: the configuration of the engine lies in `.tools/containers`, images in the storage of root. The
+ * in /etc is changed: the configuration of the engine is in `.tools/containers`, images in the storage of root. The
  * emulation of arm64 stays on until the machine is started again.
  */
 import { spawnSync } from 'node:child_process';

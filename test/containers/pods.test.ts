@@ -22,7 +22,7 @@ function documents(name: string): Documents {
 
 /**
  * Differences of Podman from Kubernetes: it runs httpGet probes with the curl of the image, which has none; it opens
- * container ports on the host; version 4.3 leaves data of secrets in base64, knows no Job, and has one pod per
+ * container ports on the host; version 4.3 leaves data of secrets in base64, does not support Job, and has one pod per
  * Deployment. Secrets are for `keep`.
  */
 function forPodman(all: Documents): Documents {

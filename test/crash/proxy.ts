@@ -18,7 +18,7 @@ export interface Proxy {
 }
 
 /**
- * @param targetPort on 127.0.0.1; nobody need be listening there yet
+ * @param targetPort on 127.0.0.1; may start listening later
  * @param see called with all that clients send, as it arrives
  */
 export async function startProxy(

@@ -169,7 +169,7 @@ describe('2.6 processing log and 4.5 history', () => {
     ]);
   });
 
-  test('shows why a job failed, and knows no unknown id', async () => {
+  test('shows why a job failed, and is 404 for an unknown id', async () => {
     const services = await start();
     const { id } = await runSequence(services, { predictor_type: 'nosuch' });
     const { body } = await get(`${api(services)}/results/${id}/history/`);

@@ -2,7 +2,7 @@
  * A campaign named `night` in which something of everything has happened, for looks at it in the Temporal UI:
  *
  *   seq-0     succeeded                      caffeine  failed, JOB_FAILED
- *   seq-1     running, asked for again       benzene   failed, SUBMIT_REFUSED, in hostile words
+ *   seq-1     running, polled again          benzene   failed, SUBMIT_REFUSED, in hostile words
  *   seq-2     failed, RESULT_EMPTY           ethane    held, SUBMIT_UNSURE
  *   seq-3     failed, ITEM_ENDED_BY_HAND: terminated while its job ran
  *   seq-4…5   waiting, without a workflow: four slots an hour
